@@ -56,7 +56,7 @@ export function cssText(text: string): string {
     .map((character) =>
       /[\p{L}\p{N} ]/u.test(character)
         ? character
-        : `\\${character.codePointAt(0)?.toString(16).padStart(6, '0')}`,
+        : `\\${character.codePointAt(0)?.toString(16)} `,
     );
   return `"${escaped.join('')}"`;
 }
