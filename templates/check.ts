@@ -77,7 +77,8 @@ function readTag(reader: Reader, start: number): Tag {
 
 function readInner(reader: Reader, start: number, end: number, inner: string): Tag {
   const opening = /^#(\S*)\s*(.*)$/s.exec(inner);
-  if (opening) return openBlock(reader, { start, end, name: opening[1] ?? '', of: opening[2] ?? '' });
+  if (opening)
+    return openBlock(reader, { start, end, name: opening[1] ?? '', of: opening[2] ?? '' });
   if (inner.startsWith('/')) return closeBlock(reader, start, end, inner.slice(1).trim());
   if (inner === 'else') return elseOf(reader, start, end);
 
@@ -126,7 +127,8 @@ function closeBlock(reader: Reader, start: number, end: number, name: string): T
 
 function elseOf(reader: Reader, start: number, end: number): Tag {
   const block = reader.open.at(-1);
-  if (!block || block.hasElse) return refuse(reader, start, end, '{{else}} belongs to no condition.');
+  if (!block || block.hasElse)
+    return refuse(reader, start, end, '{{else}} belongs to no condition.');
   block.hasElse = true;
   return { handlebars: '{{else}}', end };
 }
@@ -134,7 +136,8 @@ function elseOf(reader: Reader, start: number, end: number): Tag {
 function readComment(reader: Reader, start: number): Tag {
   const closing = reader.source.startsWith('{{!--', start) ? '--}}' : '}}';
   const close = reader.source.indexOf(closing, start + (closing === '}}' ? 3 : 5));
-  if (close < 0) return refuse(reader, start, reader.source.length, 'This comment is never closed.');
+  if (close < 0)
+    return refuse(reader, start, reader.source.length, 'This comment is never closed.');
   return { handlebars: '', end: close + closing.length };
 }
 

@@ -54,9 +54,7 @@ export function cssText(text: string): string {
   const escaped = [...text]
     .filter((character) => !/\p{Cc}/u.test(character))
     .map((character) =>
-      /[\p{L}\p{N} ]/u.test(character)
-        ? character
-        : `\\${character.codePointAt(0)?.toString(16)} `,
+      /[\p{L}\p{N} ]/u.test(character) ? character : `\\${character.codePointAt(0)?.toString(16)} `,
     );
   return `"${escaped.join('')}"`;
 }

@@ -40,5 +40,7 @@ export function isKnownPath(path: readonly string[]): boolean {
   if (root === 'context') return rest.length > 0;
   if (rest.length === 0) return SINGLE.includes(root) || Object.hasOwn(VARIABLES, root);
   const owner = path.slice(0, -1).join('.');
-  return (Object.hasOwn(VARIABLES, owner) && VARIABLES[owner]?.includes(path.at(-1) ?? '')) === true;
+  return (
+    (Object.hasOwn(VARIABLES, owner) && VARIABLES[owner]?.includes(path.at(-1) ?? '')) === true
+  );
 }

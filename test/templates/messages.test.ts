@@ -77,7 +77,8 @@ test('plain text becomes paragraphs in a letter', () => {
 test('a message that outgrows its channel is refused', () => {
   const body = '{{ context.text }}'.repeat(100);
 
-  const render = () => renderMessage({ channel: 'sms', body }, { context: { text: 'x'.repeat(99) } });
+  const render = () =>
+    renderMessage({ channel: 'sms', body }, { context: { text: 'x'.repeat(99) } });
 
   expect(render).toThrow('longer than 1600 characters');
 });

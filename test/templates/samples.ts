@@ -21,7 +21,10 @@ export const letter: Letter = {
     address_lines: ['P.O. Box 4410', 'Portland, ME 04101'],
     portal_url: 'https://my.harborpine.example',
   },
-  recipient: { name: 'María O’Neil', address_lines: ['118 Congress Street, Apt 4', 'Portland, ME 04101'] },
+  recipient: {
+    name: 'María O’Neil',
+    address_lines: ['118 Congress Street, Apt 4', 'Portland, ME 04101'],
+  },
   letter_date: '2026-03-31',
   loan_number: 'LN-0000042',
 };
@@ -48,7 +51,7 @@ export const statement: MonthlyStatement = {
     autopay: null,
   },
   loan: {
-    program_name: 'Personal instalment loan',
+    program_name: 'Personal loan',
     interest_rate: '0.085',
     principal_balance: '9758.84',
     accrued_interest: '72.19',
@@ -169,7 +172,7 @@ export const form1099c: Form1099C = {
   identifiable_event_date: '2026-03-15',
   amount_discharged: '4200.00',
   interest_included: null,
-  debt_description: 'Personal instalment loan',
+  debt_description: 'Personal loan',
   personally_liable: true,
   identifiable_event_code: 'F',
   fair_market_value: null,
