@@ -16,12 +16,12 @@ export function checkTemplate(source: unknown): Problem[] {
   return translate(source).problems;
 }
 
+function refused(message: string): { handlebars: string; problems: Problem[] } {
+  return { handlebars: '', problems: [{ line: 1, column: 1, message }] };
+}
+
 /** The template as Handlebars reads it, when it has no problems. */
 export function translate(source: unknown): { handlebars: string; problems: Problem[] } {
-  const refused = (message: string) => ({
-    handlebars: '',
-    problems: [{ line: 1, column: 1, message }],
-  });
   if (typeof source !== 'string') return refused('A template must be a string.');
   if (Buffer.byteLength(source) > SOURCE_BYTES_MAX) {
     return refused(`A template has at most ${SOURCE_BYTES_MAX} bytes.`);

@@ -48,8 +48,8 @@ test('missing values are empty and prototypes stay out of reach', () => {
 
   const check = () => renderMessage({ channel: 'sms', body }, {});
   const message = renderMessage(
-    { channel: 'sms', body: '[{{ borrower.email }}{{ due_date | date(locale) }}]' },
-    {},
+    { channel: 'sms', body: '[{{ borrower.email }}{{ borrower }}{{ due_date | date(locale) }}]' },
+    { borrower: { name: 'Ann' } },
   );
 
   expect(check).toThrow('There is no value “context.toString”.');
