@@ -42,7 +42,7 @@ export function parseList(declared: ListDeclaration, query: Query): ListRequest 
       (field === 'status' && !('status' in declared.fields)),
   );
   if (declared.isArchivable && !asksForArchived) {
-    conditions.push({ field: 'is_archived', comparison: 'in', values: ['false'], type: 'boolean' });
+    conditions.push({ field: 'is_archived', comparison: 'in', values: ['false'], type: 'bool' });
   }
   const byId = conditions.some(({ field, comparison }) => field === 'id' && comparison === 'in');
   return {
@@ -129,7 +129,7 @@ const CHECKS: Record<string, (value: string) => boolean> = {
 };
 
 function valueOf(name: string, value: unknown, type: string): string {
-  if (type === 'boolean') return String(boolean(name, value));
+  if (type === 'bool') return String(boolean(name, value));
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     throw new Invalid({ filter: `${name} must be a value or a list of values.` });
   }

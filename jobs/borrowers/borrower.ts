@@ -1,5 +1,5 @@
 import { insert, update } from '../../sql/write.ts';
-import { addMonths, compare } from '../dates.ts';
+import { addMonths, compareDates } from '../dates.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -19,7 +19,7 @@ export async function changeBorrower(work: Work, id: string, changes: Input) {
 
 /** Who borrows is of age, and lives in a time zone that exists. */
 function check({ today }: Work, { date_of_birth, time_zone }: Input) {
-  if (date_of_birth && compare(date_of_birth, addMonths(today, -12 * 18)) > 0) {
+  if (date_of_birth && compareDates(date_of_birth, addMonths(today, -12 * 18)) > 0) {
     throw new Invalid({ date_of_birth: 'Must be at least 18 years ago.' });
   }
   if (time_zone && !isTimeZone(time_zone))
