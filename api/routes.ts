@@ -2,6 +2,10 @@ import { addresses } from './borrowers/addresses.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
+import { tasks } from './borrowers/tasks.ts';
+import { collateral } from './collateral/items.ts';
+import { lienAlerts, liens } from './collateral/liens.ts';
+import { valuations } from './collateral/valuations.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
 import type { Route } from './route.ts';
@@ -14,8 +18,13 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...tasks.routes,
   ...programs.routes,
   ...products.routes,
   me,
+  ...collateral.routes,
+  ...liens.routes,
+  ...valuations.routes,
+  ...lienAlerts.routes,
   ...auth,
 ];

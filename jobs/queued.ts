@@ -1,3 +1,4 @@
+import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
 import type { Job } from './job.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
@@ -6,4 +7,4 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 };
 
 /** Every queued job, exactly once. Workers run those of their pool. */
-export const queued: readonly AnyJob[] = [];
+export const queued: readonly AnyJob[] = [warnOfLapsingLiensJob];
