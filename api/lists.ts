@@ -37,9 +37,9 @@ export function parseList(declared: ListDeclaration, query: Query): ListRequest 
     else conditions.push(conditionOf(declared, name, value));
   }
   const asksForArchived = conditions.some(
-    ({ field }) =>
+    ({ field, values }) =>
       ['id', 'is_archived'].includes(field) ||
-      (field === 'status' && !('status' in declared.fields)),
+      (field === 'status' && (!('status' in declared.fields) || values.includes('archived'))),
   );
   if (declared.isArchivable && !asksForArchived) {
     conditions.push({ field: 'is_archived', comparison: 'in', values: ['false'], type: 'bool' });
