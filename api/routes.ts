@@ -8,6 +8,9 @@ import { lienAlerts, liens } from './collateral/liens.ts';
 import { valuations } from './collateral/valuations.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
+import { loanSnapshots } from './portfolios/loan-snapshots.ts';
+import { portfolios, vintages } from './portfolios/portfolios.ts';
+import { snapshots } from './portfolios/snapshots.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -26,5 +29,9 @@ export const routes: readonly Route[] = [
   ...liens.routes,
   ...valuations.routes,
   ...lienAlerts.routes,
+  ...portfolios.routes,
+  vintages,
+  ...snapshots.routes,
+  ...loanSnapshots.routes,
   ...auth,
 ];

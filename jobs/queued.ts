@@ -1,5 +1,6 @@
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
 import type { Job } from './job.ts';
+import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
 export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
@@ -7,4 +8,4 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 };
 
 /** Every queued job, exactly once. Workers run those of their pool. */
-export const queued: readonly AnyJob[] = [warnOfLapsingLiensJob];
+export const queued: readonly AnyJob[] = [warnOfLapsingLiensJob, snapshotPortfoliosJob];

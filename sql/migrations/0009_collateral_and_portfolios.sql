@@ -87,3 +87,38 @@ create table portfolio_snapshots (
   foreign key (tenant_id, portfolio_id) references portfolios (tenant_id, id)
 );
 call app.protect('portfolio_snapshots');
+create index portfolio_snapshots_portfolio
+  on portfolio_snapshots (tenant_id, portfolio_id, created_at desc, id);
+
+-- Who owns loans that are serviced here.
+create table investors (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  name text not null,
+  investor_type text not null default 'institutional',
+  legal_name text,
+  tax_id_last_four text check (tax_id_last_four ~ '^\d{4}$'),
+  contact_name text,
+  contact_email text,
+  contact_phone text,
+  address jsonb not null default '{}',
+  remittance_type text not null default 'actual_actual',
+  remittance_frequency text not null default 'monthly',
+  remittance_day integer check (remittance_day between 1 and 31),
+  servicing_fee_rate app.rate not null default 0.005,
+  is_active boolean not null default true,
+  external_id text,
+  notes text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint investors_name unique (tenant_id, name),
+  constraint investors_external_id unique (tenant_id, external_id)
+);
+call app.protect('investors');
+create index investors_created on investors (tenant_id, created_at desc, id);
+
+alter table portfolios add column investor_id uuid;
+alter table portfolios add foreign key (tenant_id, investor_id) references investors (tenant_id, id);
+alter table portfolios add check (status in ('active', 'sold'));
+alter table portfolios add check (portfolio_type in ('static', 'dynamic'));
