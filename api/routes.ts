@@ -2,6 +2,8 @@ import { addresses } from './borrowers/addresses.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
+import { loanRoutes, loans } from './loans/loans.ts';
+import { paymentRoutes, payments } from './payments/payments.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -12,6 +14,10 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...loans.routes,
+  ...loanRoutes,
+  ...payments.routes,
+  ...paymentRoutes,
   me,
   ...auth,
 ];
