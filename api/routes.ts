@@ -4,6 +4,8 @@ import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
+import { products } from './loans/products.ts';
+import { programs } from './loans/programs.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -18,6 +20,8 @@ export const routes: readonly Route[] = [
   ...loanRoutes,
   ...payments.routes,
   ...paymentRoutes,
+  ...programs.routes,
+  ...products.routes,
   me,
   ...auth,
 ];
