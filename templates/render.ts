@@ -54,17 +54,15 @@ export function engineFor(): typeof Handlebars {
   const own = Handlebars.create();
   for (const name of ['lookup', 'log', 'with']) own.unregisterHelper(name);
   for (const [name, filter] of Object.entries(filters)) {
-    own.registerHelper(`as_${name}`, (value: unknown, ...rest: FilterArguments) => {
-      const [locale, options] = rest.length === 2 ? rest : [undefined, rest[0]];
+    // Handlebars adds its options after what the template gave: a locale, or nothing.
+    own.registerHelper(`as_${name}`, (value, first, second) => {
+      const options: Handlebars.HelperOptions = second ?? first;
       const root: Setting = options.data.root;
-      return filter(value, locale === undefined ? root : { ...root, locale });
+      return filter(value, second === undefined ? root : { ...root, locale: first });
     });
   }
   return own;
 }
-
-/** Handlebars adds its options after what the template gave. */
-type FilterArguments = [Handlebars.HelperOptions] | [unknown, Handlebars.HelperOptions];
 
 const KNOWN_HELPERS = Object.fromEntries(
   [...Object.keys(filters).map((name) => `as_${name}`), 'if', 'unless'].map((name) => [name, true]),
