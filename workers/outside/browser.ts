@@ -104,6 +104,8 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
       isClosed = true;
       await stop();
       await turn;
+      // A browser that was just starting came after the first stop.
+      await stop();
     },
   };
 }
