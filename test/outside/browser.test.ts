@@ -2,16 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { afterAll, expect, test } from 'vitest';
 import { renderDocument } from '../../templates/render-document.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
 import * as samples from '../templates/samples.ts';
 
-// Unpacked once for all runs on this machine; each user has a folder of their own.
-const folder = join(tmpdir(), `loan-servicing-browser-${process.getuid?.() ?? 0}`);
+// Where the demo and the workers of this checkout unpack it, too: once for all runs.
+const folder = fileURLToPath(new URL('../../.data/browser', import.meta.url));
 const troubles: string[] = [];
 const browser = openBrowser({ folder, onTrouble: (trouble) => troubles.push(trouble) });
 
