@@ -2,6 +2,10 @@ import { addresses } from './borrowers/addresses.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
+import { accountRoutes } from './ledger/accounts.ts';
+import { closings } from './ledger/closings.ts';
+import { entries } from './ledger/entries.ts';
+import { reportRoutes } from './ledger/reports.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -12,6 +16,10 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...accountRoutes,
+  ...entries.routes,
+  ...reportRoutes,
+  ...closings.routes,
   me,
   ...auth,
 ];
