@@ -1,0 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BEGUN, EFFECTS, FAILED, QUEUED, startFaultWorld, type FaultWorld } from './harness.ts';
+
+let world: FaultWorld;
+beforeAll(async () => {
+  world = await startFaultWorld();
+});
+afterAll(() => world.end());
+
+test('the job of a killed worker runs again within 45 s and has one effect', async () => {
+  const victim = world.worker({ concurrency: 1 });
+  await world.enqueue('mark', [1], 2_000);
+  await world.until(BEGUN, 1, 15_000);
+  const other = world.worker({ concurrency: 1 });
+
+  victim.process.kill('SIGKILL');
+  const again = await world.until(BEGUN, 2, 60_000);
+  await world.until(QUEUED, 0, 10_000);
+
+  console.log(`a killed worker's job began again after ${again.toFixed(1)} s`);
+  expect(await victim.ended).toBe('SIGKILL');
+  expect(again).toBeLessThan(45);
+  expect(await world.count(EFFECTS)).toBe(1);
+  expect(other.process.exitCode, other.said()).toBe(null);
+  other.process.kill('SIGTERM');
+  expect(await other.ended, other.said()).toBe(0);
+  expect(await world.count('select count(*) from app.worker_pools')).toBe(0);
+});
+
+test('a worker that is told to stop ends its job, leaves the others, and ends with 0', async () => {
+  const before = await world.count(EFFECTS);
+  const begun = await world.count(BEGUN);
+  const worker = world.worker({ concurrency: 1 });
+  await world.enqueue('mark', [11, 12, 13], 2_000);
+  await world.until(BEGUN, begun + 1, 15_000);
+
+  const asked = performance.now();
+  worker.process.kill('SIGTERM');
+  const code = await worker.ended;
+  const seconds = (performance.now() - asked) / 1000;
+
+  console.log(`SIGTERM: ended after ${seconds.toFixed(1)} s`);
+  expect(code, worker.said()).toBe(0);
+  expect(seconds).toBeLessThan(5);
+  expect(await world.count(EFFECTS)).toBe(before + 1);
+  expect(await world.count(QUEUED)).toBe(2);
+  expect(await world.count('select count(locked_by) from graphile_worker._private_jobs')).toBe(0);
+  const successor = world.worker();
+  await world.until(QUEUED, 0, 20_000);
+  successor.process.kill('SIGTERM');
+  expect(await successor.ended).toBe(0);
+});
+
+test('a job that hangs is given back at the deadline of a stop, its attempt visible', async () => {
+  const begun = await world.count(BEGUN);
+  const worker = world.worker({ concurrency: 1 }, { STOP_AFTER_MS: '2000' });
+  await world.enqueue('hangs', [21], 0, 10);
+  await world.until(BEGUN, begun + 1, 15_000);
+
+  const asked = performance.now();
+  worker.process.kill('SIGTERM');
+  const code = await worker.ended;
+  const seconds = (performance.now() - asked) / 1000;
+
+  expect(code, worker.said()).toBe(0);
+  expect(seconds).toBeLessThan(5);
+  const released = `select attempts from graphile_worker._private_jobs where locked_by is null`;
+  expect(await world.count(released)).toBe(1);
+  await world.count('delete from graphile_worker._private_jobs returning 1');
+});
+
+test('poison jobs fail for good where people see it, and the other jobs go on', async () => {
+  const before = await world.count(EFFECTS);
+  const worker = world.worker({ concurrency: 4, deadlineMs: 2_000 });
+  await world.enqueue('throws', [31], 0, 2);
+  await world.enqueue('hangs', [32], 0, 2);
+  await world.enqueue('mark', [33, 34, 35], 100);
+
+  const others = await world.until(EFFECTS, before + 3, 15_000);
+  const visible = await world.until(FAILED, 2, 60_000);
+
+  console.log(`poison: others done after ${others.toFixed(1)} s, failed for good after ${visible.toFixed(1)} s`);
+  const longer = `select count(*) from app.failed_jobs where error like '%longer than 2 seconds%'`;
+  expect(await world.count(longer)).toBe(1);
+  expect(worker.process.exitCode, worker.said()).toBe(null);
+  worker.process.kill('SIGTERM');
+  expect(await worker.ended).toBe(0);
+});
+
+test('a worker that starts before Postgres waits for it', async () => {
+  await world.postgres.stop('fast');
+  const worker = world.worker();
+  await wait(8_000);
+  expect(worker.process.exitCode, worker.said()).toBe(null);
+  await world.postgres.restart();
+  const before = await world.count(EFFECTS);
+  await world.enqueue('mark', [41], 0);
+
+  const seconds = await world.until(EFFECTS, before + 1, 20_000);
+
+  expect(seconds).toBeLessThan(10);
+  worker.process.kill('SIGTERM');
+  expect(await worker.ended, worker.said()).toBe(0);
+});

@@ -1,0 +1,24 @@
+import { openLog } from '../../workers/log.ts';
+import { live } from '../../workers/process.ts';
+import { startWorker } from '../../workers/run.ts';
+import { withinWork } from '../../workers/within.ts';
+import type { PoolSettings } from '../../workers/pools.ts';
+import { openPool } from '../../sql/db.ts';
+import { faultJobs } from './jobs.ts';
+import { nothingOutside } from './nothing-outside.ts';
+
+/** A worker process like any other, but with the jobs of the fault tests. */
+const url = process.env['DATABASE_URL'] ?? '';
+const settings = JSON.parse(process.env['POOL_SETTINGS'] ?? '') as PoolSettings;
+const stopAfterMs = Number(process.env['STOP_AFTER_MS'] ?? 25_000);
+const log = openLog(process.env['LOG_LEVEL'] ?? 'info', 'ledger');
+
+await live(
+  log,
+  async ({ giveUp, onFatal }) => {
+    const outside = { ...nothingOutside, within: withinWork(await openPool(url, { size: 8 })) };
+    const given = { name: 'ledger', url, jobs: faultJobs, clock: [], settings, outside, log };
+    return startWorker({ ...given, onFatal }, giveUp);
+  },
+  { stopAfterMs },
+);

@@ -1,0 +1,77 @@
+import type { Job as Queued, TaskList } from 'graphile-worker';
+import type { QueuedJob } from '../jobs/queued.ts';
+import type { Outside } from '../jobs/outside.ts';
+import type { Failure } from '../sql/workers.ts';
+
+export type TaskSettings = {
+  outside: Outside;
+  deadlineMs: number;
+  /** Aborted when the worker must end now. */
+  stopping: AbortSignal;
+  /** Keeps a failure that no repetition can cure. */
+  failForGood(failure: Failure): Promise<void>;
+};
+
+/** The queue's tasks of these jobs. */
+export const tasksOf = (jobs: readonly QueuedJob[], settings: TaskSettings): TaskList =>
+  Object.fromEntries(
+    jobs.map((job) => [
+      job.name,
+      (payload: unknown, { job: queued }: { job: Queued }) =>
+        runOne(job, payload, queued, settings),
+    ]),
+  );
+
+/**
+ * Runs one job. A payload that its schema refuses would be refused every time: it is kept as failed
+ * for good and not tried again. A job that passes its deadline fails, and can reach nothing outside
+ * from then on, so that its repetition meets no ghost.
+ */
+async function runOne(job: QueuedJob, payload: unknown, queued: Queued, settings: TaskSettings) {
+  const prepared = job.prepare(withoutTick(payload));
+  if ('problem' in prepared) {
+    const where = prepared.problem.issues.map(
+      ({ path, message }) => `${path.join('.') || 'payload'}: ${message}`,
+    );
+    const error = `The payload is not what the job takes: ${where.join('; ')}`;
+    const { attempts } = queued;
+    await settings.failForGood({ job_id: queued.id, task: job.name, payload, attempts, error });
+    return;
+  }
+  const ended = new AbortController();
+  const signal = AbortSignal.any([ended.signal, settings.stopping]);
+  const timer = setTimeout(() => {
+    ended.abort(new Error(`The job took longer than ${settings.deadlineMs / 1000} seconds.`));
+  }, settings.deadlineMs);
+  try {
+    const given = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => given.reject(signal.reason), { once: true });
+    if (signal.aborted) throw signal.reason;
+    await Promise.race([prepared.run(until(signal, settings.outside)), given.promise]);
+  } finally {
+    clearTimeout(timer);
+    ended.abort(new Error('The job has ended.'));
+  }
+}
+
+/** The clock adds its tick to the payload of what it starts; no job asks for it. */
+function withoutTick(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null || !('_cron' in payload)) return payload;
+  const { _cron, ...rest } = payload;
+  return rest;
+}
+
+/** The outside world of one run: closed when the run has ended. */
+function until(signal: AbortSignal, outside: Outside): Outside {
+  const { now, post, pdf, mail, sms, files, within } = outside;
+  const open = () => signal.throwIfAborted();
+  return {
+    now,
+    files,
+    post: async (request) => (open(), post(request)),
+    pdf: async (html, options) => (open(), pdf(html, options)),
+    mail: async (letter) => (open(), mail(letter)),
+    sms: async (message) => (open(), sms(message)),
+    within: async (tenantId, ...rest) => (open(), within(tenantId, ...rest)),
+  };
+}
