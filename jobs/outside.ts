@@ -1,7 +1,5 @@
 import type { Files } from './documents/files.ts';
-
-// Stands in until jobs/work.ts brings the real type.
-export type Within = <T>(tenantId: string, steps: (work: never) => Promise<T>) => Promise<T>;
+import type { Within } from './work.ts';
 
 /**
  * What a worker lends to its jobs: everything that reaches beyond the transaction.

@@ -1,4 +1,5 @@
-import type { Transaction } from '../sql/db.ts';
+import type { DatabasePool } from 'slonik';
+import { within, type Transaction } from '../sql/db.ts';
 
 /** On whose behalf something is done; the audit trail names them. */
 export type Actor = {
@@ -29,6 +30,12 @@ export type Within = <Result>(
   steps: (work: Work) => Promise<Result>,
   mode?: { readOnly?: boolean; snapshot?: boolean },
 ) => Promise<Result>;
+
+/** The one way from a pool to work: transactions of a tenant, on behalf of the actor. */
+export const workOf =
+  (pool: DatabasePool, actor: Actor): Within =>
+  (tenant_id, steps, mode) =>
+    within(pool, tenant_id, (tx, today) => steps({ tx, tenant_id, actor, today }), mode);
 
 export const SYSTEM: Actor = {
   type: 'system',

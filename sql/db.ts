@@ -35,11 +35,13 @@ const typeParsers = [
 /** Rows are checked against the schema that each query names. */
 const checkRows: Interceptor = {
   name: 'check-rows',
-  transformRow: ({ resultParser }, { text }, row) => {
+  transformRow: ({ resultParser }, query, row) => {
     if (!resultParser) return row;
     const checked = (resultParser as unknown as z.ZodType).safeParse(row);
     if (checked.success) return checked.data as typeof row;
-    throw new Error(`A row is not what its query promises: ${checked.error.message} in ${text}`);
+    throw new Error(
+      `A row is not what its query promises: ${checked.error.message} in ${query.sql}`,
+    );
   },
 };
 
@@ -92,7 +94,7 @@ const RETRY_BUDGET_MS = 3_000;
 export async function within<Result>(
   pool: DatabasePool,
   tenantId: string,
-  steps: (tx: Transaction) => Promise<Result>,
+  steps: (tx: Transaction, today: string) => Promise<Result>,
   mode: Mode = {},
 ): Promise<Result> {
   const deadline = Date.now() + RETRY_BUDGET_MS;
@@ -112,15 +114,18 @@ type Outcome<Result> = { result: Result } | { error: unknown };
 async function once<Result>(
   connection: DatabasePoolConnection,
   tenantId: string,
-  steps: (tx: Transaction) => Promise<Result>,
+  steps: (tx: Transaction, today: string) => Promise<Result>,
   { readOnly = false, snapshot = false }: Mode,
 ): Promise<Outcome<Result>> {
   await connection.query(beginning(readOnly, snapshot));
   try {
-    await connection.query(
-      sql.typeAlias('void')`select set_config('app.tenant_id', ${tenantId}, true)`,
+    // The setting is made before the date is read: columns are computed from left to right.
+    const { today } = await connection.one(
+      sql.type(z.object({ today: z.string().nullable() }))`
+        select set_config('app.tenant_id', ${tenantId}, true), app.business_date() as today
+      `,
     );
-    const result = await steps(connection as unknown as Transaction);
+    const result = await steps(connection as unknown as Transaction, today ?? '');
     await connection.query(sql.typeAlias('void')`commit`);
     return { result };
   } catch (error) {

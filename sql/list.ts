@@ -1,4 +1,4 @@
-import type { SqlFragment } from 'slonik';
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql, type Transaction } from './db.ts';
 import type { Row, Table } from './table.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
  * The kinds of values that columns and JSON fields hold, each said once: how it is checked when it
  * comes in, how it is written in OpenAPI (`.meta`), and which Postgres type it is compared as.
  */
-type SqlType = 'uuid' | 'text' | 'date' | 'timestamptz' | 'numeric' | 'int4' | 'boolean' | 'jsonb';
+type SqlType = 'uuid' | 'text' | 'date' | 'timestamptz' | 'numeric' | 'int4' | 'bool' | 'jsonb';
 
 const sqlTypes = new WeakMap<z.core.$ZodType, SqlType>();
 const known = <Schema extends z.ZodType>(schema: Schema, type: SqlType): Schema => {
@@ -135,7 +135,7 @@ export const rate = known(
 );
 
 export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
-export const flag = known(z.boolean(), 'boolean');
+export const flag = known(z.boolean(), 'bool');
 
 /** Up to 16 kB of plain JSON below an object. Keys that could reach a prototype are refused. */
 export const jsonObject = known(
@@ -170,7 +170,7 @@ export function sqlTypeOf(field: z.core.$ZodType): SqlType {
   };
   if (def.innerType) return sqlTypeOf(def.innerType);
   if (def.type === 'pipe' && def.in) return sqlTypeOf(def.in);
-  if (def.type === 'boolean') return 'boolean';
+  if (def.type === 'boolean') return 'bool';
   if (def.type === 'number') return 'int4';
   if (def.type === 'array' || def.type === 'object' || def.type === 'record') return 'jsonb';
   return 'text';

@@ -1,4 +1,4 @@
-import type { SqlFragment, SqlToken } from 'slonik';
+import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
 import { sql, type Transaction } from './db.ts';
 
 /**

@@ -16,12 +16,12 @@ export function checkTemplate(source: unknown): Problem[] {
   return translate(source).problems;
 }
 
+function refused(message: string): { handlebars: string; problems: Problem[] } {
+  return { handlebars: '', problems: [{ line: 1, column: 1, message }] };
+}
+
 /** The template as Handlebars reads it, when it has no problems. */
 export function translate(source: unknown): { handlebars: string; problems: Problem[] } {
-  const refused = (message: string) => ({
-    handlebars: '',
-    problems: [{ line: 1, column: 1, message }],
-  });
   if (typeof source !== 'string') return refused('A template must be a string.');
   if (Buffer.byteLength(source) > SOURCE_BYTES_MAX) {
     return refused(`A template has at most ${SOURCE_BYTES_MAX} bytes.`);
@@ -77,7 +77,8 @@ function readTag(reader: Reader, start: number): Tag {
 
 function readInner(reader: Reader, start: number, end: number, inner: string): Tag {
   const opening = /^#(\S*)\s*(.*)$/s.exec(inner);
-  if (opening) return openBlock(reader, { start, end, name: opening[1] ?? '', of: opening[2] ?? '' });
+  if (opening)
+    return openBlock(reader, { start, end, name: opening[1] ?? '', of: opening[2] ?? '' });
   if (inner.startsWith('/')) return closeBlock(reader, start, end, inner.slice(1).trim());
   if (inner === 'else') return elseOf(reader, start, end);
 
@@ -126,7 +127,8 @@ function closeBlock(reader: Reader, start: number, end: number, name: string): T
 
 function elseOf(reader: Reader, start: number, end: number): Tag {
   const block = reader.open.at(-1);
-  if (!block || block.hasElse) return refuse(reader, start, end, '{{else}} belongs to no condition.');
+  if (!block || block.hasElse)
+    return refuse(reader, start, end, '{{else}} belongs to no condition.');
   block.hasElse = true;
   return { handlebars: '{{else}}', end };
 }
@@ -134,7 +136,8 @@ function elseOf(reader: Reader, start: number, end: number): Tag {
 function readComment(reader: Reader, start: number): Tag {
   const closing = reader.source.startsWith('{{!--', start) ? '--}}' : '}}';
   const close = reader.source.indexOf(closing, start + (closing === '}}' ? 3 : 5));
-  if (close < 0) return refuse(reader, start, reader.source.length, 'This comment is never closed.');
+  if (close < 0)
+    return refuse(reader, start, reader.source.length, 'This comment is never closed.');
   return { handlebars: '', end: close + closing.length };
 }
 

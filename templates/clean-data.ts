@@ -15,6 +15,8 @@ export function cleanData(value: unknown, depth = 0): unknown {
     return value.slice(0, ROWS_MAX).map((item) => cleanData(item, depth + 1));
   }
   const copy: Record<string, unknown> = Object.create(null);
+  // A template that prints the whole object prints nothing, instead of failing.
+  Object.defineProperty(copy, 'toString', { value: () => '' });
   for (const [name, own] of Object.entries(value)) {
     if (!FORBIDDEN_NAME.test(name)) copy[name] = cleanData(own, depth + 1);
   }

@@ -90,8 +90,7 @@ function currencyCode(currency: unknown): string {
 function timeZone(zone: unknown): string {
   if (typeof zone !== 'string') return 'UTC';
   try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return zone;
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch {
     return 'UTC';
   }

@@ -51,12 +51,8 @@ export function logo(url: string | null | undefined): string | undefined {
 
 /** Text for a CSS string: nothing in it can end the string or the style sheet. */
 export function cssText(text: string): string {
-  const escaped = [...text]
-    .filter((character) => !/\p{Cc}/u.test(character))
-    .map((character) =>
-      /[\p{L}\p{N} ]/u.test(character)
-        ? character
-        : `\\${character.codePointAt(0)?.toString(16).padStart(6, '0')}`,
-    );
+  const escaped = Array.from(text.replace(/\p{Cc}/gu, ''), (character) =>
+    /[\p{L}\p{N} ]/u.test(character) ? character : `\\${character.codePointAt(0)?.toString(16)} `,
+  );
   return `"${escaped.join('')}"`;
 }

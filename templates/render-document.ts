@@ -30,7 +30,7 @@ export function renderDocument<Name extends DocumentName>(
   if (!template) throw new Error(`There is no document ${name}.`);
   const { tenant, loan_number, locale } = data;
   const words = PAGE_WORDS[spoken] ?? { page: '', of: '/', loan: '' };
-  const values = Object.assign(cleanData(data) as object, {
+  const values = Object.assign({}, cleanData(data), {
     language: spoken,
     locale: documentLocale(spoken, locale),
     fonts: fontFaces(),
@@ -66,6 +66,7 @@ function documentsIn(language: string): Map<string, HandlebarsTemplateDelegate> 
   if (known) return known;
   const engine = engineFor();
   engine.registerHelper('positive', isPositive);
+  engine.registerHelper('once', (value: unknown) => value === '1');
   engine.registerPartial('layout', source('layout.html'));
   const variant = language === 'en' ? [] : [`${language}/`];
   for (const folder of ['', ...variant]) {

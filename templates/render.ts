@@ -55,8 +55,8 @@ export function engineFor(): typeof Handlebars {
   for (const name of ['lookup', 'log', 'with']) own.unregisterHelper(name);
   for (const [name, filter] of Object.entries(filters)) {
     own.registerHelper(`as_${name}`, (value: unknown, ...rest: unknown[]) => {
-      const { data } = rest.pop() as Handlebars.HelperOptions;
-      const root = data.root as Setting;
+      // Handlebars adds its options as the last argument.
+      const { root } = (rest.pop() as { data: { root: Setting } }).data;
       return filter(value, rest.length > 0 ? { ...root, locale: rest[0] } : root);
     });
   }

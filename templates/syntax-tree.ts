@@ -11,50 +11,46 @@ export function isHarmless(handlebars: string): boolean {
 }
 
 function isHarmlessStatement(node: hbs.AST.Node): boolean {
-  switch (node.type) {
-    case 'ContentStatement':
-      return true;
-    case 'MustacheStatement': {
-      const mustache = node as hbs.AST.MustacheStatement;
-      return mustache.escaped && isHarmlessCall(mustache);
-    }
-    case 'BlockStatement': {
-      const block = node as hbs.AST.BlockStatement;
-      const parts = [block.program, block.inverse].filter((part) => part !== undefined);
-      return (
-        /^(if|unless)$/.test(block.path.original) &&
-        isPlain(block) &&
-        block.params.every(isPath) &&
-        parts.every((part) => part === null || part.body.every(isHarmlessStatement))
-      );
-    }
-    default:
-      return false;
+  if (node.type === 'ContentStatement') return true;
+  if (is<hbs.AST.MustacheStatement>(node, 'MustacheStatement')) {
+    return node.escaped && isHarmlessCall(node);
   }
+  if (!is<hbs.AST.BlockStatement>(node, 'BlockStatement')) return false;
+  const statements = [...node.program.body, ...(node.inverse?.body ?? [])];
+  return (
+    /^(if|unless)$/.test(node.path.original) &&
+    hasNoHash(node) &&
+    node.params.every(isPath) &&
+    statements.every(isHarmlessStatement)
+  );
 }
 
-type Call = { path: unknown; params: hbs.AST.Expression[]; hash?: hbs.AST.Hash };
+type Call = { path: hbs.AST.Node; params: hbs.AST.Expression[]; hash?: hbs.AST.Hash };
 
-function isHarmlessCall(call: Call): boolean {
-  const path = call.path as hbs.AST.PathExpression;
-  if (!isPath(path) || !isPlain(call)) return false;
-  if (call.params.length === 0) return true;
-  return /^as_(currency|date|number|percent)$/.test(path.original) && call.params.every(isArgument);
+function isHarmlessCall({ path, params, hash }: Call): boolean {
+  if (!isPath(path) || !hasNoHash({ hash })) return false;
+  if (params.length === 0) return true;
+  const isFilter = is<hbs.AST.PathExpression>(path, 'PathExpression') && FILTER.test(path.original);
+  return isFilter && params.every(isArgument);
 }
 
-function isArgument(node: hbs.AST.Expression): boolean {
-  if (node.type === 'StringLiteral') return true;
-  if (node.type === 'SubExpression') return isHarmlessCall(node as hbs.AST.SubExpression);
-  return isPath(node);
+const FILTER = /^as_(currency|date|number|percent)$/;
+
+function isArgument(node: hbs.AST.Node): boolean {
+  if (is<hbs.AST.SubExpression>(node, 'SubExpression')) return isHarmlessCall(node);
+  return node.type === 'StringLiteral' || isPath(node);
 }
 
 function isPath(node: hbs.AST.Node): boolean {
-  if (node.type !== 'PathExpression') return false;
-  const path = node as hbs.AST.PathExpression;
-  if (path.data) return path.original === '@root.locale';
-  return path.depth === 0 && path.parts.every((part) => typeof part === 'string');
+  if (!is<hbs.AST.PathExpression>(node, 'PathExpression')) return false;
+  if (node.data) return node.original === '@root.locale';
+  return node.depth === 0 && node.parts.every((part: unknown) => typeof part === 'string');
 }
 
-function isPlain(call: Call): boolean {
-  return (call.hash?.pairs.length ?? 0) === 0;
+function hasNoHash({ hash }: { hash?: hbs.AST.Hash | undefined }): boolean {
+  return (hash?.pairs.length ?? 0) === 0;
+}
+
+function is<Node extends hbs.AST.Node>(node: hbs.AST.Node, type: Node['type']): node is Node {
+  return node.type === type;
 }

@@ -163,3 +163,32 @@ create trigger append_only before update or delete on audit_log
   for each row execute function app.refuse_change();
 create trigger append_only_all before truncate on audit_log
   for each statement execute function app.refuse_change();
+
+-- One round trip for every request that carries a session: it is checked, marked as seen at most once
+-- a minute, and answered with its user. The tenant is the one that the host named, so a session of
+-- another tenant opens nothing.
+create function app.open_session(tenant uuid, hash bytea)
+  returns table (
+    user_id uuid, csrf_token text, email text, first_name text, last_name text,
+    tenant_role text, borrower_id uuid
+  )
+  language plpgsql security definer set search_path = public, pg_temp
+as $$
+begin
+  update sessions as session set last_seen_at = now()
+  where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
+    and session.last_seen_at < now() - interval '1 minute'
+    and session.last_seen_at > now() - make_interval(secs => session.idle_seconds);
+  return query
+    select account.id, session.csrf_token, account.email, account.first_name, account.last_name,
+           account.tenant_role, account.borrower_id
+    from sessions as session
+    join users as account on account.tenant_id = session.tenant_id and account.id = session.user_id
+    left join borrowers as borrower
+      on borrower.tenant_id = account.tenant_id and borrower.id = account.borrower_id
+    where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
+      and session.last_seen_at > now() - make_interval(secs => session.idle_seconds)
+      and session.absolute_expires_at > now()
+      and session.epoch = account.session_epoch
+      and account.is_active and not coalesce(borrower.is_archived, false);
+end $$;

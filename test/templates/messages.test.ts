@@ -48,8 +48,8 @@ test('missing values are empty and prototypes stay out of reach', () => {
 
   const check = () => renderMessage({ channel: 'sms', body }, {});
   const message = renderMessage(
-    { channel: 'sms', body: '[{{ borrower.email }}{{ due_date | date(locale) }}]' },
-    {},
+    { channel: 'sms', body: '[{{ borrower.email }}{{ borrower }}{{ due_date | date(locale) }}]' },
+    { borrower: { name: 'Ann' } },
   );
 
   expect(check).toThrow('There is no value “context.toString”.');
@@ -77,7 +77,8 @@ test('plain text becomes paragraphs in a letter', () => {
 test('a message that outgrows its channel is refused', () => {
   const body = '{{ context.text }}'.repeat(100);
 
-  const render = () => renderMessage({ channel: 'sms', body }, { context: { text: 'x'.repeat(99) } });
+  const render = () =>
+    renderMessage({ channel: 'sms', body }, { context: { text: 'x'.repeat(99) } });
 
   expect(render).toThrow('longer than 1600 characters');
 });

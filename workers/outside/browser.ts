@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import puppeteer, { type Browser, type HTTPRequest, type Page } from 'puppeteer';
+import { launch, type Browser, type HTTPRequest, type Page } from 'puppeteer';
 import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
 import { findChromium } from './chromium.ts';
 
@@ -102,7 +102,7 @@ async function start({ folder, executablePath }: BrowserOptions): Promise<Runnin
   // Root has no other way: Chromium refuses to build its sandbox there.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   try {
-    const browser = await puppeteer.launch({
+    const browser = await launch({
       ...chromium,
       // A pipe instead of a port: nobody else can talk to it, and it ends when we do.
       pipe: true,

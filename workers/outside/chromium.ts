@@ -60,7 +60,9 @@ async function unpack(home: string, unpacked: string): Promise<void> {
 
 async function removeOlder(home: string): Promise<void> {
   const names = await readdir(home);
-  const older = names.filter((name) => /^chromium-/.test(name) && name !== `chromium-${version}`);
+  const older = names.filter(
+    (name) => name.startsWith('chromium-') && name !== `chromium-${version}`,
+  );
   await Promise.all(older.map((name) => rm(join(home, name), { recursive: true, force: true })));
 }
 

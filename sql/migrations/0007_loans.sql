@@ -101,7 +101,7 @@ create table portfolios (
 call app.protect('portfolios');
 
 -- Terms, flags, and the state at the loan's last event. Between events everything is linear, so what
--- a loan owes on any day is computed from this row (app.loan_interest) and never waits for a job.
+-- a loan owes on any day is computed from this row (app.accrued) and never waits for a job.
 create table loans (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -155,16 +155,21 @@ create table loans (
   labels jsonb not null default '[]',
   metadata jsonb not null default '{}',
 
-  -- The anchor: the state at the last event.
+  -- The anchor (jobs/loans/anchor.ts): the state at the last event, from which interest is linear.
   disbursed_amount app.money not null default 0,
   principal_balance app.money not null default 0 check (principal_balance >= 0),
-  -- Interest accrued in all up to anchor_date, unrounded; and how many cents of it are settled
+  accrual_since date,
+  accrual_balance app.money not null default 0,
+  accrual_rate app.rate not null default 0,
+  accrual_period_interest app.money,
+  accrual_period_days integer,
+  is_accruing boolean not null default false,
+  -- The day by which the loan must be folded again, because another pace holds from then on.
+  linear_until date,
+  -- Interest accrued in all up to accrual_since, unrounded; and how many cents of it are settled
   -- (paid, waived, capitalized).
   interest_accrued numeric(22, 10) not null default 0,
   interest_settled app.money not null default 0,
-  anchor_date date,
-  current_rate app.rate not null default 0,
-  is_accruing boolean not null default false,
   outstanding_fees app.money not null default 0 check (outstanding_fees >= 0),
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
@@ -204,6 +209,25 @@ create index loans_program on loans (tenant_id, program_id);
 create index loans_product on loans (tenant_id, product_id);
 create index loans_officer on loans (tenant_id, loan_officer_id) where loan_officer_id is not null;
 create index loans_number_search on loans using gin (loan_number gin_trgm_ops);
+
+create index loans_refold on loans (tenant_id, linear_until) where linear_until is not null;
+
+-- All interest accrued by a loan up to the start of a day, unrounded: the twin of accruedOn in
+-- jobs/loans/anchor.ts, for days from the loan's last event on.
+create function app.accrued(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return loan.interest_accrued + case
+  when not loan.is_accruing or day <= loan.accrual_since then 0
+  when loan.accrual_period_days is null then
+    round(loan.accrual_balance * loan.accrual_rate * app.year_fraction(loan.day_count, loan.accrual_since, day), 10)
+  else
+    round(loan.accrual_period_interest::numeric(40, 30) * (day - loan.accrual_since) / loan.accrual_period_days, 10)
+end;
+
+-- The cents of interest owed at the start of a day.
+create function app.interest_owed(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return greatest(round(app.accrued(loan, day), 2) - loan.interest_settled, 0);
 
 alter table tasks add foreign key (tenant_id, loan_id) references loans (tenant_id, id);
 

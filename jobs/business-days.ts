@@ -1,0 +1,50 @@
+import { addDays, dateOf, dayOfWeek, daysInMonth, partsOf } from './dates.ts';
+
+/** The nth weekday of a month; Monday is 1. */
+function nthWeekday(year: number, month: number, weekday: number, nth: number): string {
+  const first = dayOfWeek(dateOf(year, month, 1));
+  return dateOf(year, month, 1 + ((weekday - first + 7) % 7) + (nth - 1) * 7);
+}
+
+function lastWeekday(year: number, month: number, weekday: number): string {
+  const last = dateOf(year, month, daysInMonth(year, month));
+  return addDays(last, -((dayOfWeek(last) - weekday + 7) % 7));
+}
+
+/**
+ * The eleven US federal holidays as the Federal Reserve Banks keep them, since they decide when
+ * money moves: one that falls on a Sunday is kept on Monday, one on a Saturday is not moved.
+ */
+export function federalHolidays(year: number): string[] {
+  return [
+    dateOf(year, 1, 1),
+    nthWeekday(year, 1, 1, 3),
+    nthWeekday(year, 2, 1, 3),
+    lastWeekday(year, 5, 1),
+    ...(year >= 2022 ? [dateOf(year, 6, 19)] : []),
+    dateOf(year, 7, 4),
+    nthWeekday(year, 9, 1, 1),
+    nthWeekday(year, 10, 1, 2),
+    dateOf(year, 11, 11),
+    nthWeekday(year, 11, 4, 4),
+    dateOf(year, 12, 25),
+  ].map((holiday) => (dayOfWeek(holiday) === 7 ? addDays(holiday, 1) : holiday));
+}
+
+export function isBusinessDay(date: string): boolean {
+  return dayOfWeek(date) <= 5 && !federalHolidays(partsOf(date).year).includes(date);
+}
+
+/** The date itself where it is a business day, else the first one after it. */
+export function nextBusinessDay(date: string): string {
+  let candidate = date;
+  while (!isBusinessDay(candidate)) candidate = addDays(candidate, 1);
+  return candidate;
+}
+
+/** Moves forward by whole business days; zero gives the next business day on or after the date. */
+export function addBusinessDays(date: string, days: number): string {
+  let candidate = nextBusinessDay(date);
+  for (let left = days; left > 0; left -= 1) candidate = nextBusinessDay(addDays(candidate, 1));
+  return candidate;
+}

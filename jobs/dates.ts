@@ -1,0 +1,103 @@
+/**
+ * Calendar dates are 'YYYY-MM-DD' strings everywhere: they sort as text, and no time zone can
+ * move them. Counting uses whole days since 1970-01-01, which is exact for any Gregorian date.
+ */
+const DAY_MS = 86_400_000;
+
+type Parts = { year: number; month: number; day: number };
+
+export function partsOf(date: string): Parts {
+  return {
+    year: Number(date.slice(0, 4)),
+    month: Number(date.slice(5, 7)),
+    day: Number(date.slice(8, 10)),
+  };
+}
+
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const { year, month, day } = partsOf(text);
+  return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+}
+
+/** Reads a date strictly: 2026-02-30 is refused, not moved to March. */
+export function parseDate(text: string): string {
+  if (!isDate(text)) throw new RangeError(`"${text}" is not a date.`);
+  return text;
+}
+
+export function dayNumber(date: string): number {
+  const { year, month, day } = partsOf(date);
+  return Date.UTC(year, month - 1, day) / DAY_MS;
+}
+
+export function dateOfDayNumber(days: number): string {
+  return new Date(days * DAY_MS).toISOString().slice(0, 10);
+}
+
+export function dateOf(year: number, month: number, day: number): string {
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
+}
+
+export function isLeapYear(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+}
+
+export function daysInMonth(year: number, month: number): number {
+  if (month === 2) return isLeapYear(year) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+export function addDays(date: string, days: number): string {
+  return dateOfDayNumber(dayNumber(date) + days);
+}
+
+/**
+ * Moves by months and lands on the intended day, or on the month's last day where it is shorter:
+ * 31 January, 28 February, 31 March. Without an intended day the day of the date itself is meant.
+ */
+export function addMonths(date: string, months: number, intendedDay?: number): string {
+  const { year, month, day } = partsOf(date);
+  const index = year * 12 + (month - 1) + months;
+  return onDay(Math.floor(index / 12), (index % 12) + 1, intendedDay ?? day);
+}
+
+/** A day of a month, or the month's last day where the month is shorter. */
+export function onDay(year: number, month: number, day: number): string {
+  return dateOf(year, month, Math.min(day, daysInMonth(year, month)));
+}
+
+export function daysBetween(from: string, to: string): number {
+  return dayNumber(to) - dayNumber(from);
+}
+
+export function monthEnd(date: string): string {
+  const { year, month } = partsOf(date);
+  return dateOf(year, month, daysInMonth(year, month));
+}
+
+export function monthStart(date: string): string {
+  return `${date.slice(0, 8)}01`;
+}
+
+export function compareDates(one: string, other: string): -1 | 0 | 1 {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+export function earliest(one: string, other: string): string {
+  return one < other ? one : other;
+}
+
+export function latest(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
+/** Monday is 1 and Sunday is 7, as ISO 8601 counts. */
+export function dayOfWeek(date: string): number {
+  return ((((dayNumber(date) + 3) % 7) + 7) % 7) + 1;
+}
+
+function pad(value: number, length: number): string {
+  return String(value).padStart(length, '0');
+}

@@ -1,0 +1,104 @@
+import { min, parseMoney } from '../money.ts';
+import type { EventOf } from './events.ts';
+import { explain, feesOwed, interestOwed, totalOwed } from './position.ts';
+import type { Position } from './position.ts';
+import { recover } from './receive.ts';
+import {
+  feesPortion,
+  interestPortion,
+  portionOf,
+  reduceFees,
+  reduceInterest,
+  reducePrincipal,
+} from './reduce.ts';
+
+/**
+ * Takes a loan off the books: its principal, and interest and fees where they are not given up,
+ * are from now on a claim that only recoveries reduce. Charging off a part leaves the rest active.
+ */
+export function chargeOff(position: Position, event: EventOf<'charge_off'>): void {
+  const { id: event_id, effective_date: date } = event;
+  const cause = { event_id, date, rule: 'charge_off' } as const;
+  const wanted = portionOf(event.principal_amount ?? 'all', position.principal);
+  const isPartial = wanted.lt(position.principal);
+  const { charged_off: claim } = position;
+  claim.principal = claim.principal.plus(
+    reducePrincipal(position, wanted, { ...cause, means: 'moved' }),
+  );
+  if (isPartial) return;
+  const givesUpInterest = event.reverse_accrued_interest ?? true;
+  const interest = reduceInterest(position, interestOwed(position, date), {
+    ...cause,
+    means: givesUpInterest ? 'waived' : 'moved',
+  });
+  const givesUpFees = event.waive_fees ?? true;
+  const fees = reduceFees(position, feesOwed(position), {
+    ...cause,
+    means: givesUpFees ? 'waived' : 'moved',
+  });
+  if (!givesUpInterest) claim.interest = claim.interest.plus(interest);
+  if (!givesUpFees) claim.fee = claim.fee.plus(fees);
+  position.charged_off_on = date;
+}
+
+/**
+ * The net proceeds of sold collateral: a recovery on a charged-off loan, else principal, interest
+ * and fees in this order. What is above the debt belongs to the borrower.
+ */
+export function liquidate(position: Position, event: EventOf<'liquidation'>): void {
+  const amount = parseMoney(event.net_proceeds);
+  const { id: event_id, effective_date: date } = event;
+  let left = amount;
+  if (position.charged_off_on !== null) {
+    const { principal, interest, fee } = position.charged_off;
+    const claim = min(amount, principal.plus(interest).plus(fee));
+    recover(position, { id: event_id, effective_date: date, amount: claim });
+    left = amount.minus(claim);
+  } else {
+    const cause = { event_id, date, rule: 'liquidation', means: 'paid' } as const;
+    left = left.minus(reducePrincipal(position, left, cause));
+    left = left.minus(reduceInterest(position, left, cause));
+    left = left.minus(reduceFees(position, left, cause));
+  }
+  if (left.lte(0)) return;
+  const before = position.surplus;
+  position.surplus = before.plus(left);
+  explain(position, { event_id, component: 'surplus', rule: 'liquidation' }, left, {
+    before,
+    after: position.surplus,
+  });
+}
+
+/** A residue too small to ask for is written off: principal first, then interest and fees. */
+export function writeOff(position: Position, event: EventOf<'write_off'>): void {
+  const { id: event_id, effective_date: date } = event;
+  const cause = { event_id, date, rule: 'write_off', means: 'moved' } as const;
+  let left = portionOf(event.amount ?? 'all', totalOwed(position, date));
+  left = left.minus(reducePrincipal(position, left, cause));
+  left = left.minus(reduceInterest(position, left, cause));
+  reduceFees(position, left, cause);
+}
+
+/** The lender gives up a part of the debt by agreement. */
+export function forgive(position: Position, event: EventOf<'forgiveness'>): void {
+  const { id: event_id, effective_date: date } = event;
+  const cause = { event_id, date, rule: 'forgiveness', means: 'waived' } as const;
+  reducePrincipal(position, portionOf(event.principal, position.principal), cause);
+  reduceInterest(position, interestPortion(position, event.interest, date), cause);
+  reduceFees(position, feesPortion(position, event.fees), cause);
+  if (position.charged_off_on !== null) forgiveClaim(position, event);
+}
+
+/** After a charge-off, what is forgiven is forgiven of the claim. */
+function forgiveClaim(position: Position, event: EventOf<'forgiveness'>): void {
+  const { charged_off: claim } = position;
+  const portions = { principal: event.principal, interest: event.interest, fee: event.fees };
+  for (const component of ['principal', 'interest', 'fee'] as const) {
+    const before = claim[component];
+    const amount = portionOf(portions[component], before);
+    if (amount.lte(0)) continue;
+    claim[component] = before.minus(amount);
+    const line = { event_id: event.id, component: 'charge_off', rule: 'forgiveness' } as const;
+    explain(position, line, amount, { before, after: claim[component] });
+  }
+}

@@ -1,0 +1,64 @@
+import { Big } from 'big.js';
+
+/** How an amount is brought to whole cents; `up` is away from zero, as some lenders round. */
+export const ROUNDINGS = ['half_up', 'half_even', 'up'] as const;
+export type Rounding = (typeof ROUNDINGS)[number];
+
+const MODES = { half_up: 1, half_even: 2, up: 3 } as const;
+
+export const ZERO = new Big(0);
+
+/** Divisions keep 40 places, so that a quotient rounded later is rounded once in effect. */
+const Precise = Big();
+Precise.DP = 40;
+Precise.RM = 1;
+
+export function toCents(value: Big, mode: Rounding = 'half_up'): Big {
+  return value.round(2, MODES[mode]);
+}
+
+/** The wire form of money: always two places, never an exponent ("1000.00"). */
+export function money(value: Big | string): string {
+  const cents = toCents(new Big(value));
+  return (cents.eq(0) ? ZERO : cents).toFixed(2);
+}
+
+/** A figure with ten places, as accrued interest is kept. */
+export function tenPlaces(value: Big): Big {
+  return value.round(10, MODES.half_up);
+}
+
+export function divide(dividend: Big, divisor: Big | number): Big {
+  return new Precise(dividend).div(divisor);
+}
+
+/** Reads money strictly: plain decimals with at most two places, no exponent, no NaN, no blanks. */
+export function parseMoney(text: string): Big {
+  if (!/^-?\d{1,15}(\.\d{1,2})?$/.test(text)) throw new RangeError(`"${text}" is not an amount.`);
+  return new Big(text);
+}
+
+/** Reads a rate as a fraction ("0.085" is 8.5 percent) with at most ten places. */
+export function parseRate(text: string): Big {
+  if (!/^\d{1,4}(\.\d{1,10})?$/.test(text)) throw new RangeError(`"${text}" is not a rate.`);
+  return new Big(text);
+}
+
+export function sum(values: Iterable<Big>): Big {
+  let total = ZERO;
+  for (const value of values) total = total.plus(value);
+  return total;
+}
+
+export function min(first: Big, ...rest: readonly Big[]): Big {
+  return rest.reduce((least, value) => (value.lt(least) ? value : least), first);
+}
+
+export function max(first: Big, ...rest: readonly Big[]): Big {
+  return rest.reduce((most, value) => (value.gt(most) ? value : most), first);
+}
+
+/** The value itself, or zero where it is below zero. */
+export function atLeastZero(value: Big): Big {
+  return value.lt(0) ? ZERO : value;
+}

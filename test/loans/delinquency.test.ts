@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { bucketOf, daysPastDue } from '../../jobs/loans/delinquency.ts';
+
+describe('days past due', () => {
+  test.each([
+    ['2026-03-01', 0, 'current'],
+    ['2026-03-02', 1, 'dpd_1_29'],
+    ['2026-03-31', 30, 'dpd_30_59'],
+    ['2026-04-30', 60, 'dpd_60_89'],
+    ['2026-06-29', 120, 'dpd_120_149'],
+  ])('of an instalment due 1 March are, on %s, %i: %s', (today, days, bucket) => {
+    const count = daysPastDue('2026-03-01', today);
+
+    expect(count).toBe(days);
+    expect(bucketOf(count)).toBe(bucket);
+  });
+
+  test('pass over a pause, both of its ends included', () => {
+    const pause = { from: '2026-03-10', to: '2026-03-19' };
+
+    expect(daysPastDue('2026-03-01', '2026-04-30', [pause])).toBe(50);
+  });
+
+  test('count overlapping pauses once', () => {
+    const pauses = [
+      { from: '2026-03-15', to: '2026-03-19' },
+      { from: '2026-03-10', to: '2026-03-17' },
+      { from: '2026-03-11', to: '2026-03-12' },
+      { from: '2026-02-01', to: '2026-02-28' },
+    ];
+
+    expect(daysPastDue('2026-03-01', '2026-04-30', pauses)).toBe(50);
+  });
+
+  test.each([
+    [1, 'dpd_1_29'],
+    [29, 'dpd_1_29'],
+    [30, 'dpd_30_59'],
+    [89, 'dpd_60_89'],
+    [90, 'dpd_90_119'],
+    [119, 'dpd_90_119'],
+    [149, 'dpd_120_149'],
+    [150, 'dpd_150_179'],
+    [179, 'dpd_150_179'],
+    [180, 'dpd_180_plus'],
+    [1000, 'dpd_180_plus'],
+  ])('of %i belong to %s', (days, bucket) => {
+    expect(bucketOf(days)).toBe(bucket);
+  });
+});
