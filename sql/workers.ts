@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from './db.ts';
+import { sql } from './db.ts';
 
 /**
  * The workers' own records: who runs, what a pool may not do, what jobs cost and which failed for
@@ -114,12 +114,19 @@ export async function isMigratedTo(owner: OwnerConnection, migration: string): P
   return known.found;
 }
 
-const Today = z.object({ business_date: z.string(), is_active: z.boolean() });
+const Inactive = z.object({ id: z.string() });
 
-/** The business date of the transaction's tenant, if there is such a tenant. */
-export const tenantToday = (tx: Transaction) =>
-  tx.maybeOne(
-    sql.type(
-      Today,
-    )`select business_date, is_active from tenants where id = app.current_tenant()`,
-  );
+/** Tenants whose jobs wait until they are active again. */
+export const inactiveTenants = (owner: OwnerConnection) =>
+  owner.any(sql.type(Inactive)`select id from tenants where not is_active`);
+
+export type Parked = { task: string; payload: unknown; attempts: number; key: string | null };
+
+/** Puts the same job into the queue again, for later; the running one ends without a trace. */
+export const park = (owner: OwnerConnection, { task, payload, attempts, key }: Parked) =>
+  owner.query(sql.typeAlias('void')`
+    select graphile_worker.add_job(
+      identifier => ${task}, payload => ${JSON.stringify(payload)}::json,
+      run_at => now() + interval '15 minutes', max_attempts => ${attempts}, job_key => ${key}
+    )
+  `);

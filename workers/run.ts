@@ -2,16 +2,16 @@ import type { ParsedCronItem } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Outside } from '../jobs/outside.ts';
 import type { QueuedJob } from '../jobs/queued.ts';
-import { openPool } from '../sql/db.ts';
+import { openPool, type PoolSettings } from '../sql/db.ts';
 import { newestMigration } from '../sql/migrate.ts';
 import { pauses } from '../sql/worker-operations.ts';
-import { isMigratedTo } from '../sql/workers.ts';
+import { inactiveTenants, isMigratedTo, park } from '../sql/workers.ts';
 import type { Log } from './log.ts';
-import type { PoolSettings } from './pools.ts';
+import type { PoolSettings as JobSettings } from './pools.ts';
 import { startQueue, type Queue } from './queue.ts';
 import { keepRecords, type Records } from './records.ts';
 import { sweepUp } from './registry.ts';
-import { repeatedly, type Repetition } from './repeatedly.ts';
+import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
 import { tasksOf } from './tasks.ts';
 
 const LOOK_FOR_PAUSES_MS = 2_000;
@@ -23,7 +23,7 @@ export type WorkerSettings = {
   jobs: readonly QueuedJob[];
   /** The cron lines of this pool. */
   clock: ParsedCronItem[];
-  settings: PoolSettings;
+  settings: JobSettings;
   outside: Outside;
   log: Log;
   /** Beside the jobs: the relay, in the outbound pool. */
@@ -45,7 +45,7 @@ export type Worker = {
  */
 export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): Promise<Worker> {
   const { name, url, log } = given;
-  const owner = await openPool(url, { role: 'servicing_owner', size: 6 });
+  const owner = await openPatiently(url, { role: 'servicing_owner', size: 6 }, { log, giveUp });
   await waitForSchema(owner, log, giveUp);
   const records = keepRecords(owner, log, name);
   const aborting = new AbortController();
@@ -60,6 +60,27 @@ export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): P
     },
     abort: () => aborting.abort(new Error('The worker is stopping.')),
   };
+}
+
+type Waiting = { log: Log; giveUp: AbortSignal };
+
+/** Opens the pool when Postgres is there, however long that takes. */
+export async function openPatiently(
+  url: string,
+  settings: PoolSettings,
+  { log, giveUp }: Waiting,
+): Promise<DatabasePool> {
+  let isFirst = true;
+  for (;;) {
+    giveUp.throwIfAborted();
+    try {
+      return await openPool(url, settings);
+    } catch (error) {
+      if (isFirst) log.warn({ reason: (error as Error).message }, 'waiting for Postgres');
+      isFirst = false;
+      await interruptible(1_000, giveUp);
+    }
+  }
 }
 
 /** Neither an absent Postgres nor an older schema is a reason to crash: both are waited for. */
@@ -97,9 +118,11 @@ async function fetchUnlessPaused(
 ): Promise<Repetition> {
   let queue: Queue | undefined;
   let running = '';
+  let parked = new Set<string>();
   const { log, outside, settings, clock } = given;
   const { deadlineMs } = settings;
   const watching = repeatedly(log, 'pauses', async () => {
+    parked = new Set((await inactiveTenants(owner)).map(({ id }) => id));
     const paused = await pauses(owner);
     const isPoolPaused = paused.some(({ kind, name: it }) => kind === 'pool' && it === given.name);
     const jobs = given.jobs.filter(
@@ -113,8 +136,11 @@ async function fetchUnlessPaused(
     queue = undefined;
     running = '';
     if (jobs.length > 0) {
-      const failForGood = records.failedForGood;
-      const tasks = tasksOf(jobs, { outside, deadlineMs, stopping, failForGood });
+      const tasks = tasksOf(jobs, {
+        ...{ outside, deadlineMs, stopping, failForGood: records.failedForGood },
+        isParked: (tenantId) => parked.has(tenantId),
+        park: async (job) => void (await park(owner, job)),
+      });
       const { name, url, onFatal: onUnaskedEnd } = given;
       const start = { name, url, tasks, clock, settings, owner, records, log, onUnaskedEnd };
       queue = await startQueue(start);

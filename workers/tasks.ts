@@ -1,7 +1,7 @@
 import type { Job as Queued, TaskList } from 'graphile-worker';
 import type { QueuedJob } from '../jobs/queued.ts';
 import type { Outside } from '../jobs/outside.ts';
-import type { Failure } from '../sql/workers.ts';
+import type { Failure, Parked } from '../sql/workers.ts';
 
 export type TaskSettings = {
   outside: Outside;
@@ -10,6 +10,10 @@ export type TaskSettings = {
   stopping: AbortSignal;
   /** Keeps a failure that no repetition can cure. */
   failForGood(failure: Failure): Promise<void>;
+  /** Whether the jobs of this tenant have to wait. */
+  isParked(tenantId: string): boolean;
+  /** Has the same job run again later. */
+  park(job: Parked): Promise<void>;
 };
 
 /** The queue's tasks of these jobs. */
@@ -24,8 +28,7 @@ export const tasksOf = (jobs: readonly QueuedJob[], settings: TaskSettings): Tas
 
 /**
  * Runs one job. A payload that its schema refuses would be refused every time: it is kept as failed
- * for good and not tried again. A job that passes its deadline fails, and can reach nothing outside
- * from then on, so that its repetition meets no ghost.
+ * for good and not tried again. The jobs of a deactivated tenant wait without spending attempts.
  */
 async function runOne(job: QueuedJob, payload: unknown, queued: Queued, settings: TaskSettings) {
   const prepared = job.prepare(withoutTick(payload));
@@ -38,6 +41,19 @@ async function runOne(job: QueuedJob, payload: unknown, queued: Queued, settings
     await settings.failForGood({ job_id: queued.id, task: job.name, payload, attempts, error });
     return;
   }
+  if (settings.isParked(tenantOf(payload))) {
+    const { max_attempts: attempts, key } = queued;
+    await settings.park({ task: job.name, payload, attempts, key });
+    return;
+  }
+  await withDeadline(prepared.run, settings);
+}
+
+/**
+ * A job that passes its deadline fails, and can reach nothing outside from then on, so that its
+ * repetition meets no ghost.
+ */
+async function withDeadline(run: (outside: Outside) => Promise<void>, settings: TaskSettings) {
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, settings.stopping]);
   const timer = setTimeout(() => {
@@ -47,12 +63,17 @@ async function runOne(job: QueuedJob, payload: unknown, queued: Queued, settings
     const given = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => given.reject(signal.reason), { once: true });
     if (signal.aborted) throw signal.reason;
-    await Promise.race([prepared.run(until(signal, settings.outside)), given.promise]);
+    await Promise.race([run(until(signal, settings.outside)), given.promise]);
   } finally {
     clearTimeout(timer);
     ended.abort(new Error('The job has ended.'));
   }
 }
+
+const tenantOf = (payload: unknown): string =>
+  typeof payload === 'object' && payload !== null && 'tenant_id' in payload
+    ? String(payload.tenant_id)
+    : '';
 
 /** The clock adds its tick to the payload of what it starts; no job asks for it. */
 function withoutTick(payload: unknown): unknown {

@@ -103,3 +103,23 @@ test('a worker that starts before Postgres waits for it', async () => {
   worker.process.kill('SIGTERM');
   expect(await worker.ended, worker.said()).toBe(0);
 });
+
+test('a job that ends or blocks its process is given up after its attempts', async () => {
+  const run = async () => {
+    const worker = world.worker({ concurrency: 1 }, { STALLED_MS: '2000' });
+    return { worker, ended: await worker.ended };
+  };
+  const before = await world.count(FAILED);
+  await world.enqueue('blocks', [51], 0, 2);
+
+  const endings = [await run()];
+  const unlocked = world.worker({ concurrency: 1 }, { STALLED_MS: '2000' });
+  endings.push({ worker: unlocked, ended: await unlocked.ended });
+  const survivor = world.worker({ concurrency: 1 }, { STALLED_MS: '2000' });
+  await world.until(FAILED, before + 1, 60_000);
+
+  expect(endings.map(({ ended }) => ended)).toEqual(['SIGKILL', 'SIGKILL']);
+  expect(survivor.process.exitCode, survivor.said()).toBe(null);
+  survivor.process.kill('SIGTERM');
+  expect(await survivor.ended).toBe(0);
+});
