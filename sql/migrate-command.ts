@@ -3,7 +3,9 @@ import { migrate } from './migrate.ts';
 /** `npm run migrate`: brings DATABASE_URL to the newest schema. Part of a deploy, never of a start. */
 const url = process.env['DATABASE_URL'];
 if (!url) {
-  console.error('DATABASE_URL is not set: it names the database to migrate, with its owner as user.');
+  console.error(
+    'DATABASE_URL is not set: it names the database to migrate, with its owner as user.',
+  );
   process.exit(2);
 }
 try {

@@ -61,11 +61,8 @@ export const failures = (owner: OwnerConnection, limit: number) =>
 const Retried = z.object({ retried: z.boolean() });
 
 export const retry = async (owner: OwnerConnection, failedId: string): Promise<boolean> =>
-  (
-    await owner.one(
-      sql.type(Retried)`select app.retry_failed_job(${failedId}::uuid) as retried`,
-    )
-  ).retried;
+  (await owner.one(sql.type(Retried)`select app.retry_failed_job(${failedId}::uuid) as retried`))
+    .retried;
 
 const RunsToday = z.object({
   task: z.string(),

@@ -36,9 +36,7 @@ const Swept = z.object({ dead_pool: z.string(), unlocked_jobs: z.string() });
 
 export const sweep = (owner: OwnerConnection, silenceSeconds: number) =>
   owner.any(
-    sql.type(
-      Swept,
-    )`select * from app.sweep_dead_workers(make_interval(secs => ${silenceSeconds}))`,
+    sql.type(Swept)`select * from app.sweep_dead_workers(make_interval(secs => ${silenceSeconds}))`,
   );
 
 const Locked = z.object({ id: z.string() });
@@ -99,20 +97,6 @@ const Taken = z.object({ taken: z.int() });
 /** Turns at most `batch` events into deliveries and answers how many events it took. */
 export const relayEvents = async (owner: OwnerConnection, batch: number): Promise<number> =>
   (await owner.one(sql.type(Taken)`select app.relay_events(${batch}) as taken`)).taken;
-
-const Found = z.object({ found: z.boolean() });
-
-/** Whether the named migration has been applied; a database without any answers no. */
-export async function isMigratedTo(owner: OwnerConnection, migration: string): Promise<boolean> {
-  const { found } = await owner.one(
-    sql.type(Found)`select to_regclass('public.schema_migrations') is not null as found`,
-  );
-  if (!found) return false;
-  const known = await owner.one(sql.type(Found)`
-    select exists (select from public.schema_migrations where name = ${migration}) as found
-  `);
-  return known.found;
-}
 
 const Inactive = z.object({ id: z.string() });
 

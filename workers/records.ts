@@ -1,5 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { addRuns, recordFailure, type Failure, type Run } from '../sql/workers.ts';
+import { jobSeconds, jobsFailedForGood } from './health.ts';
 import type { Log } from './log.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
@@ -42,10 +43,13 @@ export function keepRecords(owner: DatabasePool, log: Log, pool: string): Record
     return FLUSH_MS;
   });
   return {
-    ran: (task, seconds, hasFailed) =>
-      add({ task, pool, runs: 1, failures: hasFailed ? 1 : 0, seconds }),
+    ran: (task, seconds, hasFailed) => {
+      add({ task, pool, runs: 1, failures: hasFailed ? 1 : 0, seconds });
+      jobSeconds.observe({ pool, task, outcome: hasFailed ? 'failed' : 'done' }, seconds);
+    },
     failedForGood: async (failure) => {
       const error = failure.error.slice(0, ERROR_LENGTH_MAX);
+      jobsFailedForGood.inc({ pool, task: failure.task });
       await recordFailure(owner, { ...failure, error });
       const { job_id, task, attempts } = failure;
       log.error({ job_id, task, attempts }, 'a job failed for good');

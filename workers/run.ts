@@ -2,10 +2,11 @@ import type { ParsedCronItem } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Outside } from '../jobs/outside.ts';
 import type { QueuedJob } from '../jobs/queued.ts';
-import { openPool, type PoolSettings } from '../sql/db.ts';
+import { openPool, sqlStateOf, type PoolSettings } from '../sql/db.ts';
 import { newestMigration } from '../sql/migrate.ts';
+import { isCurrent } from '../sql/readiness.ts';
 import { pauses } from '../sql/worker-operations.ts';
-import { inactiveTenants, isMigratedTo, park } from '../sql/workers.ts';
+import { inactiveTenants, park } from '../sql/workers.ts';
 import type { Log } from './log.ts';
 import type { PoolSettings as JobSettings } from './pools.ts';
 import { startQueue, type Queue } from './queue.ts';
@@ -89,7 +90,7 @@ async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal)
   let said = '';
   const found = Promise.withResolvers<void>();
   const looking = repeatedly(log, 'look for Postgres', async () => {
-    if (await isMigratedTo(owner, wanted)) found.resolve();
+    if (await isCurrent(owner).catch(noTable)) found.resolve();
     else if (said !== wanted) {
       said = wanted;
       log.warn({ wanted }, 'the schema is older than this version: waiting for npm run migrate');
@@ -103,6 +104,12 @@ async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal)
   } finally {
     await looking.stop();
   }
+}
+
+/** A database that has never been migrated is an older schema, too. */
+function noTable(error: unknown): false {
+  if (sqlStateOf(error) === '42P01') return false;
+  throw error;
 }
 
 type Fetching = { owner: DatabasePool; records: Records; stopping: AbortSignal };

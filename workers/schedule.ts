@@ -38,10 +38,7 @@ export const unknownTasks = (lines: readonly CronLine[], jobs: readonly QueuedJo
   lines.map(({ task }) => task).filter((task) => !jobs.some(({ name }) => name === task));
 
 /** The lines of a pool's own jobs. Several processes may keep the clock; each tick counts once. */
-export function clockOf(
-  lines: readonly CronLine[],
-  jobs: readonly QueuedJob[],
-): ParsedCronItem[] {
+export function clockOf(lines: readonly CronLine[], jobs: readonly QueuedJob[]): ParsedCronItem[] {
   const own = lines.flatMap((line) => {
     const job = jobs.find(({ name }) => name === line.task);
     return job ? [{ ...line, attempts: job.attempts }] : [];

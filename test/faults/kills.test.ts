@@ -80,7 +80,9 @@ test('poison jobs fail for good where people see it, and the other jobs go on', 
   const others = await world.until(EFFECTS, before + 3, 15_000);
   const visible = await world.until(FAILED, 2, 60_000);
 
-  console.log(`poison: others done after ${others.toFixed(1)} s, failed for good after ${visible.toFixed(1)} s`);
+  console.log(
+    `poison: others done after ${others.toFixed(1)} s, failed for good after ${visible.toFixed(1)} s`,
+  );
   const longer = `select count(*) from app.failed_jobs where error like '%longer than 2 seconds%'`;
   expect(await world.count(longer)).toBe(1);
   expect(worker.process.exitCode, worker.said()).toBe(null);

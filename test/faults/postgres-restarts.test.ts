@@ -30,17 +30,15 @@ test.each(cases)('$name go on after Postgres was stopped ($mode) for 4 s', async
   await wait(4_000);
   await world.postgres.restart();
   const done = await world.count(EFFECTS);
-  const resumed = await world.until(
-    `select (count(*) > ${done})::int from effects`,
-    1,
-    20_000,
-  );
+  const resumed = await world.until(`select (count(*) > ${done})::int from effects`, 1, 20_000);
   const drained = await world.until(QUEUED, 0, 90_000);
 
   expect(worker.process.exitCode, worker.said()).toBe(null);
   expect(resumed).toBeLessThan(10);
   expect(await world.count(EFFECTS)).toBe(before + 60);
-  console.log(`${given.name}, ${given.mode}: went on after ${resumed.toFixed(1)} s, drained ${drained.toFixed(1)} s`);
+  console.log(
+    `${given.name}, ${given.mode}: went on after ${resumed.toFixed(1)} s, drained ${drained.toFixed(1)} s`,
+  );
   worker.process.kill('SIGTERM');
   expect(await worker.ended, worker.said()).toBe(0);
 });
