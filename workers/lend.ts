@@ -21,9 +21,8 @@ export async function lendOutside(
   { pool, files, log }: { pool: DatabasePool; files: Files; log: Log },
 ): Promise<Lent> {
   const means = await MEANS[name](configuration, log);
-  const { close, ...reach } = means;
-  const outside = { now: () => new Date(), files, within: workOf(pool, SYSTEM), ...reach };
-  return { outside, close };
+  const outside = { now: () => new Date(), files, within: workOf(pool, SYSTEM), ...means };
+  return { outside, close: () => means.close() };
 }
 
 const missing = (what: string, name: Pool) => () =>
@@ -47,7 +46,11 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, log: Log) => Prom
       executablePath: PUPPETEER_EXECUTABLE_PATH,
       onTrouble: (message) => log.warn({ reason: message }, 'trouble with the browser'),
     });
-    return { ...nothing('documents'), pdf: browser.pdf, close: browser.close };
+    return {
+      ...nothing('documents'),
+      pdf: (html, options) => browser.pdf(html, options),
+      close: () => browser.close(),
+    };
   },
 
   outbound: async (configuration) => {
@@ -57,12 +60,18 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, log: Log) => Prom
     const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
     const http = openHttp();
     const mailer = openMailer({ smtpUrl: configuration.SMTP_URL, outbox });
-    const { sms } = openSms({ twilio: twilioOf(configuration), outbox });
+    const texts = openSms({ twilio: twilioOf(configuration), outbox });
     const close = async () => {
       mailer.close();
       await http.close();
     };
-    return { ...nothing('outbound'), post: http.post, mail: mailer.mail, sms, close };
+    return {
+      post: (request) => http.post(request),
+      pdf: missing('browser', 'outbound'),
+      mail: (letter) => mailer.mail(letter),
+      sms: (message) => texts.sms(message),
+      close,
+    };
   },
 };
 

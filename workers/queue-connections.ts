@@ -73,13 +73,10 @@ export function openQueueConnections(
   const patience = patiently({ isClosed: () => isClosed, warn });
   const connected = () => patience(connect);
 
-  pool.connect = ((done?: (error: Error | undefined, client?: unknown, free?: unknown) => void) => {
+  pool.connect = ((done?: Done) => {
     // Only the listener asks with a callback; it needs the connection itself, for its events.
     if (!done) return connected().then((client) => repeating(client, connected, () => isClosed));
-    connected().then(
-      (client) => done(undefined, client, client.release.bind(client)),
-      (error: Error) => done(error),
-    );
+    void callBack(connected(), done);
     return undefined;
   }) as typeof pool.connect;
   pool.query = (async (...statement: [string]) => {
@@ -98,6 +95,14 @@ export function openQueueConnections(
       await pool.end();
     },
   };
+}
+
+type Done = (error: Error | undefined, client?: pg.PoolClient, free?: () => void) => void;
+
+async function callBack(connecting: Promise<pg.PoolClient>, done: Done) {
+  const outcome = await connecting.catch((error: Error) => error);
+  if (outcome instanceof Error) done(outcome);
+  else done(undefined, outcome, () => outcome.release());
 }
 
 type Patience = { isClosed: () => boolean; warn: (error: Error) => void };

@@ -144,11 +144,15 @@ async function fetchUnlessPaused(
     running = '';
     if (jobs.length > 0) {
       const tasks = tasksOf(jobs, {
-        ...{ outside, deadlineMs, stopping, failForGood: records.failedForGood },
+        outside,
+        deadlineMs,
+        stopping,
+        failForGood: (failure) => records.failedForGood(failure),
         isParked: (tenantId) => parked.has(tenantId),
         park: async (job) => void (await park(owner, job)),
       });
-      const { name, url, onFatal: onUnaskedEnd } = given;
+      const { name, url } = given;
+      const onUnaskedEnd = (reason: unknown) => given.onFatal(reason);
       const start = { name, url, tasks, clock, settings, owner, records, log, onUnaskedEnd };
       queue = await startQueue(start);
     }

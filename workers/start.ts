@@ -82,7 +82,10 @@ async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConf
   };
   running.children.push(
     keepRunning({
-      ...{ name: 'api', file: '../api/server.ts', env, onCrash: onCrash('api') },
+      name: 'api',
+      file: '../api/server.ts',
+      env,
+      onCrash: onCrash('api'),
       onMessage: (message) => {
         const { listening: port } = message as { listening?: number };
         if (port) listening.resolve(port);
@@ -90,7 +93,11 @@ async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConf
     }),
     ...POOLS.map((name) =>
       keepRunning({
-        ...{ name, file: 'worker.ts', arguments: [name], env, onCrash: onCrash(name) },
+        name,
+        file: 'worker.ts',
+        arguments: [name],
+        env,
+        onCrash: onCrash(name),
       }),
     ),
   );

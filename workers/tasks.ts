@@ -84,15 +84,21 @@ function withoutTick(payload: unknown): unknown {
 
 /** The outside world of one run: closed when the run has ended. */
 function until(signal: AbortSignal, outside: Outside): Outside {
-  const { now, post, pdf, mail, sms, files, within } = outside;
-  const open = () => signal.throwIfAborted();
+  const guarded =
+    <Words extends unknown[], Result>(reach: (...words: Words) => Promise<Result>) =>
+    async (...words: Words): Promise<Result> => {
+      signal.throwIfAborted();
+      return await reach(...words);
+    };
   return {
-    now,
-    files,
-    post: async (request) => (open(), post(request)),
-    pdf: async (html, options) => (open(), pdf(html, options)),
-    mail: async (letter) => (open(), mail(letter)),
-    sms: async (message) => (open(), sms(message)),
-    within: async (tenantId, ...rest) => (open(), within(tenantId, ...rest)),
+    ...outside,
+    post: guarded((request) => outside.post(request)),
+    pdf: guarded((html, options) => outside.pdf(html, options)),
+    mail: guarded((letter) => outside.mail(letter)),
+    sms: guarded((message) => outside.sms(message)),
+    within: async (tenantId, ...rest) => {
+      signal.throwIfAborted();
+      return await outside.within(tenantId, ...rest);
+    },
   };
 }

@@ -40,7 +40,12 @@ await live(log, async ({ giveUp, onFatal }) => {
   const concurrency = WORKER_CONCURRENCY ?? settings.concurrency;
   const worker = await startWorker(
     {
-      ...{ name, url, jobs, log, onFatal, outside: lent.outside },
+      name,
+      url,
+      jobs,
+      log,
+      onFatal,
+      outside: lent.outside,
       clock: clockOf(SCHEDULE, jobs),
       settings: { ...settings, concurrency },
       beside: (owner) => (name === 'outbound' ? [relay(owner, log)] : []),

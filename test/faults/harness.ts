@@ -27,6 +27,20 @@ export type FaultWorker = {
   ended: Promise<number | string>;
 };
 
+/** A worker that has ended says its last words in the failure. */
+export function stillRuns(worker: FaultWorker) {
+  const { process: child } = worker;
+  if (child.exitCode === null && child.signalCode === null) return;
+  throw new Error(`The worker ended (${child.exitCode ?? child.signalCode}): ${worker.said()}`);
+}
+
+/** Asks a worker to stop and expects the code of a good end. */
+export async function endsWell(worker: FaultWorker) {
+  worker.process.kill('SIGTERM');
+  const code = await worker.ended;
+  if (code !== 0) throw new Error(`The worker ended with ${code}: ${worker.said()}`);
+}
+
 export const BEGUN = 'select count(*) from begun';
 export const EFFECTS = 'select count(*) from effects';
 export const QUEUED = 'select count(*) from graphile_worker._private_jobs';

@@ -1,6 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BEGUN, EFFECTS, QUEUED, startFaultWorld, type FaultWorld } from './harness.ts';
+import {
+  BEGUN,
+  EFFECTS,
+  QUEUED,
+  startFaultWorld,
+  endsWell,
+  stillRuns,
+  type FaultWorld,
+} from './harness.ts';
 
 let world: FaultWorld;
 beforeAll(async () => {
@@ -33,12 +41,11 @@ test.each(cases)('$name go on after Postgres was stopped ($mode) for 4 s', async
   const resumed = await world.until(`select (count(*) > ${done})::int from effects`, 1, 20_000);
   const drained = await world.until(QUEUED, 0, 90_000);
 
-  expect(worker.process.exitCode, worker.said()).toBe(null);
+  stillRuns(worker);
   expect(resumed).toBeLessThan(10);
   expect(await world.count(EFFECTS)).toBe(before + 60);
   console.log(
     `${given.name}, ${given.mode}: went on after ${resumed.toFixed(1)} s, drained ${drained.toFixed(1)} s`,
   );
-  worker.process.kill('SIGTERM');
-  expect(await worker.ended, worker.said()).toBe(0);
+  await endsWell(worker);
 });
