@@ -23,6 +23,7 @@ export function readExpression(source: string): Expression | string {
     const list = match[2]?.trim() ?? '';
     const args = list === '' ? [] : splitOutsideQuotes(list, ',').map((arg) => arg.trim());
     const wrong = args.find((arg) => !PATH.test(arg) && !TEXT.test(arg));
+    if (args.length > 1) return `The filter ${name} takes one argument.`;
     if (wrong !== undefined) return `“${shown(wrong)}” cannot be given to a filter.`;
     expression.filters.push({ name, args });
   }
