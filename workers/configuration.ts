@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -14,6 +15,9 @@ const ForWorker = z
     /** Where the outbox, the files and the unpacked browser are. */
     DATA_DIR: z.string().default('.data'),
     LOG_LEVEL: LogLevel.default('info'),
+    NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+    /** Signs links to files; the same for the API and all workers. */
+    SECRET: z.string().min(32, 'at least 32 characters').optional(),
     /** Without it, mail goes to the outbox folder. */
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
     /** Without these, text messages go to the outbox folder. */
@@ -27,6 +31,10 @@ const ForWorker = z
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(200).optional(),
     /** Connections for the jobs' own transactions. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(8),
+  })
+  .refine(({ NODE_ENV, SECRET }) => NODE_ENV !== 'production' || SECRET !== undefined, {
+    path: ['SECRET'],
+    message: 'needed in production',
   })
   .refine(
     (read) => (read.TWILIO_ACCOUNT_SID === undefined) === (read.TWILIO_AUTH_TOKEN === undefined),
@@ -64,6 +72,20 @@ export const readWorkerConfiguration = (variables: Variables): WorkerConfigurati
 
 export const readStartConfiguration = (variables: Variables): StartConfiguration =>
   read(ForStart, variables);
+
+/** The named secret, or else one of this data folder, made at its first use. */
+export function secretOf(configuration: { SECRET?: string | undefined; DATA_DIR: string }): string {
+  if (configuration.SECRET) return configuration.SECRET;
+  const file = path.join(configuration.DATA_DIR, 'secret');
+  mkdirSync(configuration.DATA_DIR, { recursive: true });
+  try {
+    writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    // Another process was first: its secret is everybody's.
+    if (!existsSync(file)) throw error;
+  }
+  return readFileSync(file, 'utf8').trim();
+}
 
 /** Where `npm start` leaves the address of its database for the commands beside it. */
 export const databaseFile = (dataDir: string) => path.join(dataDir, 'database-url');

@@ -1,7 +1,7 @@
 import type { ParsedCronItem } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Outside } from '../jobs/outside.ts';
-import type { QueuedJob } from '../jobs/queued.ts';
+import type { AnyJob } from '../jobs/queued.ts';
 import { openPool, sqlStateOf, type PoolSettings } from '../sql/db.ts';
 import { newestMigration } from '../sql/migrate.ts';
 import { isCurrent } from '../sql/readiness.ts';
@@ -21,7 +21,7 @@ export type WorkerSettings = {
   name: string;
   url: string;
   /** The jobs of this pool. */
-  jobs: readonly QueuedJob[];
+  jobs: readonly AnyJob[];
   /** The cron lines of this pool. */
   clock: ParsedCronItem[];
   settings: JobSettings;

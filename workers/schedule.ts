@@ -1,5 +1,5 @@
 import { parseCronItems, type ParsedCronItem } from 'graphile-worker';
-import type { QueuedJob } from '../jobs/queued.ts';
+import type { AnyJob } from '../jobs/queued.ts';
 
 /** When a job starts by itself. The times are UTC; jobs take the business date from the tenant. */
 export type CronLine = {
@@ -34,11 +34,11 @@ export const SCHEDULE: readonly CronLine[] = [
 ];
 
 /** The lines whose job is not listed: such a line would enqueue what nobody runs. */
-export const unknownTasks = (lines: readonly CronLine[], jobs: readonly QueuedJob[]): string[] =>
+export const unknownTasks = (lines: readonly CronLine[], jobs: readonly AnyJob[]): string[] =>
   lines.map(({ task }) => task).filter((task) => !jobs.some(({ name }) => name === task));
 
 /** The lines of a pool's own jobs. Several processes may keep the clock; each tick counts once. */
-export function clockOf(lines: readonly CronLine[], jobs: readonly QueuedJob[]): ParsedCronItem[] {
+export function clockOf(lines: readonly CronLine[], jobs: readonly AnyJob[]): ParsedCronItem[] {
   const own = lines.flatMap((line) => {
     const job = jobs.find(({ name }) => name === line.task);
     return job ? [{ ...line, attempts: job.attempts }] : [];

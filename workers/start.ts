@@ -5,7 +5,12 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../sql/embedded.ts
 import { migrate } from '../sql/migrate.ts';
 import { postmasterPid } from '../sql/postmaster.ts';
 import { keepRunning, runToEnd, type Child } from './children.ts';
-import { databaseFile, readStartConfiguration, type StartConfiguration } from './configuration.ts';
+import {
+  databaseFile,
+  readStartConfiguration,
+  secretOf,
+  type StartConfiguration,
+} from './configuration.ts';
 
 /** `npm start`: everything in one go, for development. Production runs the processes one by one. */
 const STOP_WITHIN_MS = 29_000;
@@ -70,7 +75,8 @@ function guard(pid: number): () => void {
 }
 
 async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConfiguration) {
-  const env = { DATABASE_URL: url, LOG_LEVEL, DATA_DIR, HOST, PORT: String(PORT) };
+  const SECRET = secretOf({ SECRET: process.env['SECRET'], DATA_DIR });
+  const env = { SECRET, DATABASE_URL: url, LOG_LEVEL, DATA_DIR, HOST, PORT: String(PORT) };
   await runToEnd({ name: 'seed', file: 'seed.ts', env });
   if (isStopping) return;
 

@@ -1,5 +1,6 @@
 import type { Job as Queued, TaskList } from 'graphile-worker';
-import type { QueuedJob } from '../jobs/queued.ts';
+import { z } from 'zod';
+import type { AnyJob } from '../jobs/queued.ts';
 import type { Outside } from '../jobs/outside.ts';
 import type { Failure, Parked } from '../sql/workers.ts';
 
@@ -17,7 +18,7 @@ export type TaskSettings = {
 };
 
 /** The queue's tasks of these jobs. */
-export const tasksOf = (jobs: readonly QueuedJob[], settings: TaskSettings): TaskList =>
+export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskList =>
   Object.fromEntries(
     jobs.map((job) => [
       job.name,
@@ -30,13 +31,10 @@ export const tasksOf = (jobs: readonly QueuedJob[], settings: TaskSettings): Tas
  * Runs one job. A payload that its schema refuses would be refused every time: it is kept as failed
  * for good and not tried again. The jobs of a deactivated tenant wait without spending attempts.
  */
-async function runOne(job: QueuedJob, payload: unknown, queued: Queued, settings: TaskSettings) {
-  const prepared = job.prepare(withoutTick(payload));
+async function runOne(job: AnyJob, payload: unknown, queued: Queued, settings: TaskSettings) {
+  const prepared = prepare(job, withoutTick(payload));
   if ('problem' in prepared) {
-    const where = prepared.problem.issues.map(
-      ({ path, message }) => `${path.join('.') || 'payload'}: ${message}`,
-    );
-    const error = `The payload is not what the job takes: ${where.join('; ')}`;
+    const error = `The payload is not what the job takes: ${prepared.problem}`;
     const { attempts } = queued;
     await settings.failForGood({ job_id: queued.id, task: job.name, payload, attempts, error });
     return;
@@ -67,6 +65,20 @@ async function withDeadline(run: (outside: Outside) => Promise<void>, settings: 
   } finally {
     clearTimeout(timer);
     ended.abort(new Error('The job has ended.'));
+  }
+}
+
+type Prepared = { run: (outside: Outside) => Promise<void> } | { problem: string };
+
+/** The one place where a job meets a payload: only what its own schema has parsed reaches it. */
+function prepare({ payload: schema, run }: AnyJob, payload: unknown): Prepared {
+  try {
+    const parsed = schema.parse(payload) as never;
+    return { run: (outside) => run(parsed, outside) };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const issues = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return { problem: issues.join('; ') };
   }
 }
 

@@ -1,8 +1,9 @@
-import { localFiles } from '../jobs/documents/files.ts';
+import path from 'node:path';
+import { localFiles } from '../jobs/documents/local-files.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { queued } from '../jobs/queued.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
-import { readWorkerConfiguration } from './configuration.ts';
+import { readWorkerConfiguration, secretOf } from './configuration.ts';
 import { serveHealth } from './health.ts';
 import { lendOutside } from './lend.ts';
 import { openLog } from './log.ts';
@@ -33,7 +34,8 @@ await live(log, async ({ giveUp, onFatal }) => {
   if (METRICS_PORT !== undefined) serveHealth(METRICS_PORT, log);
   const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
   await assertTenancyHolds(pool);
-  const files = localFiles(configuration.DATA_DIR);
+  const folder = path.resolve(configuration.DATA_DIR, 'files');
+  const files = localFiles({ folder, secret: secretOf(configuration) });
   const lent = await lendOutside(name, configuration, { pool, files, log });
   const jobs = queued.filter((job) => job.pool === name);
   const settings = POOL_SETTINGS[name];

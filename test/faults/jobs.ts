@@ -2,7 +2,6 @@ import { writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
-import { queue } from '../../jobs/queued.ts';
 import { sql, type Transaction } from '../../sql/db.ts';
 
 /** Jobs that do what the faults need: take their time, fail, hang, end the process. */
@@ -49,9 +48,9 @@ const block = async () => {
 };
 
 export const faultJobs = [
-  queue(mark),
-  queue(misbehaving('throws', () => Promise.reject(new Error('Always.')))),
-  queue(misbehaving('hangs', () => new Promise(() => {}))),
-  queue(misbehaving('exits', () => process.exit(1))),
-  queue(misbehaving('blocks', block)),
+  mark,
+  misbehaving('throws', () => Promise.reject(new Error('Always.'))),
+  misbehaving('hangs', () => new Promise(() => {})),
+  misbehaving('exits', () => process.exit(1)),
+  misbehaving('blocks', block),
 ];

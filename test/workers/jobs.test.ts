@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { queue } from '../../jobs/queued.ts';
 import { sql } from '../../sql/db.ts';
 import { failures, pause, resume, retry, runsToday } from '../../sql/worker-operations.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
@@ -8,13 +7,11 @@ let stage: Awaited<ReturnType<typeof newWorkerStage>>;
 const ran: number[] = [];
 let isBroken = true;
 const jobs = [
-  queue(numbered('note', async ({ number }) => void ran.push(number))),
-  queue(
-    numbered('break', async ({ number }) => {
-      if (isBroken) throw new Error('It is broken.');
-      ran.push(number);
-    }),
-  ),
+  numbered('note', async ({ number }) => void ran.push(number)),
+  numbered('break', async ({ number }) => {
+    if (isBroken) throw new Error('It is broken.');
+    ran.push(number);
+  }),
 ];
 const failedWith = async (task: string) =>
   (await failures(stage.owner, 10)).find((one) => one.task === task);

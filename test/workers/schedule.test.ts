@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { queue } from '../../jobs/queued.ts';
 import { clockOf, SCHEDULE, unknownTasks } from '../../workers/schedule.ts';
 import { numbered } from './stage.ts';
 
-const listed = SCHEDULE.map(({ task }) => queue(numbered(task, async () => {})));
+const listed = SCHEDULE.map(({ task }) => numbered(task, async () => {}));
 
 test('every line of the schedule is one that the queue can read, and says why it exists', () => {
   const clock = clockOf(SCHEDULE, listed);

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
-import type { QueuedJob } from '../../jobs/queued.ts';
+import type { AnyJob } from '../../jobs/queued.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/db.ts';
 import { startWorker } from '../../workers/run.ts';
@@ -29,7 +29,7 @@ export async function newWorkerStage() {
     owner,
     tenantId,
     log: pino({ level: 'silent' }),
-    work: (jobs: readonly QueuedJob[]) => startIn(database.url, app, jobs, stops),
+    work: (jobs: readonly AnyJob[]) => startIn(database.url, app, jobs, stops),
     enqueue: (task: string, payload: unknown, attempts = 3) =>
       owner.query(sql.typeAlias('void')`
         select app.add_job(${task}, ${JSON.stringify(payload)}::json, null, ${attempts}::int, null)
@@ -52,7 +52,7 @@ export async function newWorkerStage() {
 async function startIn(
   url: string,
   app: DatabasePool,
-  jobs: readonly QueuedJob[],
+  jobs: readonly AnyJob[],
   stops: (() => Promise<void>)[],
 ) {
   const worker = await startWorker(
