@@ -34,10 +34,22 @@ export const signOff = (owner: OwnerConnection, poolId: string) =>
 
 const Swept = z.object({ dead_pool: z.string(), unlocked_jobs: z.string() });
 
-export const sweep = (owner: OwnerConnection, silenceSeconds: number) =>
-  owner.any(
-    sql.type(Swept)`select * from app.sweep_dead_workers(make_interval(secs => ${silenceSeconds}))`,
-  );
+export const sweep = (
+  owner: OwnerConnection,
+  silenceSeconds: number,
+  ended: readonly string[] = [],
+) =>
+  owner.any(sql.type(Swept)`
+    select * from app.sweep_dead_workers(
+      make_interval(secs => ${silenceSeconds}), ${sql.array([...ended], 'text')}
+    )
+  `);
+
+const Neighbour = z.object({ pool_id: z.string(), pid: z.int() });
+
+/** The workers of one machine, whose processes a worker beside them can look for. */
+export const workersOn = (owner: OwnerConnection, host: string) =>
+  owner.any(sql.type(Neighbour)`select pool_id, pid from app.worker_pools where host = ${host}`);
 
 const Locked = z.object({ id: z.string() });
 

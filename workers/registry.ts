@@ -1,3 +1,4 @@
+import os from 'node:os';
 import type { DatabasePool } from 'slonik';
 import * as records from '../sql/workers.ts';
 import type { Log } from './log.ts';
@@ -7,6 +8,11 @@ const HEARTBEAT_MS = 5_000;
 /** Six heartbeats missed. With the sweep's interval on top a dead worker is found within 40 s. */
 const SILENCE_SECONDS = 30;
 const SWEEP_MS = 5_000;
+/**
+ * After an outage every heartbeat is old and every lock is free, until the living have signed again.
+ * Nobody is swept before Postgres has answered for this long; signing again takes half of it.
+ */
+const STEADY_MS = 10_000;
 const FAILURES_MS = 30_000;
 const ORPHANS_MS = 10_000;
 
@@ -44,8 +50,17 @@ export function staySigned(
 
 /** Every worker looks after all the others: one that is left is enough. */
 export function sweepUp(owner: DatabasePool, log: Log): Repetition[] {
+  let steadySince: number | undefined;
   const dead = repeatedly(log, 'sweep', async () => {
-    const swept = await records.sweep(owner, SILENCE_SECONDS);
+    const neighbours = await records.workersOn(owner, os.hostname()).catch((error: unknown) => {
+      steadySince = undefined;
+      throw error;
+    });
+    steadySince ??= performance.now();
+    if (performance.now() - steadySince < STEADY_MS) return SWEEP_MS;
+
+    const ended = neighbours.filter(({ pid }) => hasEnded(pid)).map(({ pool_id }) => pool_id);
+    const swept = await records.sweep(owner, SILENCE_SECONDS, ended);
     for (const { dead_pool, unlocked_jobs } of swept) {
       log.error({ dead_pool, unlocked_jobs }, 'a worker died; its jobs run again');
     }
@@ -57,6 +72,15 @@ export function sweepUp(owner: DatabasePool, log: Log): Repetition[] {
     return FAILURES_MS;
   });
   return [dead, failed];
+}
+
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
 }
 
 async function noteFailures(owner: DatabasePool, log: Log) {

@@ -138,7 +138,8 @@ async function fetchUnlessPaused(
     const wanted = jobs.map((job) => job.name).join();
     if (wanted === running) return LOOK_FOR_PAUSES_MS;
 
-    if (queue) log.warn({ running: wanted.split(',') }, 'pauses changed: fetching starts anew');
+    if (queue)
+      log.warn({ running: jobs.map((job) => job.name) }, 'pauses changed: fetching starts anew');
     await queue?.stop();
     queue = undefined;
     running = '';

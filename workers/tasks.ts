@@ -77,7 +77,9 @@ function prepare({ payload: schema, run }: AnyJob, payload: unknown): Prepared {
     return { run: (outside) => run(parsed, outside) };
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    const issues = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    const issues = error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'payload'}: ${message}`,
+    );
     return { problem: issues.join('; ') };
   }
 }

@@ -16,8 +16,9 @@ create function app.worker_lock(pool_id text) returns bigint
 
 -- Gives back what dead workers hold, so that it runs again, and answers who they were. Two signs are
 -- needed: a silent heartbeat alone may be a stalled process, a free lock alone may be a Postgres that
--- was restarted a moment ago under a living one.
-create function app.sweep_dead_workers(silence interval)
+-- was restarted a moment ago under a living one. Of a worker whose process is known to have ended, a
+-- quarter of the silence is enough.
+create function app.sweep_dead_workers(silence interval, ended text[])
   returns table (dead_pool text, unlocked_jobs bigint)
   language plpgsql security definer set search_path = public, pg_temp
 as $$
@@ -25,6 +26,7 @@ begin
   for dead_pool in
     select pool.pool_id from app.worker_pools as pool
     where pool.heartbeat_at < now() - silence
+      or (pool.pool_id = any(ended) and pool.heartbeat_at < now() - silence / 4)
     for update skip locked
   loop
     continue when not pg_try_advisory_xact_lock(app.worker_lock(dead_pool));

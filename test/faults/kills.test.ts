@@ -124,3 +124,19 @@ test('a job that blocks its process is given up after its attempts', async () =>
   stillRuns(survivor);
   await endsWell(survivor);
 }, 180_000);
+
+test('a job that outlasts 35 s without Postgres is not taken from its living worker', async () => {
+  const [begun, before] = [await world.count(BEGUN), await world.count(EFFECTS)];
+  const workers = [world.worker({ concurrency: 1 }), world.worker({ concurrency: 1 })];
+  await world.enqueue('mark', [61], 55_000);
+  await world.until(BEGUN, begun + 1, 15_000);
+
+  await world.postgres.stop('immediate');
+  await wait(35_000);
+  await world.postgres.restart();
+  await world.until(EFFECTS, before + 1, 40_000);
+  await world.until(QUEUED, 0, 10_000);
+
+  expect(await world.count(BEGUN)).toBe(begun + 1);
+  for (const worker of workers) await endsWell(worker);
+}, 180_000);

@@ -109,3 +109,14 @@ test('a worker that still holds jobs does not sign off', async () => {
   const known = sql.fragment`select from app.worker_pools where pool_id = 'leaving'`;
   expect(await stage.count(known)).toBe(1);
 });
+
+test('a worker whose process has ended is dead after a quarter of the silence', async () => {
+  await sign(stage.owner, worker('ended'));
+  await silent('ended', 8);
+
+  const unsuspected = await sweep(stage.owner, SILENCE_SECONDS);
+  const known = await sweep(stage.owner, SILENCE_SECONDS, ['ended']);
+
+  expect(unsuspected.map(({ dead_pool }) => dead_pool)).not.toContain('ended');
+  expect(known).toEqual([{ dead_pool: 'ended', unlocked_jobs: '0' }]);
+});
