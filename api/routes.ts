@@ -6,11 +6,17 @@ import { tasks } from './borrowers/tasks.ts';
 import { collateral } from './collateral/items.ts';
 import { lienAlerts, liens } from './collateral/liens.ts';
 import { valuations } from './collateral/valuations.ts';
-import { products } from './loans/products.ts';
-import { programs } from './loans/programs.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
+import { loanRoutes, loans } from './loans/loans.ts';
+import { paymentRoutes, payments } from './payments/payments.ts';
+import { products } from './loans/products.ts';
+import { programs } from './loans/programs.ts';
+import { accountRoutes } from './ledger/accounts.ts';
+import { closings } from './ledger/closings.ts';
+import { entries } from './ledger/entries.ts';
+import { reportRoutes } from './ledger/reports.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -22,8 +28,16 @@ export const routes: readonly Route[] = [
   ...emails.routes,
   ...phones.routes,
   ...tasks.routes,
+  ...loans.routes,
+  ...loanRoutes,
+  ...payments.routes,
+  ...paymentRoutes,
   ...programs.routes,
   ...products.routes,
+  ...accountRoutes,
+  ...entries.routes,
+  ...reportRoutes,
+  ...closings.routes,
   me,
   ...collateral.routes,
   ...liens.routes,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loanRows } from '../setup/loans.ts';
+import { loanRows } from '../setup/loan-rows.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();

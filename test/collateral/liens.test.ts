@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
-import { loanRows } from '../setup/loans.ts';
+import { loanRows } from '../setup/loan-rows.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { assignToDynamicPortfolios } from '../../jobs/portfolios/assign.ts';
-import { loanRows } from '../setup/loans.ts';
+import { loanRows } from '../setup/loan-rows.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
