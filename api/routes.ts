@@ -18,8 +18,12 @@ import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
 import type { Route } from './route.ts';
+import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
+import { passwords } from './users/passwords.ts';
+import { tenantRoutes } from './users/settings.ts';
+import { userRoutes, users } from './users/users.ts';
 
 /** Every endpoint there is, in the order of the specification. */
 export const routes: readonly Route[] = [
@@ -38,7 +42,10 @@ export const routes: readonly Route[] = [
   ...entries.routes,
   ...reportRoutes,
   ...closings.routes,
+  ...users.routes,
+  ...userRoutes,
   me,
+  ...tenantRoutes,
   ...collateral.routes,
   ...liens.routes,
   ...valuations.routes,
@@ -47,5 +54,7 @@ export const routes: readonly Route[] = [
   vintages,
   ...snapshots.routes,
   ...loanSnapshots.routes,
+  portalConfig,
   ...auth,
+  ...passwords,
 ];

@@ -2,6 +2,7 @@ import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts
 import type { Job } from './job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Outside } from './outside.ts';
+import { sendAccountMessage } from './users/send-account-message.job.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
 export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
@@ -11,4 +12,8 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 };
 
 /** Every queued job, exactly once. Workers run those of their pool. */
-export const queued: readonly AnyJob[] = [warnOfLapsingLiensJob, snapshotPortfoliosJob];
+export const queued: readonly AnyJob[] = [
+  warnOfLapsingLiensJob,
+  snapshotPortfoliosJob,
+  sendAccountMessage,
+];
