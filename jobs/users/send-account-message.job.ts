@@ -93,7 +93,9 @@ async function composed(work: Work, { user_id, message }: Payload): Promise<Mail
   const { subject, body } = renderMessage(
     { channel: 'email', ...accountMessage(message) },
     {
-      ...{ locale: tenant.locale, currency: tenant.currency, time_zone: tenant.time_zone },
+      locale: tenant.locale,
+      currency: tenant.currency,
+      time_zone: tenant.time_zone,
       borrower: { name, email: user.email },
       tenant: { name: tenant.name, ...branding },
       ...(life && { link: { url: `${origin}/choose-password?token=${token}`, expires_at } }),
@@ -101,8 +103,13 @@ async function composed(work: Work, { user_id, message }: Payload): Promise<Mail
   );
   const address_lines = [branding.address_line_1, branding.address_line_2].filter(Boolean);
   const message_id = await insert(tx, 'communication_logs', {
-    ...{ template_type: message, borrower_id: user.borrower_id, channel: 'email' },
-    ...{ recipient: user.email, subject, status: 'queued', triggered_by: 'system' },
+    template_type: message,
+    borrower_id: user.borrower_id,
+    channel: 'email',
+    recipient: user.email,
+    subject,
+    status: 'queued',
+    triggered_by: 'system',
     queued_at: new Date().toISOString(),
   });
   const from = communications.from_email || `no-reply@${tenant.domain ?? 'localhost'}`;

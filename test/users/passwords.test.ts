@@ -118,7 +118,7 @@ test('of two uses of one link at once, one counts', async () => {
     ),
   );
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]));
 });
 
 test('the token is in the letter alone', async () => {
