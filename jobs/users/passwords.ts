@@ -62,9 +62,21 @@ const DUMMY = hashPassword(randomBytes(16).toString('hex'));
 
 /** The words that attackers try first, and too little to guess from. */
 const COMMON = new Set([
-  ...['password1234', '123456789012', 'qwertyuiop12', 'administrator', 'letmeinletmein'],
-  ...['iloveyou1234', 'passwordpassword', '111111111111', '000000000000', 'abcdefghijkl'],
-  ...['qwerty123456', 'welcome12345', 'changemenow1', 'password12345', 'adminadminadmin'],
+  'password1234',
+  '123456789012',
+  'qwertyuiop12',
+  'administrator',
+  'letmeinletmein',
+  'iloveyou1234',
+  'passwordpassword',
+  '111111111111',
+  '000000000000',
+  'abcdefghijkl',
+  'qwerty123456',
+  'welcome12345',
+  'changemenow1',
+  'password12345',
+  'adminadminadmin',
 ]);
 
 /** What is wrong with a new password, or null. No rules of composition (NIST SP 800-63B). */
