@@ -100,13 +100,18 @@ function applyShare(position: Position, share: Share, receipt: Receipt): void {
   if (share.component === 'principal') {
     reducePrincipal(position, share.amount, { ...cause, installment_number });
   }
-  const target = position.installments.find(({ row }) => row.period_number === installment_number);
+  if (installment_number !== null && share.component !== 'fee') markRepaid(position, share);
+}
+
+/** What a plan asked for by component has been paid by so much. */
+function markRepaid(position: Position, share: Share): void {
+  const target = position.installments.find(
+    ({ row }) => row.period_number === share.installment_number,
+  );
   if (target === undefined) return;
-  if (share.component === 'interest')
-    target.interest_paid = target.interest_paid.plus(share.amount);
-  if (share.component === 'principal') {
-    target.principal_paid = target.principal_paid.plus(share.amount);
-  }
+  const rest = share.component === 'interest' ? 'interest_rest' : 'principal_rest';
+  target[rest] = atLeastZero(target[rest].minus(share.amount));
+  target.is_repaid = target.interest_rest.plus(target.principal_rest).eq(0);
 }
 
 /** Money on a charged-off loan reduces what was charged off, and opens nothing again. */
