@@ -143,10 +143,11 @@ test('a payoff quoted for a day is the payment that brings the loan to zero that
       const amount = quote.payoff_amount;
       fc.pre(amount !== '0.00' && !fold(life).is_charged_off);
       const on = { effective_date: life.as_of };
+      const fee_type = 'prepayment_penalty';
       const penalty: LoanEvent[] =
         prepayment_penalty === '0.00'
           ? []
-          : [{ ...on, id: 'z1', kind: 'fee', amount: prepayment_penalty }];
+          : [{ ...on, id: 'z1', kind: 'fee', fee_type, amount: prepayment_penalty }];
       const paid: LoanEvent = { ...on, id: 'z2', kind: 'payment', amount, payment_type: 'payoff' };
 
       const state = fold({ ...life, events: [...life.events, ...penalty, paid] });
