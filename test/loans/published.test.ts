@@ -45,22 +45,25 @@ describe('OneMain Financial’s example of daily simple interest', () => {
       amount: '173.86',
     })),
   ];
-  const terms = completeTerms({ interest_rate: '0.2436', term_months: 60 });
-  const on = (as_of: string) => fold({ terms, schedule, events, as_of });
+  const on = (as_of: string, interest_rate: string) =>
+    fold({ terms: completeTerms({ interest_rate, term_months: 60 }), schedule, events, as_of });
 
-  test('accrues what is published: the lender cuts the running sum where we round it', () => {
-    const sums = ['2012-12-15', ...ONEMAIN.map(([date]) => date)].map((date) =>
-      new Big(on(date).interest_accrued).round(2, 0),
-    );
+  test('splits six payments as published, with the lender’s daily factor of eight places', () => {
+    const factor = divide(new Big('0.2436'), 365).round(8, 1);
 
-    expect(sums.slice(1).map((sum, index) => money(sum.minus(sums[index] ?? 0)))).toEqual(
-      ONEMAIN.map(([, interest]) => interest),
-    );
+    const { allocations } = on('2013-06-15', factor.times(365).toFixed());
+
+    expect(
+      ONEMAIN.map(([date], index) => {
+        const [interest, principal] = allocations.filter((line) => line.event_id === `p${index}`);
+        return [date, interest?.amount, principal?.amount, principal?.balance_after];
+      }),
+    ).toEqual(ONEMAIN);
   });
 
-  test('never differs from the published balance by more than a cent', () => {
+  test('is a cent away at most with the exact daily factor', () => {
     for (const [date, , , balance] of ONEMAIN) {
-      const ours = new Big(on(date).principal_balance);
+      const ours = new Big(on(date, '0.2436').principal_balance);
       expect(ours.minus(balance).abs().lte('0.01')).toBe(true);
     }
   });
