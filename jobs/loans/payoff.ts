@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { addDays, isLeapYear, partsOf } from '../dates.ts';
-import { atLeastZero, divide, max, money, parseMoney, tenPlaces, ZERO } from '../money.ts';
+import { atLeastZero, divide, money, parseMoney, tenPlaces, toCents, ZERO } from '../money.ts';
 import { fold, replay } from './fold.ts';
 import type { FoldInput } from './fold.ts';
 import { stretchInterest } from './interest.ts';
@@ -90,11 +90,11 @@ function explainInterest(state: LoanState): PayoffLine[] {
     const isCounted = segment.rule !== 'suspended';
     const before = accrued;
     if (isCounted) accrued = accrued.plus(segment.amount);
-    if (accrued.lte(settled)) continue;
+    if (toCents(accrued).lte(settled)) continue;
     if (lines.length === 0) lines.push(...broughtForward(segment, before.minus(settled)));
     if (isCounted) lines.push(segment);
   }
-  return max(new Big(state.accrued_interest), ZERO).eq(0) ? [] : lines;
+  return parseMoney(state.accrued_interest).eq(0) ? [] : lines;
 }
 
 function broughtForward(segment: InterestSegment, amount: Big): PayoffLine[] {
