@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import Router from '@koa/router';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
+import type { Logger } from 'pino';
+import type { DatabasePool } from 'slonik';
+import { bodies } from './bodies.ts';
+import type { Configuration } from './configuration.ts';
+import { cors } from './cors.ts';
+import { csrf, setCookie } from './csrf.ts';
+import { docs } from './docs.ts';
+import { answerTo, HttpRefusal } from './errors.ts';
+import { health, type Health } from './operations/health.ts';
+import type { Route } from './route.ts';
+import { serve } from './serve.ts';
+import { sessionMiddleware } from './session.ts';
+import { isTrusted, tenantMiddleware } from './tenant.ts';
+
+export type AppParts = {
+  pool: DatabasePool;
+  configuration: Pick<Configuration, 'NODE_ENV' | 'TRUSTED_PROXIES'>;
+  log: Logger;
+  routes: readonly Route[];
+  health: Health;
+};
+
+/** The whole way of a request, in order. */
+export function createApp({ pool, configuration, log, routes, health: state }: AppParts): Koa {
+  const app = new Koa();
+  const isSecure = configuration.NODE_ENV === 'production';
+  const steps: Middleware[] = [
+    arrival(configuration.TRUSTED_PROXIES, isSecure),
+    logged(log),
+    securityHeaders(isSecure),
+    errorsAsAnswers(log),
+    health(state, pool),
+    admission(),
+    tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
+    docs(routes),
+    cors(pool),
+    sessionMiddleware(app, pool, isSecure),
+    csrf,
+    bodies(),
+    routed(routes, pool),
+  ];
+  for (const step of steps) app.use(step);
+  // A client that goes away in the middle of an answer is nobody's fault.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? ''))
+      log.error({ err: error }, 'unexpected');
+  });
+  return app;
+}
+
+function arrival(trustedProxies: readonly string[], isSecure: boolean): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const given = ctx.get('X-Request-Id');
+    ctx.state.request_id = /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID();
+    const forwarded = isTrusted(ctx.req, trustedProxies)
+      ? ctx.get('X-Forwarded-For').split(',').at(-1)?.trim()
+      : '';
+    ctx.state.ip = forwarded || (ctx.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    ctx.state.is_secure = isSecure;
+    ctx.cookies.secure = isSecure;
+    ctx.set('X-Request-Id', ctx.state.request_id);
+    await next();
+  };
+}
+
+/** Ids, the route's pattern and the time it took; never a query, a body or a cookie. */
+function logged(log: Logger): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const started = performance.now();
+    await next();
+    const { request_id, tenant, user, route } = ctx.state as Record<
+      string,
+      { id?: string; path?: string } | undefined
+    >;
+    const ms = Math.round(performance.now() - started);
+    log.info(
+      {
+        request_id,
+        tenant: tenant?.id,
+        user: user?.id,
+        method: ctx.method,
+        route: route?.path,
+        status: ctx.status,
+        ms,
+      },
+      'request',
+    );
+  };
+}
+
+function securityHeaders(isSecure: boolean): Middleware {
+  return async (ctx: Context, next: Next) => {
+    ctx.set({
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+      'Referrer-Policy': 'same-origin',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+      'Cache-Control': 'no-store',
+    });
+    if (isSecure) ctx.set('Strict-Transport-Security', 'max-age=31536000');
+    await next();
+  };
+}
+
+/**
+ * Everything thrown becomes the agreed shape. This is not left to Koa, whose own error handling drops
+ * the Set-Cookie headers of the response.
+ */
+function errorsAsAnswers(log: Logger): Middleware {
+  return async (ctx: Context, next: Next) => {
+    try {
+      await next();
+    } catch (error) {
+      const answer = answerTo(error);
+      if (answer === null) log.error({ err: error, request_id: ctx.state.request_id }, 'failed');
+      const { status, body, headers = {} } = answer ?? INTERNAL;
+      ctx.status = status;
+      ctx.set(headers);
+      if (ctx.state.tenant && ctx.state.csrf_token === undefined) ctx.state.csrf_token = undefined;
+      if (ctx.state.csrf_token) setCookie(ctx);
+      ctx.body = { ...body, request_id: ctx.state.request_id };
+    }
+  };
+}
+
+const INTERNAL = {
+  status: 500,
+  headers: {},
+  body: { message: 'Something went wrong on our side.', code: 'internal_error' },
+};
+
+/** More than the database can take at once is turned away early instead of piling up. */
+const IN_FLIGHT_MAX = 400;
+function admission(): Middleware {
+  let inFlight = 0;
+  return async (_ctx: Context, next: Next) => {
+    if (inFlight >= IN_FLIGHT_MAX) {
+      throw new HttpRefusal(503, 'unavailable', 'Too much is going on. Try again shortly.', {
+        headers: { 'Retry-After': '2' },
+      });
+    }
+    inFlight += 1;
+    try {
+      await next();
+    } finally {
+      inFlight -= 1;
+    }
+  };
+}
+
+/** The route table on a router: fixed paths before those with parameters, 405 with Allow. */
+function routed(routes: readonly Route[], pool: DatabasePool): Middleware {
+  const router = new Router({ prefix: '/api/v1', sensitive: true, strict: true });
+  const methods = new Map<string, Set<string>>();
+  const fixedFirst = [...routes].sort((one, other) => wildness(one.path) - wildness(other.path));
+  for (const route of fixedFirst) {
+    const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
+    const handler = serve(route, pool);
+    router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
+      ctx.state.route = route;
+      await handler(ctx as unknown as Context);
+    });
+    methods.set(pattern, (methods.get(pattern) ?? new Set()).add(route.method));
+  }
+  const dispatch = router.routes() as unknown as Middleware;
+  return async (ctx: Context, next: Next) => {
+    await dispatch(ctx, next);
+    if (ctx.state.route) return;
+    const allowed = new Set(
+      router.match(ctx.path, ctx.method).path.flatMap(({ methods: known }) => known),
+    );
+    if (allowed.size === 0) throw new HttpRefusal(404, 'not_found', 'There is no such endpoint.');
+    const headers = { Allow: [...allowed].join(', ') };
+    throw new HttpRefusal(405, 'method_not_allowed', 'This endpoint does not take that method.', {
+      headers,
+    });
+  };
+}
+
+const wildness = (path: string) => (path.match(/\{/g) ?? []).length;

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
+import { emails as table } from '../../sql/borrowers/contacts.ts';
+import { flag, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+/** Bounded before it is matched, and the pattern is linear. */
+export const emailAddress = z
+  .string()
+  .max(254, 'Must be at most 254 characters.')
+  .regex(
+    /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/,
+    'Must be an email address.',
+  )
+  .toLowerCase();
+
+export const emails = resource({
+  name: 'Email',
+  path: 'emails',
+  area: 'borrowers',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'archive'],
+
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid,
+    email: emailAddress,
+    email_type: z.enum(['personal', 'work', 'other']).default('personal'),
+    is_primary: flag.default(false),
+    is_verified: flag.readonly(),
+    verified_at: timestamp.nullable().readonly(),
+    status: z.enum(['active', 'bounced', 'complained', 'unsubscribed']).default('active'),
+    last_bounce_at: timestamp.nullable().readonly(),
+    is_archived: flag.readonly(),
+    ...stamps,
+  },
+  fixed: ['borrower_id'],
+  filters: ['borrower_id', 'email', 'email_type', 'is_primary', 'status', 'is_archived'],
+
+  create: addTo('emails'),
+  update: changeIn('emails'),
+  remove: removeFrom('emails'),
+});

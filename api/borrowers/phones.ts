@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
+import { phones as table } from '../../sql/borrowers/contacts.ts';
+import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+const e164 = z
+  .string()
+  .max(16)
+  .regex(/^\+[1-9]\d{1,14}$/, 'Must be a number like +12025550123 (E.164).');
+
+export const phones = resource({
+  name: 'Phone',
+  path: 'phones',
+  area: 'borrowers',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'archive'],
+
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid,
+    phone_number: e164,
+    phone_type: z.enum(['mobile', 'home', 'work', 'fax', 'other']).default('mobile'),
+    is_primary: flag.default(false),
+    is_verified: flag.readonly(),
+    verified_at: timestamp.nullable().readonly(),
+    can_sms: flag.optional(),
+    can_call: flag.default(true),
+    do_not_call: flag.default(false),
+    carrier_name: text.nullish(),
+    is_landline: flag.nullish(),
+    time_zone: text.nullish(),
+    extension: text.nullish(),
+    status: z.enum(['active', 'invalid', 'reassigned']).default('active'),
+    is_archived: flag.readonly(),
+    ...stamps,
+  },
+  fixed: ['borrower_id'],
+  filters: ['borrower_id', 'phone_number', 'phone_type', 'is_primary', 'status', 'is_archived'],
+
+  create: (work, input: { phone_type?: string; can_sms?: boolean }) =>
+    addTo('phones')(work, { ...input, can_sms: input.can_sms ?? input.phone_type === 'mobile' }),
+  update: changeIn('phones'),
+  remove: removeFrom('phones'),
+});

@@ -1,0 +1,67 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Context, Middleware, Next } from 'koa';
+import { HttpRefusal } from './errors.ts';
+import { newToken } from './session.ts';
+
+const TOKEN = /^[A-Za-z0-9]{32}$/;
+const YEAR_MS = 31_449_600_000;
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+/** The three routes on which providers post; they prove themselves by signature instead. */
+const EXEMPT = /^\/api\/v1\/communications\/webhooks\/(delivery-status|inbound\/(sms|email))$/;
+
+/**
+ * Django's double submit: the token is in a readable cookie on every response, and every request that
+ * changes something sends it back in X-CSRFToken. After login it must also be the session's own.
+ */
+export const csrf: Middleware = async (ctx: Context, next: Next) => {
+  const sent = ctx.cookies.get('csrftoken', { signed: false }) ?? '';
+  const own = (ctx.session as { csrf_token?: string } | null)?.csrf_token;
+  ctx.state.csrf_token = own ?? (TOKEN.test(sent) ? sent : newToken());
+  try {
+    if (!SAFE.has(ctx.method) && !EXEMPT.test(ctx.path)) check(ctx, sent, own);
+    await next();
+  } finally {
+    setCookie(ctx);
+  }
+};
+
+export function setCookie(ctx: Context) {
+  ctx.cookies.set('csrftoken', ctx.state.csrf_token, {
+    signed: false,
+    httpOnly: false,
+    sameSite: 'lax',
+    maxAge: YEAR_MS,
+    overwrite: true,
+    secure: ctx.state.is_secure,
+  });
+}
+
+function check(ctx: Context, cookie: string, own: string | undefined) {
+  const origin = ctx.get('Origin');
+  const referer = ctx.get('Referer');
+  const trusted: string[] = ctx.state.trusted_origins ?? [];
+  if (origin && !isOurs(origin, ctx) && !trusted.includes(origin))
+    throw refused('The Origin is not trusted.');
+  if (!origin && ctx.state.is_secure && referer && !isOurs(referer, ctx))
+    throw refused('The Referer is not trusted.');
+  const header = ctx.get('X-CSRFToken');
+  if (!cookie) throw refused('The csrftoken cookie is not set.');
+  if (!header) throw refused('The X-CSRFToken header is missing.');
+  if (!TOKEN.test(header) || !TOKEN.test(cookie))
+    throw refused('The CSRF token has the wrong form.');
+  if (!same(header, cookie) || (own !== undefined && !same(header, own))) {
+    throw refused('The CSRF token is not the right one.');
+  }
+}
+
+const refused = (message: string) => new HttpRefusal(403, 'csrf_failed', message);
+const same = (one: string, other: string) => timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** Scheme and host of this tenant, as the request reached us. */
+function isOurs(url: string, ctx: Context): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, host } = new URL(url);
+  const scheme = ctx.state.is_secure ? 'https:' : protocol;
+  return protocol === scheme && host === (ctx.state.host as string);
+}

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Context, Middleware, Next } from 'koa';
+import { openapi } from './openapi.ts';
+import type { Route } from './route.ts';
+
+const BASE = '/api/v1';
+const FILES: Record<string, string> = {
+  'swagger-ui.css': 'text/css',
+  'swagger-ui-bundle.js': 'text/javascript',
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Loan servicing API</title>
+<link rel="stylesheet" href="${BASE}/docs/swagger-ui.css">
+</head>
+<body>
+<div id="api"></div>
+<script src="${BASE}/docs/swagger-ui-bundle.js"></script>
+<script src="${BASE}/docs/start.js"></script>
+</body>
+</html>`;
+
+/** Requests tried out from the page carry the CSRF token as any client's do. */
+const START = `SwaggerUIBundle({
+  url: '${BASE}/openapi.json', dom_id: '#api', deepLinking: true, docExpansion: 'none', filter: true,
+  requestInterceptor: (request) => {
+    const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
+    if (token) request.headers['X-CSRFToken'] = token[1];
+    return request;
+  },
+});`;
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/** The description of the API, and the page to read and try it, served from here alone. */
+export function docs(routes: readonly Route[]): Middleware {
+  const document = JSON.stringify(openapi(routes));
+  const folder = path.dirname(
+    createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'),
+  );
+  return async (ctx: Context, next: Next) => {
+    if (ctx.method !== 'GET') return next();
+    if (ctx.path === `${BASE}/openapi.json`) {
+      ctx.type = 'application/json';
+      ctx.body = document;
+    } else if (ctx.path === `${BASE}/docs` || ctx.path === `${BASE}/docs/`) {
+      ctx.set('Content-Security-Policy', POLICY);
+      ctx.type = 'text/html';
+      ctx.body = PAGE;
+    } else if (ctx.path === `${BASE}/docs/start.js`) {
+      ctx.type = 'text/javascript';
+      ctx.body = START;
+    } else {
+      const type = FILES[ctx.path.slice(`${BASE}/docs/`.length)];
+      if (!type || !ctx.path.startsWith(`${BASE}/docs/`)) return next();
+      ctx.set('Cache-Control', 'public, max-age=86400');
+      ctx.type = type;
+      ctx.body = createReadStream(path.join(folder, path.basename(ctx.path)));
+    }
+  };
+}

@@ -1,0 +1,167 @@
+import type { ZodError } from 'zod';
+import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
+import { constraintOf, sqlStateOf } from '../sql/db.ts';
+
+/** What every refusal looks like on the wire; `request_id` is added where it is sent. */
+export type Answer = {
+  status: number;
+  body: {
+    message: string;
+    code: string;
+    errors?: Record<string, string>;
+    details?: Record<string, unknown> | undefined;
+  };
+  headers?: Record<string, string>;
+};
+
+/** A refusal that belongs to HTTP and not to the trade: method, media type, size, session. */
+export class HttpRefusal extends Error {
+  readonly answer: Answer;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    more: Omit<Partial<Answer>, 'status' | 'body'> & { details?: Record<string, unknown> } = {},
+  ) {
+    super(message);
+    const { headers, details } = more;
+    this.answer = {
+      status,
+      body: { message, code, ...(details && { details }) },
+      ...(headers && { headers }),
+    };
+  }
+}
+
+const UNAVAILABLE: Answer = {
+  status: 503,
+  body: {
+    message: 'The service is not available at the moment. Try again shortly.',
+    code: 'unavailable',
+  },
+  headers: { 'Retry-After': '5' },
+};
+
+/** Turns whatever was thrown into an answer; null means a fault of ours, which is logged as such. */
+export function answerTo(error: unknown): Answer | null {
+  if (error instanceof HttpRefusal) return error.answer;
+  if (error instanceof Invalid) return validation(error.errors);
+  if (error instanceof Conflict) return refusal(409, error);
+  if (error instanceof NotFound) return refusal(404, error);
+  if (error instanceof Forbidden) return refusal(403, error);
+  return databaseAnswer(error) ?? parserAnswer(error);
+}
+
+const refusal = (
+  status: number,
+  { message, code, details }: Conflict | NotFound | Forbidden,
+): Answer => ({
+  status,
+  body: { message, code, ...(details && { details }) },
+});
+
+export const validation = (errors: Record<string, string>): Answer => ({
+  status: 422,
+  body: { message: 'Validation failed.', code: 'validation_error', errors },
+});
+
+/** The first message for each field, nested paths dotted: `lines.0.account_id`. */
+export function fieldErrors({ issues }: ZodError): Record<string, string> {
+  const errors: Record<string, string> = {};
+  for (const issue of issues) {
+    const field = issue.path.map(String).join('.') || 'body';
+    errors[field] ??= sentence(issue);
+  }
+  return errors;
+}
+
+function sentence(issue: ZodError['issues'][number]): string {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'Is required.';
+  const text = issue.message.replace(
+    /^Invalid input: expected (\w+), received undefined$/,
+    'Is required.',
+  );
+  return text.startsWith('Invalid input: ')
+    ? `Must be ${text
+        .slice(15)
+        .replace(/^expected /, '')
+        .replace(/, received.*/, '')}.`
+    : text;
+}
+
+/**
+ * Constraints are named so that the mapping is a rule: a foreign key (tenant_id, field) blames its
+ * field, a unique key named table_field blames its field, and a check that a client can reach is
+ * a validation failure.
+ */
+function databaseAnswer(error: unknown): Answer | null {
+  const state = sqlStateOf(error);
+  if (state === undefined) return connectionAnswer(error);
+  const constraint = constraintOf(error) ?? '';
+  if (state === '23503') {
+    return validation({
+      [/_tenant_id_(.+)_fkey$/.exec(constraint)?.[1] ?? 'id']: 'Does not exist.',
+    });
+  }
+  if (state === '23505') return validation({ [uniqueField(constraint)]: 'Is already taken.' });
+  if (state === '23502') return validation({ [columnOf(error) ?? 'body']: 'Is required.' });
+  if (state === '23514' || state === '22003')
+    return validation({ body: 'Has a value out of range.' });
+  if (state === '22021' || state === '22P05')
+    return validation({ body: 'Has a character that cannot be stored.' });
+  const unavailable = /^(08|53|57P|25P03|57014|40001|40P01|55P03|25006)/;
+  return unavailable.test(state) ? UNAVAILABLE : null;
+}
+
+function uniqueField(constraint: string): string {
+  const unnamed = /_tenant_id_(.+)_key$/.exec(constraint)?.[1];
+  return (
+    unnamed ??
+    /^(?:loans|payments|programs|products|portfolios|ledger_accounts|liens)_(.+)$/.exec(
+      constraint,
+    )?.[1] ??
+    'id'
+  );
+}
+
+function columnOf(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { column } = at as { column?: unknown };
+    if (typeof column === 'string') return column;
+  }
+  return undefined;
+}
+
+/** The database is away: refused, reset, or ended under our hands. */
+function connectionAnswer(error: unknown): Answer | null {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as { code?: unknown };
+    if (/ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT/.test(String(code))) return UNAVAILABLE;
+    if (/connection|terminat|timeout exceeded/i.test(`${at.name} ${at.message}`))
+      return UNAVAILABLE;
+  }
+  return null;
+}
+
+/** What the body parsers throw: their errors carry a status. */
+function parserAnswer(error: unknown): Answer | null {
+  if (!(error instanceof Error)) return null;
+  const { status } = error as { status?: unknown };
+  if (status === 413) {
+    return { status: 413, body: { message: 'The body is too large.', code: 'payload_too_large' } };
+  }
+  if (status === 400 || error instanceof SyntaxError) {
+    return {
+      status: 400,
+      body: { message: 'The body is not valid JSON.', code: 'malformed_json' },
+    };
+  }
+  if (status === 415) {
+    return {
+      status: 415,
+      body: { message: 'Send application/json.', code: 'unsupported_media_type' },
+    };
+  }
+  return null;
+}

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import type { Route } from './route.ts';
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document of the route table. Nothing in it is written by hand. */
+export function openapi(routes: readonly Route[]): Json {
+  const components: Record<string, Json> = { Error: ERROR };
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = (paths[`/api/v1${route.path}`] ??= {});
+    path[route.method.toLowerCase()] = operation(route, components);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Loan servicing',
+      version: '1',
+      description:
+        'Sign in with POST /api/v1/auth/login. Every request that changes something sends the value of the csrftoken cookie in X-CSRFToken. Money and rates are decimal strings.',
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'sessionid' },
+        csrf: { type: 'apiKey', in: 'header', name: 'X-CSRFToken' },
+      },
+    },
+  };
+}
+
+function operation(route: Route, components: Record<string, Json>): Json {
+  const { tag, summary, allow, method, path, query, body, reply, status, list } = route;
+  const open = allow === 'anyone' || allow === 'provider';
+  const csrf = method === 'GET' || allow === 'provider' ? {} : { csrf: [] };
+  const answer = reply && schemaOf(reply, 'output', components);
+  const content = answer && {
+    content: { 'application/json': { schema: list ? { type: 'array', items: answer } : answer } },
+  };
+  return {
+    tags: [tag],
+    summary,
+    description: `Permission: ${allow}.`,
+    operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, '').replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
+    parameters: [
+      ...pathParameters(path),
+      ...queryParameters(query, components),
+      ...listParameters(list),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemaOf(body, 'input', components) } },
+      },
+    }),
+    responses: {
+      [status]: { description: summary, ...(list && { headers: CONTENT_RANGE }), ...content },
+      ...refusals(route),
+    },
+  };
+}
+
+const CONTENT_RANGE = {
+  'Content-Range': {
+    description: 'Which rows these are, and how many there are in all: "loans 0-24/319".',
+    schema: { type: 'string' },
+  },
+};
+
+function refusals({ method, allow, path, body, list }: Route): Json {
+  const said = {
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+  const codes = [
+    ...(allow === 'anyone' ? [] : [401]),
+    ...(allow === 'anyone' && method === 'GET' ? [] : [403]),
+    ...(path.includes('{') ? [404] : []),
+    ...(method === 'GET' ? [] : [409]),
+    ...(body || list ? [422] : []),
+  ];
+  return Object.fromEntries(codes.map((code) => [code, { description: REASONS[code], ...said }]));
+}
+
+const REASONS: Record<number, string> = {
+  401: 'Nobody is signed in.',
+  403: 'The role does not allow this, or the CSRF token is wrong.',
+  404: 'There is no such record.',
+  409: 'The state of the records forbids this.',
+  422: 'The request is wrong in itself; errors names the fields.',
+};
+
+const pathParameters = (path: string) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  }));
+
+function queryParameters(query: z.ZodType | undefined, components: Record<string, Json>) {
+  if (!query) return [];
+  const { properties = {}, required = [] } = schemaOf(query, 'input', components) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
+}
+
+function listParameters(list: Route['list']) {
+  if (!list) return [];
+  const text = (name: string, description: string) => ({
+    name,
+    in: 'query',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  return [
+    text('sort', 'JSON: ["created_at","DESC"].'),
+    text('range', 'JSON, inclusive and counted from zero: [0,24].'),
+    text(
+      'filter',
+      `JSON object over: ${['id', ...list.filters].join(', ')}${list.hasSearch ? ', q' : ''}.`,
+    ),
+    text('ordering', 'A field, with - before it for descending order.'),
+    text('limit', 'Page size, at most 1000.'),
+    text('offset', 'First row, counted from zero.'),
+  ];
+}
+
+/** Schemas with an id become components and are referred to. */
+function schemaOf(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  components: Record<string, Json>,
+): Json {
+  const id =
+    io === 'output' ? (z.globalRegistry.get(schema) as { id?: string } | undefined)?.id : undefined;
+  if (id && components[id]) return { $ref: `#/components/schemas/${id}` };
+  const {
+    $schema: _,
+    $defs = {},
+    id: _id,
+    ...made
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json;
+  for (const [name, part] of Object.entries($defs as Record<string, Json>))
+    components[name] ??= part;
+  const text = JSON.parse(
+    JSON.stringify(made).replaceAll('#/$defs/', '#/components/schemas/'),
+  ) as Json;
+  if (!id) return text;
+  components[id] = text;
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+const ERROR: Json = {
+  type: 'object',
+  required: ['message', 'code', 'request_id'],
+  properties: {
+    message: { type: 'string' },
+    code: { type: 'string' },
+    errors: { type: 'object', additionalProperties: { type: 'string' } },
+    details: { type: 'object' },
+    request_id: { type: 'string' },
+  },
+};

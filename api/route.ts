@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import type { ListDeclaration } from './lists.ts';
+import type { Work, Within } from '../jobs/work.ts';
+import type { ListRequest } from '../sql/list.ts';
+import type { Allow, User } from './permissions.ts';
+import type { Session } from './session.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** One request, parsed and permitted, as an endpoint's `run` sees it. */
+export type Call = {
+  work: Work;
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body: unknown;
+  list: ListRequest | null;
+  user: User | null;
+};
+
+/** What endpoints that keep their own transactions get besides: signing in, and raw bytes. */
+export type OwnCall = Omit<Call, 'work'> & {
+  within: Within;
+  tenant_id: string;
+  ip: string;
+  request_id: string;
+  session: Session;
+  /** The bytes of the body as they came, for signatures. */
+  raw: string;
+  header: (name: string) => string;
+};
+
+/** A page of rows and how many there are in all, which is what an endpoint with a list answers. */
+export type Page = { rows: readonly unknown[]; total: number };
+
+type Declared = {
+  method: Method;
+  /** Below /api/v1, with {id} parameters. */
+  path: string;
+  allow: Allow;
+  tag: string;
+  summary: string;
+  /** What /users/me calls this: an action on a resource. */
+  action: string;
+  resource: string;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  reply?: z.ZodType;
+  status: number;
+  list?: ListDeclaration;
+};
+
+/** Everything there is to know of one endpoint; router, OpenAPI, tests and `npm run routes` read it. */
+export type Route = Declared &
+  (
+    | { transaction: 'read' | 'write'; run: (call: Call) => Promise<unknown> }
+    | { transaction: 'own'; run: (call: OwnCall) => Promise<unknown> }
+  );

@@ -1,0 +1,17 @@
+import { addresses } from './borrowers/addresses.ts';
+import { borrowers } from './borrowers/borrowers.ts';
+import { emails } from './borrowers/emails.ts';
+import { phones } from './borrowers/phones.ts';
+import type { Route } from './route.ts';
+import { auth } from './users/auth.ts';
+import { me } from './users/me.ts';
+
+/** Every endpoint there is, in the order of the specification. */
+export const routes: readonly Route[] = [
+  ...borrowers.routes,
+  ...addresses.routes,
+  ...emails.routes,
+  ...phones.routes,
+  me,
+  ...auth,
+];

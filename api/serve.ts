@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+import type { DatabasePool } from 'slonik';
+import type { z } from 'zod';
+import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
+import { workOf, type Actor, type Work } from '../jobs/work.ts';
+import * as idempotency from '../sql/users/idempotency.ts';
+import { fieldErrors, HttpRefusal } from './errors.ts';
+import { parseList } from './lists.ts';
+import { mayCall, type User } from './permissions.ts';
+import type { Call, Page, Route } from './route.ts';
+import { sessionOf } from './session.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** One route as a handler: permit, parse, one transaction, run, reply. */
+export function serve(route: Route, pool: DatabasePool) {
+  return async (ctx: Context) => {
+    const user = (ctx.state.user ?? null) as User | null;
+    permit(route, user);
+    const call = parse(route, ctx, user);
+    const actor = actorOf(ctx, user);
+    if (route.transaction === 'own') {
+      const { tenant, ip, request_id, raw = '' } = ctx.state;
+      const answer = await route.run({
+        ...call,
+        within: workOf(pool, actor),
+        tenant_id: tenant.id,
+        ip,
+        request_id,
+        raw,
+        session: sessionOf(ctx),
+        header: (name) => ctx.get(name),
+      });
+      return reply(ctx, route, call, answer);
+    }
+    const { run } = route;
+    const key = route.method === 'POST' ? keyOf(ctx) : null;
+    const within = workOf(pool, actor);
+    if (key === null || user === null) {
+      const mode = { readOnly: route.transaction === 'read' };
+      const answer = await within(ctx.state.tenant.id, (work) => run({ ...call, work }), mode);
+      return reply(ctx, route, call, answer);
+    }
+    const scope = { user_id: user.id, method: route.method, path: ctx.path, key };
+    const { status, body, replayed } = await within(ctx.state.tenant.id, (work) =>
+      onlyOnce(work, scope, call, route.status, async () =>
+        shaped(route, await run({ ...call, work })),
+      ),
+    );
+    if (replayed) ctx.set('Idempotent-Replayed', 'true');
+    ctx.status = status;
+    if (status !== 204) ctx.body = body;
+  };
+}
+
+/** The answer and its key are written in the transaction of the effect, so a crash leaves neither. */
+async function onlyOnce(
+  work: Work,
+  scope: idempotency.KeyScope,
+  call: Omit<Call, 'work'>,
+  status: number,
+  steps: () => Promise<unknown>,
+) {
+  const hash = createHash('sha256')
+    .update(JSON.stringify(call.body ?? null))
+    .digest('hex');
+  const kept = await idempotency.take(work.tx, scope, hash);
+  if (kept && kept.request_hash !== hash) {
+    throw new Conflict('This Idempotency-Key was used with another body.', 'idempotency_key_reuse');
+  }
+  if (kept) return { status: kept.status, body: kept.body, replayed: true };
+  const body = await steps();
+  await idempotency.keep(work.tx, scope, status, body);
+  return { status, body, replayed: false };
+}
+
+function permit(route: Route, user: User | null) {
+  if (mayCall(user, route.allow)) return;
+  if (user === null) throw new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
+  throw new Forbidden('Your role does not allow this.', 'permission_denied', {
+    required_role: route.allow,
+  });
+}
+
+function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'> {
+  const params = ctx.params as Record<string, string>;
+  for (const [name, value] of Object.entries(params)) {
+    if (/(^|_)id$/.test(name) && !UUID.test(value)) throw new NotFound();
+  }
+  const query = { ...ctx.query } as Record<string, string | string[] | undefined>;
+  const own = route.query ? checked(route.query, query) : {};
+  const listQuery = Object.fromEntries(
+    Object.entries(query).filter(([name]) => !(name in (own as object))),
+  );
+  return {
+    params,
+    query: own as Record<string, unknown>,
+    list: route.list ? parseList(route.list, listQuery) : null,
+    body: route.body ? checked(route.body, ctx.request.body ?? {}) : null,
+    user,
+  };
+}
+
+function checked(schema: z.ZodType, given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new Invalid({ body: 'Must be a JSON object.' });
+  }
+  const result = schema.safeParse(given);
+  if (!result.success) throw new Invalid(fieldErrors(result.error));
+  return result.data;
+}
+
+function actorOf(ctx: Context, user: User | null): Actor {
+  return {
+    type: user === null ? 'system' : user.borrower_id && !user.tenant_role ? 'borrower' : 'user',
+    id: user?.id ?? null,
+    email: user?.email ?? null,
+    role: user?.tenant_role ?? null,
+    request_id: ctx.state.request_id,
+    ip: ctx.state.ip,
+  };
+}
+
+/** Between 1 and 255 printable characters. */
+function keyOf(ctx: Context): string | null {
+  const key = ctx.get('Idempotency-Key');
+  if (ctx.req.headers['idempotency-key'] === undefined) return null;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Invalid({ 'Idempotency-Key': 'Must be 1 to 255 printable characters.' });
+  }
+  return key;
+}
+
+function reply(ctx: Context, route: Route, { list }: Omit<Call, 'work'>, answer: unknown) {
+  ctx.status = route.status;
+  if (route.status === 204) return;
+  if (route.list && list) {
+    const { rows, total } = answer as Page;
+    const end = list.offset + rows.length - 1;
+    const range = rows.length === 0 ? '*' : `${list.offset}-${end}`;
+    ctx.set('Content-Range', `${route.list.name} ${range}/${total}`);
+    ctx.body = rows.map((row) => shaped(route, row));
+    return;
+  }
+  ctx.body = shaped(route, answer);
+}
+
+/** Only what the endpoint declares leaves the house; a row that lacks a field is our fault. */
+function shaped(route: Route, answer: unknown): unknown {
+  if (!route.reply) return answer;
+  const result = route.reply.safeParse(answer);
+  if (result.success) return result.data;
+  throw new Error(
+    `${route.method} ${route.path} answers otherwise than declared: ${result.error.message}`,
+  );
+}

@@ -1,0 +1,109 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import type Koa from 'koa';
+import session from 'koa-session';
+import type { DatabasePool } from 'slonik';
+import { SYSTEM, workOf } from '../jobs/work.ts';
+import * as sessions from '../sql/users/sessions.ts';
+import type { User } from './permissions.ts';
+
+/** What an endpoint may do with the session; the identifiers stay in here. */
+export type Session = {
+  /** Starts a new session for the user, with a new id and CSRF token; the old one is dead. */
+  begin: (user: { id: string; borrower_id: string | null }) => Promise<void>;
+  end: () => void;
+  csrf_token: () => string;
+};
+
+export type SessionLimits = {
+  idle_minutes: number;
+  portal_idle_minutes: number;
+  absolute_hours: number;
+};
+export const SESSION_LIMITS: SessionLimits = {
+  idle_minutes: 60,
+  portal_idle_minutes: 30,
+  absolute_hours: 12,
+};
+
+/** 256 random bits; anything else in the cookie is nobody's. */
+const ID = /^[A-Za-z0-9_-]{43}$/;
+const hashOf = (id: string) => createHash('sha256').update(id).digest('hex');
+export const newToken = () =>
+  Array.from(randomBytes(64), (byte) => ALPHABET[byte % 64] ?? '')
+    .join('')
+    .replace(/[-_]/g, '')
+    .slice(0, 32)
+    .padEnd(32, 'x');
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+type Kept = { user_id: string; csrf_token: string; borrower_id?: string | null };
+
+/** Sessions of koa-session in our own table, which keeps only hashes and is asked on every request. */
+export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolean): Middleware {
+  const store = {
+    async get(id: string, _maxAge: number, { ctx }: { ctx: Context }) {
+      if (!ID.test(id)) return undefined;
+      const found = await sessions.open(pool, ctx.state.tenant.id, hashOf(id));
+      if (found === null) return undefined;
+      const { user_id, csrf_token, ...user } = found;
+      ctx.state.user = { id: user_id, ...user } satisfies User;
+      return { user_id, csrf_token };
+    },
+    async set(id: string, data: Kept, _maxAge: number, { ctx }: { ctx: Context }) {
+      const {
+        tenant,
+        ip,
+        limits = SESSION_LIMITS,
+      } = ctx.state as { tenant: { id: string }; ip: string; limits?: SessionLimits };
+      const idle = data.borrower_id ? limits.portal_idle_minutes : limits.idle_minutes;
+      const row = {
+        id_hash: hashOf(id),
+        user_id: data.user_id,
+        csrf_token: data.csrf_token,
+        idle_seconds: idle * 60,
+        absolute_seconds: limits.absolute_hours * 3600,
+        ip,
+        user_agent: ctx.get('User-Agent').slice(0, 300),
+      };
+      await workOf(pool, SYSTEM)(tenant.id, ({ tx }) => sessions.start(tx, row));
+    },
+    async destroy(id: string, { ctx }: { ctx: Context }) {
+      if (!ID.test(id)) return;
+      await workOf(pool, SYSTEM)(ctx.state.tenant.id, ({ tx }) => sessions.revoke(tx, hashOf(id)));
+    },
+  };
+  return session(
+    {
+      key: 'sessionid',
+      httpOnly: true,
+      signed: false,
+      overwrite: true,
+      secure: isSecure,
+      sameSite: 'lax',
+      maxAge: SESSION_LIMITS.absolute_hours * 3_600_000,
+      rolling: false,
+      renew: false,
+      genid: () => randomBytes(32).toString('base64url'),
+      store,
+    } as never,
+    app as never,
+  ) as unknown as Middleware;
+}
+
+/** The session of one request, as its endpoint sees it. */
+export function sessionOf(ctx: Context): Session {
+  return {
+    begin: async ({ id, borrower_id }) => {
+      const csrf_token = newToken();
+      ctx.session = { user_id: id, csrf_token, borrower_id } as never;
+      await (ctx.session as unknown as { regenerate: () => Promise<void> }).regenerate();
+      ctx.state.csrf_token = csrf_token;
+    },
+    end: () => {
+      ctx.session = null;
+      ctx.state.user = null;
+    },
+    csrf_token: () => ctx.state.csrf_token as string,
+  };
+}

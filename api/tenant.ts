@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context, Middleware, Next } from 'koa';
+import type { DatabasePool } from 'slonik';
+import * as tenants from '../sql/tenants.ts';
+import { HttpRefusal } from './errors.ts';
+
+const HOST =
+  /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*)\.?(?::(\d{1,5}))?$/i;
+const CACHED_MS = 5_000;
+
+/**
+ * The tenant is the one whose domain the Host header names. X-Forwarded-Host counts only from a
+ * configured proxy, and then its last value, because the first ones are the client's own words.
+ */
+export function tenantMiddleware(
+  pool: DatabasePool,
+  trustedProxies: readonly string[],
+): Middleware {
+  const cache = new Map<string, { found: tenants.FoundTenant | null; until: number }>();
+  return async (ctx: Context, next: Next) => {
+    const given = hostOf(ctx.req, trustedProxies);
+    const [, name = '', port = ''] = (given.length <= 253 && HOST.exec(given)) || [];
+    if (name === '')
+      throw new HttpRefusal(400, 'invalid_host', 'The Host header is not a host name.');
+    const host = name.toLowerCase();
+    const found = await lookUp(pool, cache, host);
+    if (!found?.is_active)
+      throw new HttpRefusal(404, 'tenant_not_found', 'There is no tenant at this address.');
+    ctx.state.tenant = found;
+    ctx.state.host = port === '' ? host : `${host}:${port}`;
+    await next();
+  };
+}
+
+function hostOf(req: IncomingMessage, trustedProxies: readonly string[]): string {
+  const forwarded = req.headers['x-forwarded-host'];
+  if (typeof forwarded === 'string' && isTrusted(req, trustedProxies)) {
+    return forwarded.split(',').at(-1)?.trim() ?? '';
+  }
+  return req.headers.host ?? '';
+}
+
+export function isTrusted(req: IncomingMessage, trustedProxies: readonly string[]): boolean {
+  const peer = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return trustedProxies.includes(peer);
+}
+
+/** A tenant that is switched off is gone within seconds; the cache holds no tenant's data. */
+async function lookUp(
+  pool: DatabasePool,
+  cache: Map<string, { found: tenants.FoundTenant | null; until: number }>,
+  host: string,
+) {
+  const kept = cache.get(host);
+  if (kept && kept.until > Date.now()) return kept.found;
+  const found = await tenants.ofHost(pool, host);
+  if (cache.size > 1_000) cache.clear();
+  cache.set(host, { found, until: Date.now() + CACHED_MS });
+  return found;
+}

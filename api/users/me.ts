@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { NotFound } from '../../jobs/errors.ts';
+import type { Work } from '../../jobs/work.ts';
+import { find } from '../../sql/table.ts';
+import { permissions, users } from '../../sql/users/users.ts';
+import { timestamp, uuid } from '../../sql/types.ts';
+import { permissionsOf, ROLES, type Permission, type Role } from '../permissions.ts';
+import type { Route } from '../route.ts';
+
+export const userFields = {
+  id: uuid.readonly(),
+  email: z.string().readonly(),
+  first_name: z.string(),
+  last_name: z.string(),
+  tenant_role: z.enum(ROLES).nullable().readonly(),
+  is_active: z.boolean(),
+  date_joined: timestamp.readonly(),
+  last_login: timestamp.nullable().readonly(),
+};
+
+const permission = z.object({
+  type: z.literal('deny').optional(),
+  action: z.string(),
+  resource: z.string(),
+  record: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const meReply = z
+  .object({ ...userFields, borrower_id: uuid.nullable(), permissions: z.array(permission) })
+  .meta({ id: 'CurrentUser' });
+
+/** The user with what the role, the grants and the denials come to together. */
+export async function currentUser({ tx }: Pick<Work, 'tx'>, id: string) {
+  const user = await find(tx, users, id);
+  if (user === null) throw new NotFound();
+  const { routes } = await import('../routes.ts');
+  const extra: Permission[] = (await permissions(tx, id)).map(
+    ({ type, action, resource, record }) => ({
+      ...(type === 'deny' && { type }),
+      action,
+      resource,
+      ...(record && { record }),
+    }),
+  );
+  return {
+    ...user,
+    permissions: [...permissionsOf(user['tenant_role'] as Role | null, routes), ...extra],
+  };
+}
+
+export const me: Route = {
+  tag: 'users',
+  resource: 'users',
+  action: 'me',
+  allow: 'any',
+  method: 'GET',
+  path: '/users/me',
+  summary: 'The signed-in user',
+  reply: meReply,
+  status: 200,
+  transaction: 'read',
+  run: ({ work, user }) => currentUser(work, user?.id ?? ''),
+};

@@ -1,0 +1,92 @@
+import * as trail from '../sql/audit.ts';
+import { find, type Row, type Table } from '../sql/table.ts';
+import type { Work } from './work.ts';
+
+type Change = { old: unknown; new: unknown };
+
+/** Values that are kept out of the trail: what changed is said, not what it was. */
+const MASKED = /ssn|account_number|password|secret|identifier|token|tax_id/;
+
+/** Columns whose change says nothing about what somebody did. */
+const UNREMARKABLE = new Set(['updated_at', 'allowed_actions']);
+
+/**
+ * Writes one row of history in the work's own transaction, so that no change is ever without one and
+ * none is recorded that did not happen.
+ */
+export async function record(
+  { tx, actor }: Work,
+  entity: { type: string; id: string; borrower_id?: unknown; loan_id?: unknown },
+  action: string,
+  changes: Record<string, Change>,
+  reason?: string,
+) {
+  await trail.write(tx, {
+    entity_type: entity.type,
+    entity_id: entity.id,
+    borrower_id: asId(entity.borrower_id),
+    loan_id: asId(entity.loan_id),
+    action,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    actor_email: actor.email,
+    changes,
+    reason: reason ?? null,
+    request_id: actor.request_id,
+    ip_address: actor.ip,
+  });
+}
+
+/** Runs the steps and records how the row differs afterwards. Answers the row as it is then. */
+export async function audited(
+  work: Work,
+  table: Table,
+  action: string,
+  before: Row | null,
+  steps: () => Promise<string>,
+  reason?: string,
+): Promise<Row> {
+  const id = await steps();
+  const after = await find(work.tx, table, id);
+  const row = after ?? before;
+  if (row === null) throw new Error(`The ${table.name} row ${id} vanished in its own transaction.`);
+  await record(
+    work,
+    entityOf(table, row),
+    action,
+    differences(before, after, table.secret),
+    reason,
+  );
+  return row;
+}
+
+/** A loan and a borrower are their own; everything else belongs to those that it names. */
+function entityOf({ name }: Table, row: Row) {
+  return {
+    type: name,
+    id: row.id,
+    borrower_id: name === 'borrowers' ? row.id : row['borrower_id'],
+    loan_id: name === 'loans' ? row.id : row['loan_id'],
+  };
+}
+
+export function differences(
+  before: Row | null,
+  after: Row | null,
+  secret: readonly string[] = [],
+): Record<string, Change> {
+  const changes: Record<string, Change> = {};
+  for (const field of new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])) {
+    const change = { old: before?.[field] ?? null, new: after?.[field] ?? null };
+    if (UNREMARKABLE.has(field) || JSON.stringify(change.old) === JSON.stringify(change.new))
+      continue;
+    changes[field] =
+      MASKED.test(field) || secret.includes(field)
+        ? { old: mask(change.old), new: mask(change.new) }
+        : change;
+  }
+  return changes;
+}
+
+const mask = (value: unknown) => (value === null ? null : '***');
+const asId = (value: unknown) => (typeof value === 'string' ? value : null);

@@ -1,0 +1,35 @@
+import { insert, update } from '../../sql/write.ts';
+import { addMonths, compareDates } from '../dates.ts';
+import { Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+type Input = { date_of_birth?: string | null | undefined; time_zone?: string | null | undefined };
+
+/** Adds the borrower. */
+export async function addBorrower(work: Work, input: Input): Promise<string> {
+  check(work, input);
+  return insert(work.tx, 'borrowers', input);
+}
+
+/** Changes what is given of the borrower. */
+export async function changeBorrower(work: Work, id: string, changes: Input) {
+  check(work, changes);
+  await update(work.tx, 'borrowers', id, changes);
+}
+
+/** Who borrows is of age, and lives in a time zone that exists. */
+function check({ today }: Work, { date_of_birth, time_zone }: Input) {
+  if (date_of_birth && compareDates(date_of_birth, addMonths(today, -12 * 18)) > 0) {
+    throw new Invalid({ date_of_birth: 'Must be at least 18 years ago.' });
+  }
+  if (time_zone && !isTimeZone(time_zone))
+    throw new Invalid({ time_zone: 'Is not a time zone like America/Chicago.' });
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

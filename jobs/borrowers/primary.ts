@@ -1,0 +1,34 @@
+import { insert, update, type Values } from '../../sql/write.ts';
+import * as primary from '../../sql/borrowers/primary.ts';
+import type { Work } from '../work.ts';
+
+type Contact = Values & { borrower_id?: string; is_primary?: boolean };
+
+/**
+ * One primary contact per borrower (and type of address): the first record is it, and a new primary
+ * takes the place of the old one in the same transaction.
+ */
+export const addTo =
+  (contacts: primary.Contacts) =>
+  async (work: Work, input: Contact): Promise<string> => {
+    const borrowerId = String(input.borrower_id);
+    await primary.lockBorrower(work.tx, borrowerId);
+    const isFirst = !(await primary.exists(work.tx, contacts, borrowerId, input['address_type']));
+    const is_primary = isFirst || input.is_primary === true;
+    if (is_primary) await primary.clear(work.tx, contacts, borrowerId, input['address_type']);
+    return insert(work.tx, contacts, { ...input, is_primary });
+  };
+
+export const changeIn =
+  (contacts: primary.Contacts) =>
+  async (work: Work, id: string, changes: Contact, row: Record<string, unknown>) => {
+    const borrowerId = String(row['borrower_id']);
+    await primary.lockBorrower(work.tx, borrowerId);
+    const type = changes['address_type'] ?? row['address_type'];
+    if (changes.is_primary === true) await primary.clear(work.tx, contacts, borrowerId, type);
+    await update(work.tx, contacts, id, changes);
+  };
+
+/** Deleting archives, because letters went there; a primary that leaves is primary no more. */
+export const removeFrom = (contacts: primary.Contacts) => (work: Work, id: string) =>
+  update(work.tx, contacts, id, { is_archived: true, is_primary: false });

@@ -1,0 +1,45 @@
+/**
+ * What an operation refuses with. The message is a sentence for the person who asked; the code is for
+ * programs; neither says anything about the inside. `api/errors.ts` turns each into its answer.
+ */
+class Refusal extends Error {
+  readonly code: string;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(message: string, code: string, details?: Record<string, unknown>) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The request is well formed, but the state of the records forbids it (409). */
+export class Conflict extends Refusal {
+  constructor(message: string, code = 'conflict', details?: Record<string, unknown>) {
+    super(message, code, details);
+  }
+}
+
+/** There is no such record for this tenant and this user (404). */
+export class NotFound extends Refusal {
+  constructor(message = 'Not found.') {
+    super(message, 'not_found');
+  }
+}
+
+/** The body or query is wrong in itself (422): each field with what is wrong about it. */
+export class Invalid extends Refusal {
+  readonly errors: Record<string, string>;
+
+  constructor(errors: Record<string, string>) {
+    super('Validation failed.', 'validation_error');
+    this.errors = errors;
+  }
+}
+
+/** The user may not do this (403). */
+export class Forbidden extends Refusal {
+  constructor(message: string, code = 'permission_denied', details?: Record<string, unknown>) {
+    super(message, code, details);
+  }
+}

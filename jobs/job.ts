@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { Transaction } from '../sql/db.ts';
+import { add, addAll } from '../sql/queue.ts';
+import type { Outside } from './outside.ts';
+
+/** Pools are processes: each has its own concurrency and only documents has a browser. */
+export const POOLS = ['ledger', 'documents', 'outbound'] as const;
+export type Pool = (typeof POOLS)[number];
+
+/** A payload is ids and dates, never amounts or personal data, which may have changed by then. */
+export type Job<Payload = never> = {
+  name: string;
+  pool: Pool;
+  payload: z.ZodType<Payload>;
+  /** How often the queue tries, crashes included; never 1, because a kill spends an attempt. */
+  attempts: number;
+  /** Two jobs with the same key are one. */
+  key?: (payload: Payload) => string;
+  run: (payload: Payload, outside: Outside) => Promise<void>;
+};
+
+export const job = <Payload>(declared: Job<Payload>): Job<Payload> => declared;
+
+/** Enqueues in the caller's transaction: the job exists if, and only if, the work commits. */
+export async function enqueue<Payload extends Record<string, unknown>>(
+  tx: Transaction,
+  { name, payload: schema, attempts, key }: Job<Payload>,
+  payload: NoInfer<Payload>,
+  runAt?: Date,
+) {
+  const checked = schema.parse(payload);
+  await add(tx, { name, payload: checked, attempts, runAt, key: key?.(checked) });
+}
+
+/** Enqueues many of one kind with one statement. */
+export async function enqueueAll<Payload extends Record<string, unknown>>(
+  tx: Transaction,
+  { name, payload: schema, attempts, key }: Job<Payload>,
+  payloads: NoInfer<Payload>[],
+) {
+  const jobs = payloads.map((payload) => {
+    const checked = schema.parse(payload);
+    return { payload: checked, key: key?.(checked) };
+  });
+  await addAll(tx, name, attempts, jobs);
+}

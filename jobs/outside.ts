@@ -1,0 +1,94 @@
+import type { Files } from './documents/files.ts';
+import type { Within } from './work.ts';
+
+/**
+ * What a worker lends to its jobs: everything that reaches beyond the transaction.
+ *
+ * A job uses it between transactions, never inside one. Every call ends by its deadline; what a
+ * stranger does wrong (a receiver, a mail server) is an answer, and only our own faults throw.
+ */
+export type Outside = {
+  /** The clock of the process: true in production, set by tests and by the demo. */
+  now(): Date;
+  /** One HTTPS request with one answer; redirects are not followed and private hosts refused. */
+  post(request: PostRequest): Promise<PostAnswer>;
+  /** A tagged PDF of one whole HTML page; its scripts do not run and it loads nothing. */
+  pdf(html: string, options?: PdfOptions): Promise<Pdf>;
+  /** One letter to one recipient; a repeat with the same message_id is the same letter. */
+  mail(letter: Mail): Promise<SendAnswer>;
+  /** One text message to one recipient. */
+  sms(message: Sms): Promise<SendAnswer>;
+  /** Where documents live, by storage key. */
+  files: Files;
+  /** Runs the steps in one transaction of the tenant. */
+  within: Within;
+};
+
+export type PostRequest = {
+  url: string;
+  /** Sent as they are, so that a signature over them stays true on every retry. */
+  body: Uint8Array;
+  headers: Readonly<Record<string, string>>;
+  /** From the look-up of the name to the last byte read. Default 10,000. */
+  timeout_ms?: number;
+  /** Development only: lets a tenant name a receiver in a private network. Default false. */
+  allow_private_hosts?: boolean;
+};
+
+/** `ok` is true for 2xx only. Without `status` no answer came and `error` says why. */
+export type PostAnswer = {
+  ok: boolean;
+  status?: number;
+  /** At most 20,000 bytes of text; invalid bytes are replaced. */
+  body?: string;
+  /** The value of Retry-After in seconds, when the receiver asked for a pause. */
+  retry_after_seconds?: number;
+  /** A sentence for the subscription's last_error. */
+  error?: string;
+  /** Milliseconds that the attempt took. */
+  ms: number;
+};
+
+export type PdfOptions = {
+  /** After it the browser is killed and the call fails. Default 20,000. */
+  timeout_ms?: number;
+};
+
+export type Pdf = { bytes: Uint8Array; pages: number };
+
+export type Mail = {
+  /** An address, or a name with an address: { name, address } is never parsed again. */
+  from: MailAddress;
+  to: MailAddress;
+  reply_to?: MailAddress;
+  subject: string;
+  html: string;
+  /** Plain text beside the HTML; made from the HTML when absent. */
+  text?: string;
+  /** The part before the @ of the Message-ID: the id of the communication log. */
+  message_id: string;
+  attachments?: readonly { filename: string; content_type: string; bytes: Uint8Array }[];
+  /** Default 30,000. */
+  timeout_ms?: number;
+};
+
+export type MailAddress = { name?: string; address: string };
+
+export type Sms = {
+  /** In E.164: +12025550123. */
+  from: string;
+  to: string;
+  body: string;
+  /** The id of the communication log; names the file in the outbox. */
+  message_id: string;
+  /** Default 15,000. */
+  timeout_ms?: number;
+};
+
+/**
+ * `temporary` failures (4xx of a mail server, a lost connection) are worth another try; the
+ * others stay what they are.
+ */
+export type SendAnswer =
+  | { ok: true; provider: string; provider_message_id: string }
+  | { ok: false; provider: string; temporary: boolean; error_code: string; error_message: string };

@@ -1,0 +1,9 @@
+import type { Job } from './job.ts';
+
+/** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
+export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
+  payload: { parse(value: unknown): unknown };
+};
+
+/** Every queued job, exactly once. Workers run those of their pool. */
+export const queued: readonly AnyJob[] = [];

@@ -1,0 +1,21 @@
+import { insert } from '../../sql/write.ts';
+import type { Work } from '../work.ts';
+import { hashPassword } from './passwords.ts';
+
+type NewUser = {
+  email: string;
+  first_name: string;
+  last_name: string;
+  tenant_role: string | null;
+  borrower_id?: string | null;
+  password?: string;
+};
+
+/** Adds a user of the tenant; without a password nobody can sign in until a reset link was used. */
+export async function createUser(
+  { tx }: Pick<Work, 'tx'>,
+  { password, ...user }: NewUser,
+): Promise<string> {
+  const password_hash = password === undefined ? null : await hashPassword(password);
+  return insert(tx, 'users', { ...user, email: user.email.trim().toLowerCase(), password_hash });
+}

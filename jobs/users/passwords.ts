@@ -1,0 +1,79 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** argon2id as OWASP's ASVS names it: 19 MiB, two passes, one lane. */
+const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
+
+/** Hashing is the only heavy thing a stranger can ask for: at most this many at once. */
+const AT_ONCE = 4;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+const derive = promisify(argon2);
+
+async function tagOf(
+  password: string,
+  nonce: Buffer,
+  cost: typeof COST | ParsedHash,
+): Promise<Buffer> {
+  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  running += 1;
+  try {
+    const { memory, passes, parallelism, tagLength } = cost;
+    const message = Buffer.from(password.normalize('NFKC'));
+    return (await derive('argon2id', {
+      message,
+      nonce,
+      memory,
+      passes,
+      parallelism,
+      tagLength,
+    })) as Buffer;
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+}
+
+/** The password as a PHC string, with a salt of its own. */
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(16);
+  const tag = await tagOf(password, nonce, COST);
+  const { memory, passes, parallelism } = COST;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${plain(nonce)}$${plain(tag)}`;
+}
+
+type ParsedHash = { memory: number; passes: number; parallelism: number; tagLength: number };
+
+/** Whether the password is the hashed one. Without a hash (nobody of that name) it takes as long. */
+export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+  const [, , , cost = '', salt = '', expected = ''] = (hash ?? (await DUMMY)).split('$');
+  const [memory = 0, passes = 0, parallelism = 0] = cost
+    .split(',')
+    .map((part) => Number(part.slice(2)));
+  const wanted = Buffer.from(expected, 'base64');
+  const settings = { memory, passes, parallelism, tagLength: wanted.length };
+  const tag = await tagOf(password, Buffer.from(salt, 'base64'), settings);
+  return timingSafeEqual(tag, wanted) && hash !== null;
+}
+
+const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+const DUMMY = hashPassword(randomBytes(16).toString('hex'));
+
+/** The words that attackers try first, and too little to guess from. */
+const COMMON = new Set([
+  ...['password1234', '123456789012', 'qwertyuiop12', 'administrator', 'letmeinletmein'],
+  ...['iloveyou1234', 'passwordpassword', '111111111111', '000000000000', 'abcdefghijkl'],
+  ...['qwerty123456', 'welcome12345', 'changemenow1', 'password12345', 'adminadminadmin'],
+]);
+
+/** What is wrong with a new password, or null. No rules of composition (NIST SP 800-63B). */
+export function problemWith(password: string, { email = '', least = 12 } = {}): string | null {
+  if (password.length < least) return `Must be at least ${least} characters.`;
+  if (password.length > 128) return 'Must be at most 128 characters.';
+  const folded = password.toLowerCase();
+  if (COMMON.has(folded) || /^(.)\1+$/.test(folded)) return 'Is too common.';
+  const [name = ''] = email.split('@');
+  if (name.length >= 4 && folded.includes(name)) return 'Must not contain the email address.';
+  return null;
+}

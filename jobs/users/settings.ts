@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { Transaction } from '../../sql/db.ts';
+import { money } from '../../sql/types.ts';
+import * as tenants from '../../sql/tenants.ts';
+
+const origin = z
+  .string()
+  .max(300)
+  .refine(
+    (value) => URL.canParse(value) && new URL(value).origin === value,
+    'Must be an origin like https://admin.example.com.',
+  );
+const line = z.string().max(200);
+const CheckLevel = z.enum(['off', 'warn', 'hard']);
+
+/**
+ * What a tenant may set, with its defaults (decisions 3.24). The keys of this object are the keys on
+ * the wire; only what differs from the defaults is stored.
+ */
+export const Settings = z.strictObject({
+  branding: z
+    .strictObject({
+      logo_url: z.string().max(500).default(''),
+      primary_color: z
+        .string()
+        .regex(/^#[0-9a-f]{6}$/i)
+        .default('#1f3a5f'),
+      secondary_color: z
+        .string()
+        .regex(/^#[0-9a-f]{6}$/i)
+        .default('#5f7d9c'),
+      support_email: line.default(''),
+      support_phone: line.default(''),
+      address_line_1: line.default(''),
+      address_line_2: line.default(''),
+    })
+    .prefault({}),
+  compliance: z
+    .strictObject({
+      hard_enforcement: z.boolean().default(false),
+      run_on_approve: z.boolean().default(true),
+      checks: z.record(z.string().max(60), CheckLevel).default({}),
+    })
+    .prefault({}),
+  accounting: z
+    .strictObject({
+      accrual_relief: z.boolean().default(true),
+      reverse_interest_on_non_accrual: z.boolean().default(true),
+    })
+    .prefault({}),
+  delinquency: z
+    .strictObject({
+      satisfied_tolerance: money.default('0.00'),
+      pause_in_forbearance: z.boolean().default(true),
+    })
+    .prefault({}),
+  non_accrual: z.strictObject({ auto: z.boolean().default(false) }).prefault({}),
+  charge_off: z
+    .strictObject({
+      auto_enabled: z.boolean().default(false),
+      require_default: z.boolean().default(false),
+    })
+    .prefault({}),
+  payoff: z
+    .strictObject({
+      quote_valid_days: z.int().min(1).max(60).default(10),
+      tolerance: money.default('1.00'),
+    })
+    .prefault({}),
+  communications: z
+    .strictObject({
+      suppression_hours: z.int().min(0).max(720).default(24),
+      quiet_hours: z
+        .strictObject({
+          start: z.int().min(0).max(23).default(21),
+          end: z.int().min(0).max(23).default(8),
+        })
+        .prefault({}),
+      weekly_cap: z.int().min(0).max(100).default(7),
+      from_email: line.default(''),
+      statements_by_email: z.boolean().default(true),
+    })
+    .prefault({}),
+  webhooks: z
+    .strictObject({
+      timeout_ms: z.int().min(1000).max(30_000).default(10_000),
+      max_retries: z.int().min(0).max(3).default(3),
+      retry_delays: z.array(z.int().min(1).max(86_400)).max(3).default([10, 60, 300]),
+      disable_after: z.int().min(1).max(100).default(5),
+      allow_private_hosts: z.boolean().default(false),
+    })
+    .prefault({}),
+  documents: z
+    .strictObject({
+      max_bytes: z.int().min(1024).max(104_857_600).default(26_214_400),
+      upload_ttl_s: z.int().min(60).max(86_400).default(900),
+      download_ttl_s: z.int().min(60).max(604_800).default(300),
+    })
+    .prefault({}),
+  auth: z
+    .strictObject({
+      idle_minutes: z.int().min(1).max(1440).default(60),
+      absolute_hours: z.int().min(1).max(336).default(12),
+      portal_idle_minutes: z.int().min(1).max(1440).default(30),
+      password_min: z.int().min(8).max(64).default(12),
+      trusted_origins: z.array(origin).max(20).default([]),
+    })
+    .prefault({}),
+  throttle: z
+    .strictObject({
+      login: z.int().min(1).max(10_000).default(10),
+      request: z.int().min(1).max(10_000).default(5),
+      reset: z.int().min(1).max(10_000).default(5),
+    })
+    .prefault({}),
+  idempotency: z.strictObject({ ttl_hours: z.int().min(1).max(720).default(24) }).prefault({}),
+});
+export type Settings = z.output<typeof Settings>;
+
+/** The tenant's settings, defaults filled in. */
+export async function settingsOf(tx: Transaction): Promise<Settings> {
+  const { settings } = await tenants.current(tx);
+  return Settings.parse(settings);
+}

@@ -1,0 +1,47 @@
+import type { DatabasePool } from 'slonik';
+import { within, type Transaction } from '../sql/db.ts';
+
+/** On whose behalf something is done; the audit trail names them. */
+export type Actor = {
+  type: 'user' | 'borrower' | 'system' | 'provider';
+  id: string | null;
+  email: string | null;
+  role: string | null;
+  request_id: string | null;
+  ip: string | null;
+};
+
+/**
+ * What an operation is given: one transaction of one tenant, who asks, and the day it is. There is no
+ * mailer, no browser and no HTTP in it, so an operation cannot reach outside; what must happen there
+ * is enqueued.
+ */
+export type Work = {
+  tx: Transaction;
+  tenant_id: string;
+  actor: Actor;
+  /** The tenant's business date, which is not the clock's date. */
+  today: string;
+};
+
+/** Runs steps in a transaction of the tenant; repeats them after a deadlock. */
+export type Within = <Result>(
+  tenantId: string,
+  steps: (work: Work) => Promise<Result>,
+  mode?: { readOnly?: boolean; snapshot?: boolean },
+) => Promise<Result>;
+
+/** The one way from a pool to work: transactions of a tenant, on behalf of the actor. */
+export const workOf =
+  (pool: DatabasePool, actor: Actor): Within =>
+  (tenant_id, steps, mode) =>
+    within(pool, tenant_id, (tx, today) => steps({ tx, tenant_id, actor, today }), mode);
+
+export const SYSTEM: Actor = {
+  type: 'system',
+  id: null,
+  email: null,
+  role: null,
+  request_id: null,
+  ip: null,
+};

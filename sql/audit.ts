@@ -1,0 +1,16 @@
+import { sql, type Transaction } from './db.ts';
+import { table } from './table.ts';
+import { insert, type Values } from './write.ts';
+
+/** Newest first is the only order in which a history is read. */
+export const audit = table({
+  name: 'audit_log',
+  rows: sql.fragment`
+    select record.id, record.entity_type, record.entity_id, record.borrower_id, record.loan_id,
+           record.action, record.actor_type, record.actor_id, record.actor_email, record.changes,
+           record.reason, record.request_id, record.ip_address, record.created_at
+    from audit_log as record
+  `,
+});
+
+export const write = (tx: Transaction, entry: Values) => insert(tx, 'audit_log', entry);

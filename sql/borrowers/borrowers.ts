@@ -1,0 +1,32 @@
+import { sql } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const borrowers = table({
+  name: 'borrowers',
+  rows: sql.fragment`
+    select record.id, record.borrower_type, record.first_name, record.middle_name, record.last_name,
+           record.suffix, record.date_of_birth, record.ssn_last_four, record.language_preference,
+           record.preferred_channel, record.time_zone, record.do_not_contact, record.is_deceased,
+           record.bankruptcy_status, record.military_status, record.external_id, record.metadata,
+           email.email, phone.phone_number as phone,
+           record.is_archived, record.created_at, record.updated_at
+    from borrowers as record
+    left join emails as email
+      on email.borrower_id = record.id and email.is_primary and not email.is_archived
+    left join phones as phone
+      on phone.borrower_id = record.id and phone.is_primary and not phone.is_archived
+  `,
+  search: (words) => sql.fragment`
+    row.first_name || ' ' || row.last_name ilike ${containing(words)}
+    or exists (
+      select from emails as any_email
+      where any_email.borrower_id = row.id and not any_email.is_archived
+        and any_email.email ilike ${containing(words)}
+    )
+  `,
+  filters: {
+    status: (values) => sql.fragment`
+      case when row.is_archived then 'archived' else 'active' end = any(${sql.array(values, 'text')})
+    `,
+  },
+});

@@ -1,0 +1,159 @@
+import { createSqlTag, createPool, type DatabasePool, type Interceptor } from 'slonik';
+import type { DatabasePoolConnection, DatabaseTransactionConnection } from 'slonik';
+import { z } from 'zod';
+
+/** What a query module needs of a transaction; the connection never leaves `within`. */
+export type Transaction = Pick<
+  DatabaseTransactionConnection,
+  | 'any'
+  | 'anyFirst'
+  | 'exists'
+  | 'many'
+  | 'maybeOne'
+  | 'maybeOneFirst'
+  | 'one'
+  | 'oneFirst'
+  | 'query'
+>;
+
+export const sql = createSqlTag({
+  typeAliases: {
+    id: z.object({ id: z.string() }),
+    void: z.unknown(),
+  },
+});
+
+/** Everything arrives as text: a numeric read as a JavaScript number would lose cents. */
+const asText = (value: string) => value;
+const asInstant = (value: string) =>
+  new Date(value.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
+const typeParsers = [
+  ...['numeric', 'int8', 'date'].map((name) => ({ name, parse: asText })),
+  { name: 'timestamptz', parse: asInstant },
+];
+
+/** Rows are checked against the schema that each query names. */
+const checkRows: Interceptor = {
+  name: 'check-rows',
+  transformRow: ({ resultParser }, query, row) => {
+    if (!resultParser) return row;
+    const checked = (resultParser as unknown as z.ZodType).safeParse(row);
+    if (checked.success) return checked.data as typeof row;
+    throw new Error(
+      `A row is not what its query promises: ${checked.error.message} in ${query.sql}`,
+    );
+  },
+};
+
+export type PoolSettings = {
+  /** Connections this process may hold. */
+  size?: number;
+  /** The role that queries run as; the auditor may only read. */
+  role?: 'servicing_app' | 'servicing_auditor' | 'servicing_owner';
+  /** Ends any statement that takes longer. */
+  statementTimeoutMs?: number;
+};
+
+/**
+ * Opens a pool whose connections run as the application's role whatever user the URL names, so that
+ * row-level security holds on a developer's superuser connection too.
+ */
+export async function openPool(url: string, settings: PoolSettings = {}): Promise<DatabasePool> {
+  const { size = 10, role = 'servicing_app', statementTimeoutMs = 15_000 } = settings;
+  const options = `-c role=${role} -c timezone=UTC -c lock_timeout=5s -c client_connection_check_interval=5s`;
+  const target = new URL(url);
+  target.searchParams.set('options', options);
+  return createPool(target.href.replaceAll('+', '%20'), {
+    maxPoolSize: size,
+    idleTimeout: 60_000,
+    statementTimeout: statementTimeoutMs,
+    idleInTransactionSessionTimeout: 30_000,
+    queryRetryLimit: 0,
+    transactionRetryLimit: 0,
+    typeParsers,
+    interceptors: [checkRows],
+    // Tenant and settings are transaction-local, so nothing outlives a transaction that would
+    // need to be discarded.
+    resetConnection: async () => {},
+  });
+}
+
+type Mode = { readOnly?: boolean; snapshot?: boolean };
+
+/** Errors that mean "the same steps may succeed a moment later". */
+const PASSING = new Set(['40001', '40P01', '55P03']);
+const RETRIES = 6;
+const RETRY_BUDGET_MS = 3_000;
+
+/**
+ * The only way to the data of a tenant: runs `steps` in one transaction that sees that tenant's rows
+ * and no others. The steps are repeated, with growing pauses, after a deadlock or a serialization
+ * failure, and so must touch nothing but the transaction. A thrown error rolls back and is thrown
+ * again outside, because an error thrown through the driver costs the connection.
+ */
+export async function within<Result>(
+  pool: DatabasePool,
+  tenantId: string,
+  steps: (tx: Transaction, today: string) => Promise<Result>,
+  mode: Mode = {},
+): Promise<Result> {
+  const deadline = Date.now() + RETRY_BUDGET_MS;
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await pool.connect((connection) => once(connection, tenantId, steps, mode));
+    if ('result' in outcome) return outcome.result;
+    const passing = PASSING.has(sqlStateOf(outcome.error) ?? '');
+    if (!passing || attempt > RETRIES || Date.now() > deadline) throw outcome.error;
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.random() * Math.min(200, 5 * 2 ** attempt)),
+    );
+  }
+}
+
+type Outcome<Result> = { result: Result } | { error: unknown };
+
+async function once<Result>(
+  connection: DatabasePoolConnection,
+  tenantId: string,
+  steps: (tx: Transaction, today: string) => Promise<Result>,
+  { readOnly = false, snapshot = false }: Mode,
+): Promise<Outcome<Result>> {
+  await connection.query(beginning(readOnly, snapshot));
+  try {
+    // The setting is made before the date is read: columns are computed from left to right.
+    const { today } = await connection.one(
+      sql.type(z.object({ today: z.string().nullable() }))`
+        select set_config('app.tenant_id', ${tenantId}, true), app.business_date() as today
+      `,
+    );
+    const result = await steps(connection as unknown as Transaction, today ?? '');
+    await connection.query(sql.typeAlias('void')`commit`);
+    return { result };
+  } catch (error) {
+    // A connection that cannot roll back is broken: that error goes through and destroys it.
+    await connection.query(sql.typeAlias('void')`rollback`);
+    return { error };
+  }
+}
+
+function beginning(readOnly: boolean, snapshot: boolean) {
+  if (snapshot) return sql.typeAlias('void')`begin isolation level repeatable read read only`;
+  return readOnly ? sql.typeAlias('void')`begin read only` : sql.typeAlias('void')`begin`;
+}
+
+/** The five-character SQLSTATE behind an error, wherever the driver has wrapped it. */
+export function sqlStateOf(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+/** The name of the constraint that refused a row, if one did. */
+export function constraintOf(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { constraint } = at as { constraint?: unknown };
+    if (typeof constraint === 'string') return constraint;
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { sql, type Transaction } from './db.ts';
+import type { Row, Table } from './table.ts';
+
+export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
+export type Condition = {
+  field: string;
+  comparison: Comparison;
+  values: string[];
+  /** The Postgres type that the field is compared as; from the declaration, never from a client. */
+  type: string;
+};
+
+/** What a list asks for; every field name in it has been checked against a declaration. */
+export type ListRequest = {
+  conditions: Condition[];
+  words?: string;
+  sort: { field: string; descending: boolean };
+  offset: number;
+  limit: number;
+};
+
+/** Beyond this many rows a list is paged no further than it has to count. */
+const STATEMENT_TIMEOUT = '5s';
+
+/**
+ * One page of a table's rows and how many there are in all. The visible select of the table is
+ * wrapped, so no column is ever built here, and equal sort values are ordered by id.
+ */
+export async function list(tx: Transaction, table: Table, request: ListRequest) {
+  await tx.query(
+    sql.typeAlias('void')`select set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`,
+  );
+  const where = whereOf(table, request);
+  const field = sql.identifier(['row', request.sort.field]);
+  const order = request.sort.descending
+    ? sql.fragment`${field} desc nulls last, row.id desc`
+    : sql.fragment`${field} asc nulls last, row.id asc`;
+  const rows = (await tx.any(sql.unsafe`
+    select * from (${table.rows}) as row where ${where}
+    order by ${order} limit ${request.limit} offset ${request.offset}
+  `)) as readonly Row[];
+  const total = await countOf(tx, table, where, request, rows.length);
+  return { rows, total };
+}
+
+/** A page that is not full has said how many rows there are. */
+async function countOf(
+  tx: Transaction,
+  { rows }: Table,
+  where: SqlFragment,
+  { offset, limit }: ListRequest,
+  found: number,
+): Promise<number> {
+  if (found < limit && (found > 0 || offset === 0)) return offset + found;
+  const counted = await tx.oneFirst(
+    sql.unsafe`select count(*) from (${rows}) as row where ${where}`,
+  );
+  return Number(counted);
+}
+
+function whereOf(table: Table, { conditions, words }: ListRequest): SqlFragment {
+  const clauses = conditions.map((condition) => clauseOf(table, condition));
+  if (words && table.search) clauses.push(table.search(words));
+  return clauses.length === 0
+    ? sql.fragment`true`
+    : sql.fragment`(${sql.join(clauses, sql.fragment`) and (`)})`;
+}
+
+function clauseOf(table: Table, { field, comparison, values, type }: Condition): SqlFragment {
+  const special = table.filters?.[field];
+  if (special) return special(values);
+  const column = sql.identifier(['row', field]);
+  if (comparison === 'isnull') {
+    return values[0] === 'true'
+      ? sql.fragment`${column} is null`
+      : sql.fragment`${column} is not null`;
+  }
+  if (comparison === 'in') {
+    if (type === 'jsonb') return sql.fragment`${column} ?| ${sql.array(values, 'text')}`;
+    return sql.fragment`${column} = any(${sql.array(values, 'text')}::${cast(type)}[])`;
+  }
+  const value = values[0] ?? '';
+  if (comparison === 'icontains') {
+    return sql.fragment`${column}::text ilike ${`%${value.replace(/[\\%_]/g, '\\$&')}%`}`;
+  }
+  return sql.fragment`${column} ${OPERATORS[comparison]} ${value}::${cast(type)}`;
+}
+
+const cast = (type: string) => sql.identifier([type]);
+const OPERATORS = {
+  ne: sql.fragment`is distinct from`,
+  gte: sql.fragment`>=`,
+  lte: sql.fragment`<=`,
+  gt: sql.fragment`>`,
+  lt: sql.fragment`<`,
+} as const;

@@ -1,0 +1,128 @@
+create table ledger_accounts (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  code text not null,
+  name text not null,
+  account_type text not null check (account_type in ('asset', 'liability', 'equity', 'revenue', 'expense')),
+  parent_id uuid,
+  description text,
+  -- A header only groups its children: nothing is posted to it.
+  is_header boolean not null default false,
+  is_active boolean not null default true,
+  -- The part this account plays in system entries, such as cash or loans_receivable.
+  role text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint ledger_accounts_code unique (tenant_id, code),
+  unique (tenant_id, role),
+  foreign key (tenant_id, parent_id) references ledger_accounts (tenant_id, id)
+);
+call app.protect('ledger_accounts', 'select, insert, update');
+
+create table journal_entries (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  entry_date date not null,
+  effective_date date not null,
+  description text,
+  reference_type text not null,
+  reference_id uuid,
+  -- Tells several entries of one business event apart; unique with the reference.
+  purpose text not null default '',
+  loan_id uuid,
+  source text not null check (source in ('system', 'manual')),
+  status text not null check (status in ('draft', 'posted')),
+  posted_at timestamptz,
+  posted_by uuid,
+  reversal_of_entry_id uuid,
+  reversal_reason text,
+  is_archived boolean not null default false,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint journal_entries_reversed_once unique (tenant_id, reversal_of_entry_id),
+  constraint journal_entries_posted_once unique (tenant_id, reference_type, reference_id, purpose),
+  foreign key (tenant_id, reversal_of_entry_id) references journal_entries (tenant_id, id)
+);
+call app.protect('journal_entries', 'select, insert');
+grant update (status, posted_at, posted_by, is_archived) on journal_entries to servicing_app;
+create index journal_entries_date on journal_entries (tenant_id, entry_date desc, id);
+create index journal_entries_created on journal_entries (tenant_id, created_at desc, id);
+create index journal_entries_loan on journal_entries (tenant_id, loan_id, entry_date, id) where loan_id is not null;
+create index journal_entries_reference on journal_entries (tenant_id, reference_id) where reference_id is not null;
+
+create table journal_lines (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  entry_id uuid not null,
+  -- The entry's date and status again, so that a balance is read from one covering index; the line
+  -- guard keeps them equal to the entry's.
+  entry_date date not null,
+  account_id uuid not null,
+  position integer not null,
+  debit app.money not null default 0,
+  credit app.money not null default 0,
+  description text,
+  primary key (tenant_id, id),
+  check (debit >= 0 and credit >= 0),
+  check ((debit = 0) <> (credit = 0)),
+  foreign key (tenant_id, entry_id) references journal_entries (tenant_id, id),
+  foreign key (tenant_id, account_id) references ledger_accounts (tenant_id, id)
+);
+call app.protect('journal_lines', 'select, insert');
+create index journal_lines_entry on journal_lines (tenant_id, entry_id);
+create index journal_lines_balance on journal_lines (tenant_id, account_id, entry_date)
+  include (debit, credit, entry_id);
+
+-- A line joins its entry only in the transaction that writes the entry, and never a posted one: the
+-- share lock stops a line from slipping in while somebody else posts.
+create function app.line_joins_new_entry() returns trigger language plpgsql as $$
+declare entry record;
+begin
+  select status, entry_date, created_at = now() as is_new into entry
+  from journal_entries where tenant_id = new.tenant_id and id = new.entry_id for share;
+  if not found or not entry.is_new then
+    raise exception 'Lines are written together with their entry.' using errcode = 'check_violation';
+  end if;
+  if entry.entry_date <> new.entry_date then
+    raise exception 'A line has the date of its entry.' using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger joins_new_entry before insert on journal_lines
+  for each row execute function app.line_joins_new_entry();
+create trigger append_only before update or delete on journal_lines
+  for each row execute function app.refuse_change();
+create trigger append_only_all before truncate on journal_lines
+  for each statement execute function app.refuse_change();
+
+-- Checked at commit, once per entry: two lines or more, and debits equal to credits.
+create function app.entry_balances() returns trigger language plpgsql as $$
+declare lines bigint; difference numeric;
+begin
+  select count(*), coalesce(sum(debit - credit), 0) into lines, difference
+  from journal_lines where tenant_id = new.tenant_id and entry_id = new.id;
+  if lines < 2 or difference <> 0 then
+    raise exception 'Entry % has % lines and is unbalanced by %.', new.id, lines, difference
+      using errcode = 'check_violation', constraint = 'journal_entries_balanced';
+  end if;
+  return null;
+end $$;
+create constraint trigger balances after insert or update on journal_entries
+  deferrable initially deferred for each row execute function app.entry_balances();
+
+-- A posted entry never changes; a draft may be posted, or archived, and nothing else.
+create function app.entry_is_immutable() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' or old.status = 'posted'
+    or (to_jsonb(old) - '{status,posted_at,posted_by,is_archived}'::text[])
+       <> (to_jsonb(new) - '{status,posted_at,posted_by,is_archived}'::text[]) then
+    raise exception 'Posted entries are immutable.' using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end $$;
+create trigger immutable before update or delete on journal_entries
+  for each row execute function app.entry_is_immutable();
+create trigger append_only_all before truncate on journal_entries
+  for each statement execute function app.refuse_change();

@@ -1,0 +1,124 @@
+create table documents (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid,
+  borrower_id uuid,
+  document_type text not null,
+  filename text not null,
+  content_type text not null,
+  file_size bigint,
+  sha256_hash text check (sha256_hash ~ '^[0-9a-f]{64}$'),
+  status text not null default 'pending',
+  source text not null,
+  storage_key text not null,
+  language text,
+  page_count integer,
+  uploaded_by uuid,
+  uploaded_at timestamptz,
+  expires_at timestamptz,
+  verified_by text,
+  verified_at timestamptz,
+  verification_notes text,
+  rejected_by uuid,
+  rejected_at timestamptz,
+  rejection_reason text,
+  is_visible_to_borrower boolean not null default true,
+  is_archived boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint documents_storage_key unique (tenant_id, storage_key),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
+);
+call app.protect('documents');
+create index documents_loan on documents (tenant_id, loan_id, created_at desc, id);
+create index documents_created on documents (tenant_id, created_at desc, id);
+
+-- One statement per loan and month: the figures as they were billed, and the letter once rendered.
+create table statements (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  statement_month date not null check (extract(day from statement_month) = 1),
+  statement_date date not null,
+  figures jsonb not null,
+  document_id uuid,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint statements_month unique (tenant_id, loan_id, statement_month),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, document_id) references documents (tenant_id, id)
+);
+call app.protect('statements');
+
+create table communication_templates (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  name text not null,
+  template_type text not null,
+  channel text not null,
+  language text not null default 'en',
+  program_id uuid,
+  subject text,
+  body text not null,
+  description text,
+  version integer not null default 1,
+  is_active boolean not null default true,
+  is_archived boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint communication_templates_kind unique nulls not distinct
+    (tenant_id, program_id, template_type, channel, language, name),
+  foreign key (tenant_id, program_id) references programs (tenant_id, id)
+);
+call app.protect('communication_templates');
+
+create table communication_logs (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  template_id uuid,
+  template_type text,
+  borrower_id uuid,
+  loan_id uuid,
+  batch_id uuid,
+  direction text not null default 'outbound',
+  channel text not null,
+  recipient text,
+  sender text,
+  subject text,
+  body text,
+  status text not null,
+  provider text,
+  provider_message_id text,
+  error_code text,
+  error_message text,
+  attempts integer not null default 0,
+  queued_at timestamptz,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  opened_at timestamptz,
+  clicked_at timestamptz,
+  failed_at timestamptz,
+  received_at timestamptz,
+  triggered_by text not null default 'user',
+  sent_by_id uuid,
+  in_reply_to_id uuid,
+  document_id uuid,
+  blocked_reasons jsonb not null default '[]',
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, template_id) references communication_templates (tenant_id, id),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, document_id) references documents (tenant_id, id)
+);
+call app.protect('communication_logs', 'select, insert, update');
+create index communication_logs_created on communication_logs (tenant_id, created_at desc, id);
+create index communication_logs_borrower on communication_logs (tenant_id, borrower_id, created_at desc, id);
+create index communication_logs_loan on communication_logs (tenant_id, loan_id, created_at desc, id);
+create unique index communication_logs_message on communication_logs (tenant_id, provider, provider_message_id)
+  where provider_message_id is not null;

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { sql, type Transaction } from './db.ts';
+
+export type QueuedJob = {
+  name: string;
+  payload: Record<string, unknown>;
+  attempts: number;
+  runAt?: Date | undefined;
+  key?: string | undefined;
+};
+
+/** Adds a job in the caller's transaction: it exists if, and only if, the work commits. */
+export async function add(tx: Transaction, { name, payload, attempts, runAt, key }: QueuedJob) {
+  await tx.query(sql.typeAlias('void')`
+    select app.add_job(
+      identifier   => ${name},
+      payload      => ${JSON.stringify(payload)}::json,
+      run_at       => ${runAt?.toISOString() ?? null}::timestamptz,
+      max_attempts => ${attempts}::integer,
+      job_key      => ${key ?? null}
+    )
+  `);
+}
+
+/** Adds many jobs of one kind with one statement. */
+export async function addAll(
+  tx: Transaction,
+  name: string,
+  attempts: number,
+  jobs: Pick<QueuedJob, 'payload' | 'key'>[],
+) {
+  if (jobs.length === 0) return;
+  await tx.query(sql.typeAlias('void')`
+    select app.add_jobs(
+      identifier   => ${name},
+      payloads     => ${sql.array(
+        jobs.map(({ payload }) => JSON.stringify(payload)),
+        'text',
+      )}::json[],
+      run_at       => now(),
+      max_attempts => ${attempts}::integer,
+      keys         => ${sql.array(
+        jobs.map(({ key }) => key ?? null),
+        'text',
+      )}
+    )
+  `);
+}
+
+const TaskStatus = z.object({
+  task: z.string(),
+  ready: z.string(),
+  scheduled: z.string(),
+  running: z.string(),
+  failed: z.string(),
+  oldest_ready: z.string().nullable(),
+});
+
+/** How many jobs of each kind wait, run and failed for good. */
+export const status = (tx: Transaction) =>
+  tx.any(sql.type(TaskStatus)`select * from app.queue_status()`);

@@ -1,0 +1,35 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { sql, type Transaction } from './db.ts';
+
+/** A record as it leaves the database: snake_case columns, amounts as decimal strings. */
+export type Row = Record<string, unknown> & { id: string };
+
+/**
+ * One table as the rest of the program sees it: where plain writes go, and the one visible select
+ * whose columns are the fields of the resource. `rows` names its table's alias `record`.
+ */
+export type Table = {
+  name: string;
+  rows: SqlFragment;
+  /** The condition, over the columns of `rows` as alias `row`, that a search for words means. */
+  search?: (words: string) => SqlFragment;
+  /** How a filter that is not simply a column is compared, such as the status of a borrower. */
+  filters?: Record<string, (values: string[]) => SqlFragment>;
+  /** Columns whose values never reach the audit trail or an answer. */
+  secret?: readonly string[];
+};
+
+export const table = (declared: Table): Table => declared;
+
+/** The row as the API answers it, or null where this tenant has none of that id. */
+export const find = (
+  tx: Transaction,
+  { rows }: Pick<Table, 'rows'>,
+  id: string,
+): Promise<Row | null> =>
+  tx.maybeOne(
+    sql.unsafe`select * from (${rows}) as row where row.id = ${id}`,
+  ) as Promise<Row | null>;
+
+/** The pattern that finds words literally: %, _ and backslash in them are not wildcards. */
+export const containing = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { DatabasePool } from 'slonik';
+import { sql, type Transaction } from './db.ts';
+
+const Found = z.object({ id: z.string(), slug: z.string(), is_active: z.boolean() });
+export type FoundTenant = z.output<typeof Found>;
+
+/** Asked before any tenant is known: whose domain this host is. */
+export const ofHost = (pool: DatabasePool, host: string) =>
+  pool.maybeOne(sql.type(Found)`select id, slug, is_active from app.tenant_of_host(${host})`);
+
+const Active = z.object({
+  id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  time_zone: z.string(),
+  business_date: z.string(),
+});
+export type ActiveTenant = z.output<typeof Active>;
+
+/** Every active tenant, by slug. */
+export const active = (pool: DatabasePool) =>
+  pool.any(sql.type(Active)`select * from app.active_tenants()`);
+
+const Tenant = Active.extend({
+  currency: z.string(),
+  locale: z.string(),
+  settings: z.record(z.string(), z.unknown()),
+});
+
+/** The tenant of the running transaction. */
+export const current = (tx: Transaction) =>
+  tx.one(sql.type(Tenant)`
+    select id, slug, name, time_zone, business_date, currency, locale, settings
+    from tenants where id = app.current_tenant()
+  `);
+
+/** Keeps the settings that differ from the defaults. */
+export const saveSettings = (tx: Transaction, settings: Record<string, unknown>) =>
+  tx.query(sql.typeAlias('void')`
+    update tenants set settings = ${JSON.stringify(settings)}::jsonb where id = app.current_tenant()
+  `);
+
+/** Moves the business date one day on, if it still is what the caller closed. */
+export const advance = (tx: Transaction, closed: string) =>
+  tx.query(sql.typeAlias('void')`
+    update tenants set business_date = business_date + 1
+    where id = app.current_tenant() and business_date = ${closed}
+  `);

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+
+/**
+ * The kinds of values that columns and JSON fields hold, each said once: how it is checked when it
+ * comes in, how it is written in OpenAPI (`.meta`), and which Postgres type it is compared as.
+ */
+type SqlType = 'uuid' | 'text' | 'date' | 'timestamptz' | 'numeric' | 'int4' | 'bool' | 'jsonb';
+
+const sqlTypes = new WeakMap<z.core.$ZodType, SqlType>();
+const known = <Schema extends z.ZodType>(schema: Schema, type: SqlType): Schema => {
+  sqlTypes.set(schema, type);
+  return schema;
+};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const CONTROL = /[\p{Cc}\p{Cs}]/u;
+
+export const uuid = known(
+  z.string().max(36).regex(UUID, 'Must be a UUID.').toLowerCase().meta({ format: 'uuid' }),
+  'uuid',
+);
+
+/** One line of text, up to 200 characters, without control characters. */
+export const text = known(
+  z
+    .string()
+    .max(200, 'Must be at most 200 characters.')
+    .refine((value) => !CONTROL.test(value), 'Must not contain control characters.'),
+  'text',
+);
+
+/** Text that must say something. */
+export const words = known(
+  z
+    .string()
+    .max(200, 'Must be at most 200 characters.')
+    .refine((value) => value.trim() !== '', 'Must not be empty.')
+    .refine((value) => !CONTROL.test(value), 'Must not contain control characters.'),
+  'text',
+);
+
+/** Several lines, up to 10,000 characters; line breaks and tabs are allowed. */
+export const prose = known(
+  z
+    .string()
+    .max(10_000, 'Must be at most 10,000 characters.')
+    .refine(
+      (value) => !CONTROL.test(value.replace(/[\n\r\t]/g, '')),
+      'Must not contain control characters.',
+    ),
+  'text',
+);
+
+/** An identifier given by somebody else's system. */
+export const externalId = known(words.max(200).describe('Lookup key of another system.'), 'text');
+
+/** A day of the proleptic Gregorian calendar that exists, between 1800 and 9999. */
+export const date = known(
+  z
+    .string()
+    .max(10)
+    .regex(/^\d{4}-\d{2}-\d{2}$/, 'Must be a date like 2026-01-31.')
+    .refine(exists, 'Is not a day of the calendar.')
+    .meta({ format: 'date' }),
+  'date',
+);
+
+function exists(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value) || value < '1800') return false;
+  const parsed = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(value);
+}
+
+export const timestamp = known(
+  z
+    .string()
+    .max(40)
+    .refine(
+      (value) => /^\d{4}-\d{2}-\d{2}T/.test(value) && !Number.isNaN(Date.parse(value)),
+      'Must be a timestamp like 2026-01-31T12:00:00Z.',
+    )
+    .meta({ format: 'date-time' }),
+  'timestamptz',
+);
+
+const AMOUNT = /^-?\d{1,13}(\.\d{1,2})?$/;
+
+/** What the ledger can hold: up to 13 digits before the point and two behind it. */
+export const signedMoney = known(
+  z
+    .string()
+    .max(17)
+    .regex(AMOUNT, 'Must be an amount like "1234.56".')
+    .transform(toScaleTwo)
+    .meta({ format: 'decimal', examples: ['1234.56'] }),
+  'numeric',
+);
+
+/** Zero or more. */
+export const money = known(
+  z
+    .string({ error: 'Must be a decimal string like "1234.56".' })
+    .max(16, 'Must be an amount like "1234.56".')
+    .regex(/^\d{1,13}(\.\d{1,2})?$/, 'Must be an amount like "1234.56", not negative.')
+    .transform(toScaleTwo)
+    .meta({ format: 'decimal', examples: ['1234.56'] }),
+  'numeric',
+);
+
+/** More than zero. */
+export const positiveMoney = known(
+  money
+    .refine((value) => !/^[0.]+$/.test(value), 'Must be more than zero.')
+    .meta({ format: 'decimal', examples: ['1234.56'] }),
+  'numeric',
+);
+
+function toScaleTwo(value: string): string {
+  const [whole = '0', fraction = ''] = value.split('.');
+  const sign = whole.startsWith('-') ? '-' : '';
+  const digits = whole.replace('-', '').replace(/^0+(?=\d)/, '');
+  const scaled = `${digits}.${fraction.padEnd(2, '0')}`;
+  return /^[0.]+$/.test(scaled) ? scaled : sign + scaled;
+}
+
+/** A fraction: "0.085" means 8.5 percent. At most eight decimals, from 0 up to 10 (1,000 percent). */
+export const rate = known(
+  z
+    .string({ error: 'Must be a decimal string like "0.085".' })
+    .max(12)
+    .regex(/^\d{1,2}(\.\d{1,8})?$/, 'Must be a fraction like "0.085", with at most 8 decimals.')
+    .refine((value) => Number(value) <= 10, 'Must be at most 10.')
+    .meta({ format: 'decimal', examples: ['0.085'] }),
+  'numeric',
+);
+
+export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
+export const flag = known(z.boolean(), 'bool');
+
+/** Up to 16 kB of plain JSON below an object. Keys that could reach a prototype are refused. */
+export const jsonObject = known(
+  z
+    .record(z.string().max(100), z.json())
+    .refine((value) => JSON.stringify(value).length <= 16_384, 'Must be at most 16 kB of JSON.')
+    .refine((value) => plainKeys(value), 'Has a key that is not allowed.'),
+  'jsonb',
+);
+
+function plainKeys(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.keys(value).every(
+    (key) =>
+      !['__proto__', 'constructor', 'prototype'].includes(key) &&
+      plainKeys((value as Record<string, unknown>)[key]),
+  );
+}
+
+/** When a record was written and last changed. */
+export const stamps = {
+  created_at: timestamp.readonly(),
+  updated_at: timestamp.readonly(),
+};
+
+/** The Postgres type that a field is compared as; text where nothing else is known (enums). */
+export function sqlTypeOf(field: z.core.$ZodType): SqlType {
+  const found = sqlTypes.get(field);
+  if (found) return found;
+  const { def } = field._zod as {
+    def: { type?: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+  };
+  if (def.innerType) return sqlTypeOf(def.innerType);
+  if (def.type === 'pipe' && def.in) return sqlTypeOf(def.in);
+  if (def.type === 'boolean') return 'bool';
+  if (def.type === 'number') return 'int4';
+  if (def.type === 'array' || def.type === 'object' || def.type === 'record') return 'jsonb';
+  return 'text';
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+
+export type KeyScope = { user_id: string; method: string; path: string; key: string };
+
+const Stored = z.object({ request_hash: z.string(), status: z.int(), body: z.unknown() });
+
+/**
+ * Takes the key for this transaction. A second request with the same key waits here until the first
+ * has ended; then it finds either nothing (the first failed) or the answer to repeat.
+ */
+export async function take(tx: Transaction, scope: KeyScope, requestHash: string) {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    insert into idempotency_keys (user_id, method, path, key, request_hash)
+    values (${scope.user_id}, ${scope.method}, ${scope.path}, ${scope.key}, decode(${requestHash}, 'hex'))
+    on conflict do nothing
+  `);
+  if (rowCount === 1) return null;
+  return tx.one(sql.type(Stored)`
+    select encode(request_hash, 'hex') as request_hash, status, body from idempotency_keys
+    where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
+      and key = ${scope.key}
+  `);
+}
+
+/** Keeps the answer beside the key, in the transaction of its effect. */
+export const keep = (tx: Transaction, scope: KeyScope, status: number, body: unknown) =>
+  tx.query(sql.typeAlias('void')`
+    update idempotency_keys set status = ${status}, body = ${JSON.stringify(body)}::jsonb
+    where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
+      and key = ${scope.key}
+  `);
+
+export const forgetOld = (tx: Transaction, hours: number) =>
+  tx.query(sql.typeAlias('void')`
+    delete from idempotency_keys where created_at < now() - make_interval(hours => ${hours})
+  `);

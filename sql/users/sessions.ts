@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { DatabasePool } from 'slonik';
+import { sql, type Transaction } from '../db.ts';
+
+const OpenSession = z.object({
+  user_id: z.string(),
+  csrf_token: z.string(),
+  email: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  tenant_role: z.enum(['viewer', 'collector', 'loan_officer', 'admin', 'superadmin']).nullable(),
+  borrower_id: z.string().nullable(),
+});
+export type OpenSession = z.output<typeof OpenSession>;
+
+/**
+ * The live session of that hash and its user, or null: of this tenant, not revoked, neither idle nor
+ * too old by the database's clock, of the user's current epoch, and of an active user. Marks it as
+ * seen, at most once a minute.
+ */
+export const open = (pool: DatabasePool, tenantId: string, idHash: string) =>
+  pool.maybeOne(sql.type(OpenSession)`
+    select user_id, csrf_token, email, first_name, last_name, tenant_role, borrower_id
+    from app.open_session(${tenantId}, decode(${idHash}, 'hex'))
+  `);
+
+type NewSession = {
+  id_hash: string;
+  user_id: string;
+  csrf_token: string;
+  idle_seconds: number;
+  absolute_seconds: number;
+  ip: string;
+  user_agent: string;
+};
+
+/** Writes a new session and never touches one that exists: a revoked one stays revoked. */
+export const start = (tx: Transaction, session: NewSession) =>
+  tx.query(sql.typeAlias('void')`
+    insert into sessions
+      (id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at, ip, user_agent)
+    select decode(${session.id_hash}, 'hex'), id, ${session.csrf_token}, session_epoch,
+           ${session.idle_seconds}, now() + make_interval(secs => ${session.absolute_seconds}),
+           ${session.ip}, ${session.user_agent}
+    from users where id = ${session.user_id}
+    on conflict do nothing
+  `);
+
+export const revoke = (tx: Transaction, idHash: string) =>
+  tx.query(sql.typeAlias('void')`
+    update sessions set revoked_at = now()
+    where id_hash = decode(${idHash}, 'hex') and revoked_at is null
+  `);
+
+/** Ends every session of the user; the next login starts a new epoch's first. */
+export const endAll = (tx: Transaction, userId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update users set session_epoch = session_epoch + 1 where id = ${userId}
+  `);
+
+/** Sessions that can never open again, a week after they ended. */
+export const forgetEnded = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    delete from sessions
+    where least(coalesce(revoked_at, 'infinity'), absolute_expires_at) < now() - interval '7 days'
+  `);

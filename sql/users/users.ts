@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const users = table({
+  name: 'users',
+  rows: sql.fragment`
+    select record.id, record.email, record.first_name, record.last_name, record.tenant_role,
+           record.borrower_id, record.is_active, record.date_joined, record.last_login,
+           record.created_at, record.updated_at
+    from users as record
+  `,
+  search: (words) => sql.fragment`
+    row.email ilike ${containing(words)}
+    or row.first_name || ' ' || row.last_name ilike ${containing(words)}
+  `,
+});
+
+const Credentials = z.object({ id: z.string(), password_hash: z.string().nullable() });
+
+/** The active user of that address, for a login to check; the address is lower case. */
+export const credentials = (tx: Transaction, email: string) =>
+  tx.maybeOne(sql.type(Credentials)`
+    select id, password_hash from users where email = ${email} and is_active
+  `);
+
+export const markLogin = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`update users set last_login = now() where id = ${id}`);
+
+export const setPassword = (tx: Transaction, id: string, hash: string) =>
+  tx.query(sql.typeAlias('void')`update users set password_hash = ${hash} where id = ${id}`);
+
+const PermissionRow = z.object({
+  type: z.enum(['allow', 'deny']),
+  action: z.string(),
+  resource: z.string(),
+  record: z.record(z.string(), z.unknown()).nullable(),
+});
+
+/** Grants and denials beside the role. */
+export const permissions = (tx: Transaction, userId: string) =>
+  tx.any(sql.type(PermissionRow)`
+    select type, action, resource, record from user_permissions
+    where user_id = ${userId} order by created_at, id
+  `);

@@ -1,0 +1,49 @@
+import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
+import { sql, type Transaction } from './db.ts';
+
+/**
+ * Plain writes of records without rules. Whatever changes a status, a balance or a date that others
+ * depend on is a statement of its own, written out beside its table.
+ */
+export type Values = Record<string, unknown>;
+
+/** Inserts the record and answers its id; undefined values are left to the column's default. */
+export async function insert(tx: Transaction, table: string, values: Values): Promise<string> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  const columns = entries.map(([column]) => sql.identifier([column]));
+  const row = await tx.one(sql.typeAlias('id')`
+    insert into ${sql.identifier([table])} (${sql.join(columns, sql.fragment`, `)})
+    values (${sql.join(
+      entries.map(([, value]) => bound(value)),
+      sql.fragment`, `,
+    )})
+    returning id
+  `);
+  return row.id;
+}
+
+/** Changes the given columns and leaves the others; nothing given, nothing written. */
+export async function update(tx: Transaction, table: string, id: string, values: Values) {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  if (entries.length === 0) return;
+  const changes = entries.map(
+    ([column, value]) => sql.fragment`${sql.identifier([column])} = ${bound(value)}`,
+  );
+  await tx.query(sql.typeAlias('void')`
+    update ${sql.identifier([table])} set ${sql.join(changes, sql.fragment`, `)} where id = ${id}
+  `);
+}
+
+export const archive = (tx: Transaction, table: string, id: string, archived: boolean) =>
+  update(tx, table, id, { is_archived: archived });
+
+export async function remove(tx: Transaction, table: string, id: string) {
+  await tx.query(sql.typeAlias('void')`delete from ${sql.identifier([table])} where id = ${id}`);
+}
+
+/** Objects and arrays are jsonb; everything else Postgres reads from its text form. */
+function bound(value: unknown): SqlFragment | SqlToken | string | number | boolean | null {
+  if (value === null) return null;
+  if (typeof value === 'object') return sql.fragment`${JSON.stringify(value)}::jsonb`;
+  return value as string | number | boolean;
+}

@@ -1,0 +1,45 @@
+import { FORBIDDEN_NAME } from './variables.ts';
+
+const DEPTH_MAX = 6;
+const VALUE_CHARACTERS_MAX = 20_000;
+const ROWS_MAX = 5_000;
+
+/** Plain data for a template: own values only, without prototypes, functions or odd characters. */
+export function cleanData(value: unknown, depth = 0): unknown {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || depth >= DEPTH_MAX) return undefined;
+  if (Array.isArray(value)) {
+    return value.slice(0, ROWS_MAX).map((item) => cleanData(item, depth + 1));
+  }
+  const copy: Record<string, unknown> = Object.create(null);
+  // A template that prints the whole object prints nothing, instead of failing.
+  Object.defineProperty(copy, 'toString', { value: () => '' });
+  for (const [name, own] of Object.entries(value)) {
+    if (!FORBIDDEN_NAME.test(name)) copy[name] = cleanData(own, depth + 1);
+  }
+  return copy;
+}
+
+/**
+ * Without control characters and without the marks that turn the direction of writing, which
+ * could make an amount or an address read as another.
+ */
+export function cleanText(text: string): string {
+  return (
+    text
+      .slice(0, VALUE_CHARACTERS_MAX)
+      .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+      // eslint-disable-next-line no-control-regex -- they are what is taken out
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+      .replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g, '')
+      .toWellFormed()
+  );
+}
+
+/** One line, for subjects and names in headers. */
+export function oneLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,183 @@
+/**
+ * What each document needs. Money and rates are decimal strings ('1234.50'; a rate is a fraction,
+ * '0.0699'), dates are 'YYYY-MM-DD'; rendering formats them for the locale. What is null or
+ * missing leaves its line out.
+ */
+export type DocumentData = {
+  monthly_statement: MonthlyStatement;
+  tila_disclosure: TilaDisclosure;
+  adverse_action_notice: AdverseActionNotice;
+  payoff_letter: PayoffLetter;
+  form_1099c: Form1099C;
+  letter: CommunicationLetter;
+};
+export type DocumentName = keyof DocumentData;
+
+type Money = string;
+type Rate = string;
+type Day = string;
+
+/** What every letter carries. */
+export type Letter = {
+  /** Of the tenant, such as en-US; its region is kept for a document in another language. */
+  locale: string;
+  currency: string;
+  tenant: {
+    name: string;
+    branding: {
+      /** Only a data: URI is shown, since the browser loads nothing. */
+      logo_url?: string | null;
+      primary_color?: string | null;
+      support_email?: string | null;
+      support_phone?: string | null;
+    };
+    address_lines: readonly string[];
+    /** Where borrowers sign in. */
+    portal_url?: string | null;
+  };
+  recipient: { name: string; address_lines: readonly string[] };
+  letter_date: Day;
+  loan_number: string;
+};
+
+export type MonthlyStatement = Letter & {
+  period_start: Day;
+  period_end: Day;
+  summary: {
+    previous_balance: Money;
+    /** Positive; printed as a reduction. */
+    payments: Money;
+    /** Waivers and service credits, positive. */
+    credits?: Money | null;
+    /** Principal paid out in the period. */
+    disbursements?: Money | null;
+    interest: Money;
+    fees: Money;
+    new_balance: Money;
+  };
+  due: {
+    /** Null when nothing is due any more. */
+    next_due_date: Day | null;
+    /** Everything to be paid by that day: the payment, what is past due and open fees. */
+    amount_due: Money;
+    regular_payment: Money;
+    past_due: Money;
+    fees: Money;
+    days_past_due?: number;
+    late_fee?: { amount: Money; after: Day } | null;
+    /** The payment that is drawn by itself, when autopay is on. */
+    autopay?: { date: Day; amount: Money } | null;
+  };
+  loan: {
+    program_name?: string | null;
+    interest_rate: Rate;
+    principal_balance: Money;
+    accrued_interest: Money;
+    outstanding_fees: Money;
+    maturity_date: Day | null;
+    remaining_payments?: number | null;
+  };
+  /** Oldest first. */
+  activity: readonly StatementActivity[];
+  year_to_date?: { year: string; principal: Money; interest: Money; fees: Money; total: Money };
+  pay_to?: { name: string; address_lines: readonly string[] } | null;
+};
+
+export type StatementActivity = {
+  date: Day;
+  description: string;
+  /** What reduces the balance is negative. */
+  amount: Money;
+  principal?: Money | null;
+  interest?: Money | null;
+  fees?: Money | null;
+  balance?: Money | null;
+};
+
+/** Regulation Z, 12 CFR 1026.18. */
+export type TilaDisclosure = Letter & {
+  apr: Rate;
+  finance_charge: Money;
+  amount_financed: Money;
+  total_of_payments: Money;
+  /** Equal payments in a row make one line. */
+  payment_schedule: readonly { number: number; amount: Money; first_due: Day; every: string }[];
+  itemization?: {
+    paid_to_borrower: Money;
+    paid_to_others: readonly { name: string; amount: Money }[];
+    prepaid_finance_charge: Money;
+  } | null;
+  /** Whole sentences. */
+  late_charge: string;
+  prepayment: string;
+  security_interest: string;
+  variable_rate?: string | null;
+  is_estimate?: boolean;
+  interest_rate: Rate;
+  principal_amount: Money;
+};
+
+/** Regulation B, 12 CFR 1002.9, and the FCRA, section 615(a). */
+export type AdverseActionNotice = Letter & {
+  application_date?: Day | null;
+  requested_amount?: Money | null;
+  /** At most four principal reasons, as sentences. */
+  reasons: readonly string[];
+  credit_bureau?: { name: string; address_lines: readonly string[]; phone: string } | null;
+  credit_score?: {
+    score: string;
+    date: Day;
+    range_low: string;
+    range_high: string;
+    source: string;
+    key_factors: readonly string[];
+  } | null;
+  /** The agency that administers compliance for this creditor. */
+  agency?: { name: string; address_lines: readonly string[] } | null;
+};
+
+export type PayoffLetter = Letter & {
+  quote_number?: string | null;
+  good_through: Day;
+  payoff_amount: Money;
+  per_diem: Money;
+  principal: Money;
+  interest: Money;
+  fees: Money;
+  /** Unapplied money and credits, positive; printed as a reduction. */
+  credits?: Money | null;
+  interest_rate: Rate;
+  pay_to?: {
+    name: string;
+    address_lines: readonly string[];
+    bank_name?: string | null;
+    routing_number?: string | null;
+    account_number?: string | null;
+  } | null;
+  is_secured?: boolean;
+};
+
+/** IRS form 1099-C, the recipient's copy B: only the last four digits of a TIN. */
+export type Form1099C = Letter & {
+  form_number?: string | null;
+  tax_year: string;
+  is_corrected?: boolean;
+  creditor_name: string;
+  creditor_address: string;
+  creditor_phone?: string | null;
+  creditor_tin_last_four: string;
+  debtor_name: string;
+  debtor_address: string;
+  debtor_tin_last_four: string;
+  account_number: string;
+  identifiable_event_date: Day;
+  amount_discharged: Money;
+  interest_included?: Money | null;
+  debt_description: string;
+  personally_liable: boolean;
+  identifiable_event_code: string;
+  fair_market_value?: Money | null;
+};
+
+/** A message of the channel letter: a body that renderMessage made. */
+export type CommunicationLetter = Letter & { subject?: string | null; body_html: string };

@@ -1,0 +1,72 @@
+/**
+ * One double-brace expression with pipe filters: `loan.balance | currency(locale)`.
+ *
+ * The specification's filters are not Handlebars, so each expression is read here and written
+ * again as helper calls: `as_currency loan.balance @root.locale`.
+ */
+export type Expression = { path: string[]; filters: { name: string; args: string[] }[] };
+
+const NAME = String.raw`[A-Za-z_][A-Za-z0-9_]*`;
+const PATH = new RegExp(`^${NAME}(\\.${NAME})*$`);
+const FILTER = new RegExp(`^(${NAME})\\s*(?:\\(([^()]*)\\))?$`);
+const TEXT = /^("[^"\\\r\n{}]{0,60}"|'[^'\\\r\n{}]{0,60}')$/;
+
+/** The expression, or a sentence that says what is wrong with it. */
+export function readExpression(source: string): Expression | string {
+  const [head = '', ...pipes] = splitOutsideQuotes(source, '|').map((part) => part.trim());
+  if (!PATH.test(head)) return `“${shown(head)}” is not the name of a value.`;
+  const expression: Expression = { path: head.split('.'), filters: [] };
+  for (const pipe of pipes) {
+    const match = FILTER.exec(pipe);
+    const name = match?.[1];
+    if (!match || name === undefined) return `“${shown(pipe)}” is not a filter.`;
+    const list = match[2]?.trim() ?? '';
+    const args = list === '' ? [] : splitOutsideQuotes(list, ',').map((arg) => arg.trim());
+    const wrong = args.find((arg) => !PATH.test(arg) && !TEXT.test(arg));
+    if (wrong !== undefined) return `“${shown(wrong)}” cannot be given to a filter.`;
+    expression.filters.push({ name, args });
+  }
+  return expression;
+}
+
+/** The same expression as Handlebars reads it. */
+export function asHandlebars({ path, filters }: Expression): string {
+  const value = path.length === 1 && path[0] === 'this' ? 'this' : path.join('.');
+  let call = value;
+  filters.forEach(({ name, args }, index) => {
+    const given = [`as_${name}`, call, ...args.map(argument)].join(' ');
+    call = index === filters.length - 1 ? given : `(${given})`;
+  });
+  return call;
+}
+
+/** The arguments that are paths, for the check of their names. */
+export function pathArguments({ filters }: Expression): string[][] {
+  return filters.flatMap(({ args }) =>
+    args.filter((arg) => !TEXT.test(arg)).map((arg) => arg.split('.')),
+  );
+}
+
+/** The locale belongs to the whole text, also inside a loop over rows. */
+function argument(arg: string): string {
+  return arg === 'locale' ? '@root.locale' : arg;
+}
+
+function splitOutsideQuotes(source: string, separator: string): string[] {
+  const parts = [''];
+  let quote = '';
+  for (const character of source) {
+    if (quote === '' && character === separator) {
+      parts.push('');
+      continue;
+    }
+    if (quote === '' && (character === '"' || character === "'")) quote = character;
+    else if (quote === character) quote = '';
+    parts[parts.length - 1] += character;
+  }
+  return parts;
+}
+
+function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

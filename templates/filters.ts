@@ -1,0 +1,102 @@
+/**
+ * The filters of the templates: decimal strings and ISO dates become text for a locale.
+ *
+ * Numbers are never parsed into floats: Intl takes decimal strings exactly. Formatters are kept,
+ * because making one costs sixty times more than using it.
+ */
+export type Setting = { locale?: unknown; currency?: unknown; time_zone?: unknown };
+export type Filter = (value: unknown, setting: Setting) => string;
+
+const FORMATTERS_MAX = 300;
+const FALLBACK_LOCALE = 'en-US';
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
+export const filters: Readonly<Record<string, Filter>> = {
+  currency: (value, { locale, currency }) =>
+    formatNumber(value, locale, { style: 'currency', currency: currencyCode(currency) }),
+  number: (value, { locale }) => formatNumber(value, locale, { maximumFractionDigits: 20 }),
+  /** A rate is a fraction: 0.085 prints as 8.50%, 0.06625 as 6.625%. */
+  percent: (value, { locale }) =>
+    formatNumber(value, locale, {
+      style: 'percent',
+      minimumFractionDigits: 2,
+      maximumFractionDigits: 6,
+    }),
+  date: (value, setting) => formatDate(value, setting, { dateStyle: 'long' }),
+  short_date: (value, setting) =>
+    formatDate(value, setting, { year: 'numeric', month: '2-digit', day: '2-digit' }),
+};
+
+/** The filters that a tenant may use; the others are for our own documents. */
+export const TENANT_FILTERS = ['currency', 'date', 'number', 'percent'] as const;
+
+function formatNumber(value: unknown, locale: unknown, options: Intl.NumberFormatOptions): string {
+  const text = plain(value);
+  if (!/^[+-]?\d{1,40}(\.\d{1,40})?$/.test(text)) return text;
+  const tag = localeTag(locale);
+  const format = kept(
+    numberFormats,
+    `${tag} ${options.style ?? 'number'} ${options.currency ?? ''}`,
+    () => new Intl.NumberFormat(tag, options),
+  );
+  return withOrdinarySpaces(format.format(text as Intl.StringNumericLiteral));
+}
+
+function formatDate(value: unknown, setting: Setting, options: Intl.DateTimeFormatOptions): string {
+  const text = plain(value);
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const instant = isDay || /^\d{4}-\d{2}-\d{2}[T ]/.test(text) ? new Date(text) : undefined;
+  if (!instant || Number.isNaN(instant.getTime())) return text;
+  const tag = localeTag(setting.locale);
+  // A day has no zone: shifting it would print the day before.
+  const zone = isDay ? 'UTC' : timeZone(setting.time_zone);
+  const format = kept(
+    dateFormats,
+    `${tag} ${zone} ${options.dateStyle ?? 'short'}`,
+    () => new Intl.DateTimeFormat(tag, { ...options, timeZone: zone }),
+  );
+  return withOrdinarySpaces(format.format(instant));
+}
+
+/** Missing values are empty; whatever is not a plain value is, too. */
+function plain(value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
+}
+
+function kept<T>(formats: Map<string, T>, key: string, make: () => T): T {
+  const found = formats.get(key);
+  if (found) return found;
+  if (formats.size >= FORMATTERS_MAX) formats.clear();
+  const made = make();
+  formats.set(key, made);
+  return made;
+}
+
+function localeTag(locale: unknown): string {
+  if (typeof locale !== 'string' || locale.length > 35) return FALLBACK_LOCALE;
+  try {
+    return Intl.getCanonicalLocales(locale)[0] ?? FALLBACK_LOCALE;
+  } catch {
+    return FALLBACK_LOCALE;
+  }
+}
+
+function currencyCode(currency: unknown): string {
+  return typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : 'USD';
+}
+
+function timeZone(zone: unknown): string {
+  if (typeof zone !== 'string') return 'UTC';
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
+}
+
+/** One no-break space would cut a text message from 160 to 70 characters a segment. */
+function withOrdinarySpaces(text: string): string {
+  return text.replace(/[\u00a0\u2007\u202f]/g, ' ');
+}

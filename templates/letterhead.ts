@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const INK = '#14365c';
+const LOGO_CHARACTERS_MAX = 700_000;
+const WEIGHTS = [400, 600, 700] as const;
+const SUBSETS = {
+  latin:
+    'U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+2000-206F,U+20AC,' +
+    'U+2122,U+2191,U+2193,U+2212,U+2215,U+FEFF,U+FFFD',
+  'latin-ext':
+    'U+0100-02BA,U+02BD-02C5,U+02C7-02CC,U+02CE-02D7,U+02DD-02FF,U+0304,U+0308,U+0329,' +
+    'U+1D00-1DBF,U+1E00-1E9F,U+1EF2-1EFF,U+2020,U+20A0-20AB,U+20AD-20C0,U+2113,U+2C60-2C7F,' +
+    'U+A720-A7FF',
+} as const;
+
+let faces: string | undefined;
+
+/** The typeface as CSS with the font files in it: every machine prints the same letter. */
+export function fontFaces(): string {
+  faces ??= Object.entries(SUBSETS)
+    .flatMap(([subset, range]) => WEIGHTS.map((weight) => face(subset, weight, range)))
+    .join('');
+  return faces;
+}
+
+function face(subset: string, weight: number, range: string): string {
+  const file = `source-sans-3-${subset}-${weight}-normal.woff2`;
+  const path = fileURLToPath(import.meta.resolve(`@fontsource/source-sans-3/files/${file}`));
+  const font = readFileSync(path).toString('base64');
+  return (
+    `@font-face{font-family:"Source Sans 3";font-weight:${weight};unicode-range:${range};` +
+    `src:url(data:font/woff2;base64,${font}) format("woff2")}`
+  );
+}
+
+/** The tenant's colour where it is dark enough to be read on paper, and ours otherwise. */
+export function inkColor(color: string | null | undefined): string {
+  const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color ?? '');
+  if (!match) return INK;
+  const [red = 0, green = 0, blue = 0] = match.slice(1).map((hex) => Number.parseInt(hex, 16));
+  const luminance = 0.299 * red + 0.587 * green + 0.114 * blue;
+  return luminance < 140 ? match[0] : INK;
+}
+
+/** Only an image that is here already: a browser that may load nothing shows no other. */
+export function logo(url: string | null | undefined): string | undefined {
+  const isHere = /^data:image\/(png|jpeg|gif|svg\+xml);base64,[A-Za-z0-9+/=]+$/.test(url ?? '');
+  return isHere && url && url.length <= LOGO_CHARACTERS_MAX ? url : undefined;
+}
+
+/** Text for a CSS string: nothing in it can end the string or the style sheet. */
+export function cssText(text: string): string {
+  const escaped = Array.from(text.replace(/\p{Cc}/gu, ''), (character) =>
+    /[\p{L}\p{N} ]/u.test(character) ? character : `\\${character.codePointAt(0)?.toString(16)} `,
+  );
+  return `"${escaped.join('')}"`;
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { cleanData } from './clean-data.ts';
+import type { DocumentData, DocumentName } from './documents.ts';
+import { asHandlebars, readExpression } from './expressions.ts';
+import { cssText, fontFaces, inkColor, logo } from './letterhead.ts';
+import { engineFor } from './render.ts';
+import { sanitize } from './sanitize.ts';
+
+/** Beyond it a document is refused, before a browser spends its time on it. */
+const OUTPUT_BYTES_MAX = 2 * 1024 * 1024;
+const FOLDER = new URL('./', import.meta.url);
+const PAGE_WORDS: Readonly<Record<string, { page: string; of: string; loan: string }>> = {
+  en: { page: 'Page', of: 'of', loan: 'Loan' },
+  es: { page: 'Página', of: 'de', loan: 'Préstamo' },
+};
+
+const languages = new Map<string, Map<string, HandlebarsTemplateDelegate>>();
+
+/**
+ * One of our own documents as a whole HTML page that needs nothing else: fonts, style and logo
+ * are in it. A language without a variant of the document falls back to English.
+ */
+export function renderDocument<Name extends DocumentName>(
+  name: Name,
+  language: string,
+  data: DocumentData[Name],
+): string {
+  const spoken = documentLanguage(name, language);
+  const template = documentsIn(spoken).get(name);
+  if (!template) throw new Error(`There is no document ${name}.`);
+  const { tenant, loan_number, locale } = data;
+  const words = PAGE_WORDS[spoken] ?? { page: '', of: '/', loan: '' };
+  const values = Object.assign({}, cleanData(data), {
+    language: spoken,
+    locale: documentLocale(spoken, locale),
+    fonts: fontFaces(),
+    ink: inkColor(tenant.branding.primary_color),
+    logo: logo(tenant.branding.logo_url),
+    page_word: cssText(`${words.page} `),
+    of_word: cssText(` ${words.of} `),
+    footer: cssText(`${tenant.name} · ${words.loan} ${loan_number}`),
+    ...('body_html' in data && { body_html: sanitize(data.body_html) }),
+  });
+  const html = template(values);
+  if (html.length > OUTPUT_BYTES_MAX) throw new Error(`The document ${name} is too long.`);
+  return html;
+}
+
+/** The language that the document will be in. */
+export function documentLanguage(name: DocumentName, language: string): string {
+  const wanted = language.slice(0, 2).toLowerCase();
+  return wanted in PAGE_WORDS && wanted !== 'en' && namesIn(`documents/${wanted}/`).includes(name)
+    ? wanted
+    : 'en';
+}
+
+/** Spanish for a tenant in the United States is es-US: dollars stay written as they are there. */
+function documentLocale(language: string, locale: string): string {
+  if (locale.slice(0, 2).toLowerCase() === language) return locale;
+  const region = /[-_]([A-Z]{2})\b/.exec(locale)?.[1] ?? 'US';
+  return `${language}-${region}`;
+}
+
+function documentsIn(language: string): Map<string, HandlebarsTemplateDelegate> {
+  const known = languages.get(language);
+  if (known) return known;
+  const engine = engineFor();
+  engine.registerHelper('positive', isPositive);
+  engine.registerHelper('once', (value: unknown) => value === '1');
+  engine.registerPartial('layout', source('layout.html'));
+  const variant = language === 'en' ? [] : [`${language}/`];
+  for (const folder of ['', ...variant]) {
+    for (const name of namesIn(`partials/${folder}`)) {
+      engine.registerPartial(name, source(`partials/${folder}${name}.html`));
+    }
+  }
+  const folder = `documents/${variant.join('')}`;
+  const documents = new Map(
+    namesIn(folder).map((name) => [name, engine.compile(source(`${folder}${name}.html`))]),
+  );
+  languages.set(language, documents);
+  return documents;
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(new URL(folder, FOLDER), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.html'))
+    .map((entry) => entry.name.slice(0, -'.html'.length));
+}
+
+/** Our own file, with its pipe filters written as helper calls. */
+function source(path: string): string {
+  const text = readFileSync(new URL(path, FOLDER), 'utf8');
+  return text.replace(/\{\{([^#/>!{}][^{}]*\|[^{}]*)\}\}/g, (_, inner: string) => {
+    const expression = readExpression(inner.trim());
+    if (typeof expression === 'string') throw new Error(`${path}: ${expression}`);
+    return `{{${asHandlebars(expression)}}}`;
+  });
+}
+
+/** Decimal strings are true even when they are 0.00; this one reads them. */
+function isPositive(value: unknown): boolean {
+  return typeof value === 'string' && /[1-9]/.test(value) && !value.startsWith('-');
+}

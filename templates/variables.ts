@@ -1,0 +1,43 @@
+const NAMES = {
+  borrower: 'name first_name last_name email phone preferred_language',
+  loan:
+    'number balance rate status principal_amount principal_balance total_balance ' +
+    'payment_amount next_payment_date next_payment_amount past_due_amount days_past_due ' +
+    'origination_date maturity_date term_months',
+  tenant: 'name slug url support_email support_phone branding',
+  'tenant.branding': 'logo_url primary_color secondary_color support_email support_phone',
+  payment:
+    'amount date number method principal interest fees failure_reason retry_date account_last_four',
+  fee: 'type amount date',
+  statement: 'date period_start period_end new_balance',
+  payoff: 'amount good_through per_diem',
+  promise: 'amount date',
+  disbursement: 'amount date',
+  modification: 'type effective_date payment_amount rate maturity_date',
+  forbearance: 'type start_date end_date payment_amount',
+  autopay: 'amount date day account_last_four',
+  hardship: 'number type date',
+  charge_off: 'amount date',
+  link: 'url expires_at',
+};
+
+/** What a tenant's template may name, beside anything below `context`. */
+const VARIABLES = new Map(
+  Object.entries(NAMES).map(([owner, names]) => [owner, new Set(names.split(' '))]),
+);
+
+const SINGLE = new Set('payment_amount due_date today reason locale currency'.split(' '));
+
+/** Never a name of our data, whatever the object: they lead to code. */
+export const FORBIDDEN_NAME =
+  /^(__.*|constructor|prototype|hasOwnProperty|toString|valueOf|helperMissing|blockHelperMissing)$/;
+
+export function isKnownPath(path: readonly string[]): boolean {
+  if (path.some((name) => FORBIDDEN_NAME.test(name))) return false;
+  const [root, ...rest] = path;
+  if (root === undefined) return false;
+  if (root === 'context') return rest.length > 0;
+  if (rest.length === 0) return SINGLE.has(root) || VARIABLES.has(root);
+  const owner = path.slice(0, -1).join('.');
+  return VARIABLES.get(owner)?.has(path.at(-1) ?? '') === true;
+}

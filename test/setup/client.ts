@@ -1,0 +1,91 @@
+import { request } from 'node:http';
+
+export type Reply = {
+  status: number;
+  // Tests look into bodies of every shape; what they expect is what checks them.
+  body: any; // oxlint-disable-line typescript/no-explicit-any
+  headers: Record<string, string | string[] | undefined>;
+};
+
+type Options = { headers?: Record<string, string>; raw?: string };
+
+/**
+ * A client as a browser is one: it keeps cookies, sends X-CSRFToken with every change, and names its
+ * tenant by Host. Paths are below /api/v1 unless they begin with a slash twice.
+ */
+export function newClient(port: number, host: string) {
+  const cookies = new Map<string, string>();
+
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    options: Options = {},
+  ): Promise<Reply> {
+    const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const headers: Record<string, string> = {
+      Host: host,
+      Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      ...(method !== 'GET' && { 'X-CSRFToken': cookies.get('csrftoken') ?? '' }),
+      ...(payload !== undefined && {
+        'Content-Type': 'application/json',
+        'Content-Length': String(Buffer.byteLength(payload)),
+      }),
+      ...options.headers,
+    };
+    const reply = await exchange(
+      port,
+      method,
+      path.startsWith('//') ? path.slice(1) : `/api/v1${path}`,
+      headers,
+      payload,
+    );
+    for (const line of [reply.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return reply;
+  }
+
+  return {
+    cookies,
+    send,
+    get: (path: string, options?: Options) => send('GET', path, undefined, options),
+    post: (path: string, body: unknown = {}, options?: Options) =>
+      send('POST', path, body, options),
+    put: (path: string, body: unknown = {}, options?: Options) => send('PUT', path, body, options),
+    delete: (path: string, options?: Options) => send('DELETE', path, undefined, options),
+    async login(email: string, password: string): Promise<Reply> {
+      await send('GET', '/auth/csrf');
+      return send('POST', '/auth/login', { email, password });
+    },
+  };
+}
+export type Client = ReturnType<typeof newClient>;
+
+function exchange(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  payload?: string,
+) {
+  return new Promise<Reply>((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, method, path, headers }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = String(incoming.headers['content-type'] ?? '').includes('json');
+        resolve({
+          status: incoming.statusCode ?? 0,
+          body: isJson && text ? JSON.parse(text) : text,
+          headers: incoming.headers,
+        });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(payload);
+  });
+}

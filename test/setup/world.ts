@@ -1,0 +1,130 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import pg from 'pg';
+import type { DatabasePool } from 'slonik';
+import { afterAll } from 'vitest';
+import { createApp } from '../../api/app.ts';
+import { routes } from '../../api/routes.ts';
+import { createUser } from '../../jobs/users/create-user.ts';
+import { foundTenant } from '../../jobs/users/found-tenant.ts';
+import { hashPassword } from '../../jobs/users/passwords.ts';
+import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { openPool, sql } from '../../sql/db.ts';
+import { insert } from '../../sql/write.ts';
+import { newClient, type Client } from './client.ts';
+import { cloneDatabase } from './database.ts';
+
+export const PASSWORD = 'correct horse battery';
+const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
+let hashed: Promise<string> | undefined;
+
+/**
+ * One database with the API in front of it, for one test file. `tenant()` founds a tenant with a user
+ * of every role and gives a client for each.
+ */
+export async function newStage() {
+  const database = await cloneDatabase();
+  const pool = await openPool(database.url, { size: 8 });
+  const owner = new pg.Pool({ connectionString: database.url, max: 2 });
+  owner.on('error', () => {});
+  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
+  const app = createApp({
+    pool,
+    configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
+    log,
+    routes,
+    health: { isReady: true },
+  });
+  const server = createServer({ maxHeaderSize: 16_384 }, app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  let tenants = 0;
+
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await pool.end();
+    await owner.end();
+    await database.drop();
+  });
+
+  return {
+    pool,
+    owner,
+    port,
+    url: database.url,
+    tenant: (today = '2026-01-15') => {
+      tenants += 1;
+      return newTenant({ pool, owner, port, slug: `tenant-${tenants}`, today });
+    },
+  };
+}
+export type Stage = Awaited<ReturnType<typeof newStage>>;
+
+type Ground = { pool: DatabasePool; owner: pg.Pool; port: number; slug: string; today: string };
+
+async function newTenant({ pool, owner, port, slug, today }: Ground) {
+  const host = `${slug}.test`;
+  const made = await owner.query<{ id: string }>('select app.create_tenant($1, $2, $3, $4) as id', [
+    slug,
+    `Tenant ${slug}`,
+    today,
+    [host],
+  ]);
+  const id = made.rows[0]?.id ?? '';
+  const within = <Result>(steps: (work: Work) => Promise<Result>) =>
+    workOf(pool, SYSTEM)(id, steps);
+  const password_hash = await (hashed ??= hashPassword(PASSWORD));
+  const userIds = await within(async (work) => {
+    await foundTenant(work);
+    const ids: Record<string, string> = {};
+    for (const tenant_role of STAFF) {
+      const user = {
+        email: `${tenant_role}@${slug}.test`,
+        first_name: tenant_role,
+        last_name: 'User',
+        tenant_role,
+      };
+      ids[tenant_role] = await createUser(work, user);
+    }
+    const borrower_id = await insert(work.tx, 'borrowers', {
+      first_name: 'Bo',
+      last_name: 'Rower',
+    });
+    const user = {
+      email: `borrower@${slug}.test`,
+      first_name: 'Bo',
+      last_name: 'Rower',
+      tenant_role: null,
+      borrower_id,
+    };
+    ids['borrower'] = await createUser(work, user);
+    await work.tx.query(sql.typeAlias('void')`update users set password_hash = ${password_hash}`);
+    return ids;
+  });
+  const signedIn = async (role: string): Promise<Client> => {
+    const client = newClient(port, host);
+    const reply = await client.login(`${role}@${slug}.test`, PASSWORD);
+    if (reply.status !== 200)
+      throw new Error(`${role} could not sign in: ${JSON.stringify(reply.body)}`);
+    return client;
+  };
+  const first = async (path: string) =>
+    ((await officer.get(path)).body as { id: string }[])[0]?.id ?? '';
+  // Throttles count per address and per account, so tests sign in only as whom they need.
+  const officer = await signedIn('loan_officer');
+  return {
+    id,
+    slug,
+    host,
+    port,
+    within,
+    userIds,
+    signedIn,
+    officer,
+    first,
+    anonymous: () => newClient(port, host),
+  };
+}
+export type Tenant = Awaited<ReturnType<typeof newTenant>>;

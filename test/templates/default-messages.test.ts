@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { checkTemplate } from '../../templates/check.ts';
+import { defaultMessage, defaultMessages, TEMPLATE_TYPES } from '../../templates/messages.ts';
+import { renderMessage } from '../../templates/render.ts';
+
+test('every type but custom has a message for email and letter', () => {
+  const types = TEMPLATE_TYPES.filter((type) => type !== 'custom');
+
+  const missing = types.filter(
+    (type) => !defaultMessage(type, 'email', 'en') || !defaultMessage(type, 'letter', 'es'),
+  );
+
+  expect(missing).toEqual([]);
+});
+
+test.each(
+  defaultMessages().map((message) => [Object.values(message).slice(0, 3).join(' '), message]),
+)('the message %s obeys the rules for tenants and renders', (_, message) => {
+  if (typeof message === 'string') return;
+
+  const problems = [...checkTemplate(message.subject ?? ''), ...checkTemplate(message.body)];
+  const rendered = renderMessage(message, { locale: 'en-US', borrower: { name: 'Ann' } });
+
+  expect(problems).toEqual([]);
+  expect(rendered.body).not.toContain('{{');
+});
+
+test('a text message fits two segments of ordinary letters', () => {
+  const data = {
+    locale: 'en-US',
+    tenant: { name: 'Harbor & Pine Lending' },
+    payment_amount: '315.68',
+    due_date: '2026-04-15',
+    loan: { past_due_amount: '315.68' },
+  };
+
+  const texts = ['payment_reminder', 'past_due_notice', 'statement_ready'] as const;
+  const lengths = texts.map((type) => {
+    const message = defaultMessage(type, 'sms', 'en');
+    return message ? renderMessage(message, data).body.length : 0;
+  });
+
+  expect(Math.max(...lengths)).toBeLessThan(160);
+});
+
+test('Spanish is used where it exists', () => {
+  const reminder = defaultMessage('payment_reminder', 'email', 'es-US');
+
+  expect(reminder?.subject).toContain('Su pago');
+});

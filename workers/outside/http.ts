@@ -1,0 +1,199 @@
+import { lookup, type LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { getCACertificates, type TLSSocket } from 'node:tls';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
+import { checkWebhookUrl, isPublicAddress } from '../../jobs/webhooks/url.ts';
+
+export type HttpOptions = {
+  /** A certificate authority to trust beside those of the process, as PEM. */
+  ca?: string;
+  /** Told apart in tests: the addresses of a public name. */
+  resolve?: (hostname: string) => Promise<LookupAddress[]>;
+};
+
+export type HttpClient = {
+  post(request: PostRequest): Promise<PostAnswer>;
+  close(): Promise<void>;
+};
+
+const TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const READ_BYTES_MAX = 64 * 1024;
+const KEEP_BYTES_MAX = 20_000;
+const HEADER_BYTES_MAX = 16 * 1024;
+const RETRY_AFTER_SECONDS_MAX = 86_400;
+
+/**
+ * Posts to strangers. A name is resolved once and every answer judged; the connection goes to one
+ * of the judged addresses, and the address that it reached is judged again. Redirects are an
+ * answer, not followed. Compressed answers stay compressed, so that none can unfold in memory.
+ */
+export function openHttp(options: HttpOptions = {}): HttpClient {
+  // A guarded and an open agent: a connection made for one is never used by the other.
+  const agents = { guarded: agentFor(false, options), open: agentFor(true, options) };
+
+  return {
+    async post(request) {
+      const started = performance.now();
+      const isOpen = request.allow_private_hosts ?? false;
+      const agent = isOpen ? agents.open : agents.guarded;
+      const answer = await attempt(agent, request, isOpen);
+      return { ...answer, ms: Math.round(performance.now() - started) };
+    },
+    async close() {
+      await Promise.all([agents.guarded.destroy(), agents.open.destroy()]);
+    },
+  };
+}
+
+async function attempt(
+  agent: Agent,
+  { url: text, body, headers, timeout_ms = TIMEOUT_MS }: PostRequest,
+  allow_private_hosts: boolean,
+): Promise<Omit<PostAnswer, 'ms'>> {
+  const checked = checkWebhookUrl(text, { allow_private_hosts });
+  if ('problem' in checked) return { ok: false, error: checked.problem };
+  const url = new URL(checked.href);
+  const late = AbortSignal.timeout(timeout_ms);
+  try {
+    const response = await agent.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: 'POST',
+      headers: { ...headers, 'accept-encoding': 'identity' },
+      body,
+      signal: late,
+    });
+    return await answerOf(response);
+  } catch (error) {
+    const seconds = Math.round(timeout_ms / 1000);
+    return {
+      ok: false,
+      error: late.aborted ? `No answer within ${seconds} seconds.` : sentenceFor(error),
+    };
+  }
+}
+
+async function answerOf(response: Dispatcher.ResponseData): Promise<Omit<PostAnswer, 'ms'>> {
+  const { statusCode: status, headers } = response;
+  const ok = status >= 200 && status < 300;
+  const pause = retryAfter(headers['retry-after']);
+  const body = await beginningOf(response.body);
+  return {
+    ok,
+    status,
+    body,
+    ...(pause !== undefined && { retry_after_seconds: pause }),
+    ...(!ok && { error: `The receiver answered ${status}.` }),
+  };
+}
+
+/** Reads no more than the limit and leaves the rest; a long answer costs the connection. */
+async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size >= READ_BYTES_MAX) break;
+  }
+  return new TextDecoder()
+    .decode(Buffer.concat(chunks).subarray(0, KEEP_BYTES_MAX))
+    .replaceAll('\u0000', '\ufffd');
+}
+
+function retryAfter(value: string | string[] | undefined): number | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  const seconds = /^\d{1,9}$/.test(text)
+    ? Number(text)
+    : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) : undefined;
+}
+
+function agentFor(isOpen: boolean, { ca, resolve = resolvePublic }: HttpOptions): Agent {
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    lookup: isOpen ? lookup : lookUpPublic(resolve),
+    autoSelectFamily: true,
+    ...(ca && { ca: [...getCACertificates('default'), ca] }),
+  });
+  return new Agent({
+    connections: 64,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    keepAliveMaxTimeout: 60_000,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    connect(options, callback) {
+      connect(options, (error, socket) => {
+        if (error) return callback(error, null);
+        const address = (socket as TLSSocket).remoteAddress ?? '';
+        if (isOpen || isPublicAddress(address)) return callback(null, socket as TLSSocket);
+        socket?.destroy();
+        return callback(new Error(NOT_PUBLIC), null);
+      });
+    },
+  });
+}
+
+const NOT_PUBLIC = 'The host is not in the public network.';
+
+/** All answers of the name are judged: one private address among public ones refuses it. */
+function lookUpPublic(resolve: (hostname: string) => Promise<LookupAddress[]>): LookupFunction {
+  return (hostname, { all }, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first || !addresses.every(({ address }) => isPublicAddress(address))) {
+          callback(new Error(NOT_PUBLIC), []);
+        } else if (all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+/**
+ * Asks the name servers ourselves: the system's own look-up has four threads in the whole
+ * process, and one receiver with slow name servers would hold them all.
+ */
+async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  const [four, six] = await Promise.allSettled([
+    resolver.resolve4(hostname),
+    resolver.resolve6(hostname),
+  ]);
+  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+  const found = (answer: PromiseSettledResult<string[]>, family: 4 | 6) =>
+    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+  return [...found(four, 4), ...found(six, 6)];
+}
+
+/** What a subscriber can act upon; the code of the error says what happened. */
+function sentenceFor(error: unknown): string {
+  const codes = new Map([
+    ['ENOTFOUND', 'The name of the host does not exist.'],
+    ['ENODATA', 'The name of the host has no address.'],
+    ['EAI_AGAIN', 'The name of the host could not be looked up.'],
+    ['ECONNREFUSED', 'The host refused the connection.'],
+    ['ECONNRESET', 'The host closed the connection.'],
+    ['UND_ERR_SOCKET', 'The host closed the connection.'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'The host could not be reached in time.'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'The answer has too many headers.'],
+    ['CERT_HAS_EXPIRED', 'The certificate of the host has expired.'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate belongs to another name.'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'The certificate of the host is not trusted.'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'The certificate of the host is not trusted.'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'The certificate of the host is not trusted.'],
+  ]);
+  if (!(error instanceof Error)) return 'The request failed.';
+  if (error.message === NOT_PUBLIC) return NOT_PUBLIC;
+  const code = 'code' in error ? String(error.code) : '';
+  return codes.get(code) ?? `The request failed${code && ` (${code})`}.`;
+}
