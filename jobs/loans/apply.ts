@@ -168,6 +168,6 @@ function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
 
 /** One event takes effect. */
 export function applyEvent<Kind extends EventKind>(position: Position, event: EventOf<Kind>): void {
-  const apply = APPLY[event.kind as Kind];
+  const apply = APPLY[event.kind];
   apply(position, event);
 }

@@ -110,9 +110,8 @@ export function replaceFrom(
 function carriedOver(row: ScheduleRow, old: Installment | undefined): Installment {
   const installment = installmentOf(row);
   if (old === undefined) return installment;
-  const paid = (asked: string, rest: Big) => parseMoney(asked).minus(rest);
-  const interest = paid(old.row.interest_amount, old.interest_rest);
-  const principal = paid(old.row.principal_amount, old.principal_rest);
+  const interest = parseMoney(old.row.interest_amount).minus(old.interest_rest);
+  const principal = parseMoney(old.row.principal_amount).minus(old.principal_rest);
   installment.covered = min(old.covered, installment.amount);
   installment.is_full = installment.covered.eq(installment.amount);
   installment.interest_rest = atLeastZero(installment.interest_rest.minus(interest));

@@ -146,6 +146,6 @@ export const anyLife: fc.Arbitrary<FoldInput & { events: LoanEvent[] }> = fc
     as_of,
     events: [
       { id: 'e0', kind: 'disbursement', effective_date: START, amount: principal },
-      ...drafts.map((draft, index) => ({ ...draft, id: `e${index + 1}` }) as LoanEvent),
+      ...drafts.map((draft, index) => ({ ...draft, id: `e${index + 1}` })),
     ],
   }));
