@@ -1,4 +1,5 @@
 import type { Big } from 'big.js';
+import { compareDates } from '../dates.ts';
 import { atLeastZero, min, parseMoney, sum, ZERO } from '../money.ts';
 import type { ScheduleRow } from './amortize.ts';
 
@@ -104,7 +105,12 @@ export function replaceFrom(
   const first = schedule[0]?.period_number ?? 1;
   const kept = installments.filter((installment) => installment.row.period_number < first);
   const before = new Map(installments.map((old) => [old.row.period_number, old]));
-  return [...kept, ...schedule.map((row) => carriedOver(row, before.get(row.period_number)))];
+  const fresh = schedule.map((row) => carriedOver(row, before.get(row.period_number)));
+  return [...kept, ...fresh].toSorted(
+    (one, other) =>
+      compareDates(one.row.due_date, other.row.due_date) ||
+      one.row.period_number - other.row.period_number,
+  );
 }
 
 function carriedOver(row: ScheduleRow, old: Installment | undefined): Installment {

@@ -1,9 +1,8 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LoanEvent } from '../../jobs/loans/events.ts';
 import { fold } from '../../jobs/loans/fold.ts';
-import { project } from '../../jobs/loans/project.ts';
+import { eventOf, project } from '../../jobs/loans/project.ts';
 import { latest } from '../../jobs/dates.ts';
 import { anyLife } from './arbitraries.ts';
 import { DISBURSED, payment, SCHEDULE, TERMS } from './fixtures.ts';
@@ -15,8 +14,8 @@ describe('a projection', () => {
     const { state, payments } = project(INPUT, { today: '2026-01-20', as_of: '2026-03-20' });
 
     expect(payments).toEqual([
-      { due_date: '2026-02-15', amount: '315.68' },
-      { due_date: '2026-03-15', amount: '315.68' },
+      { installment_number: 1, due_date: '2026-02-15', amount: '315.68' },
+      { installment_number: 2, due_date: '2026-03-15', amount: '315.68' },
     ]);
     expect(state).toMatchObject({ days_past_due: 0, next_payment_date: '2026-04-15' });
   });
@@ -48,12 +47,7 @@ describe('a projection', () => {
         const end = new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
         const as_of = latest(today, end);
         const { state, payments } = project({ ...life, events: known }, { today, as_of });
-        const made = payments.map(({ due_date, amount }): LoanEvent => ({
-          id: `projected-${due_date}`,
-          kind: 'payment',
-          effective_date: due_date,
-          amount,
-        }));
+        const made = payments.map(eventOf);
 
         expect(fold({ ...life, events: [...known, ...made], as_of })).toEqual(state);
         expect(payments.every(({ amount }) => new Big(amount).gt(0))).toBe(true);
