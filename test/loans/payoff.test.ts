@@ -95,3 +95,20 @@ test('a payoff payment draws on suspense for what it does not bring', () => {
     last_payment_amount: '10032.19',
   });
 });
+
+test('interest that was paid with an early instalment comes back when the loan is repaid', () => {
+  const terms = { ...TERMS, interest_method: 'scheduled' as const };
+  const early = payment('p', '2026-02-10', '315.68');
+  const input = { terms, schedule: SCHEDULE, events: [DISBURSED, early] };
+  const quoted = payoff(input, { payoff_date: '2026-02-12' });
+  const paid = payment('z', '2026-02-12', quoted.payoff_amount, { payment_type: 'payoff' });
+
+  const state = fold({ ...input, events: [...input.events, paid], as_of: '2026-02-12' });
+
+  expect(quoted).toMatchObject({
+    principal_amount: '9755.15',
+    unearned_interest: '6.85',
+    payoff_amount: '9748.30',
+  });
+  expect(state).toMatchObject({ is_paid_off: true, total_paid_interest: '63.98' });
+});
