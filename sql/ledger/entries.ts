@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { containing, table } from '../table.ts';
+import { uuid } from '../types.ts';
 
 /** An entry with its lines; whether it was reversed is read from the entry that reverses it. */
 export const entries = table({
@@ -26,9 +27,23 @@ export const entries = table({
     left join journal_entries as mirror on mirror.reversal_of_entry_id = record.id
   `,
   search: (words) => sql.fragment`row.description ilike ${containing(words)}`,
+  filters: {
+    // Entries with a line on one of the accounts.
+    account_id: (values) => sql.fragment`
+      exists (
+        select from journal_lines as line
+        where line.entry_id = row.id
+          and line.account_id = any(${sql.array(values.filter(isUuid), 'uuid')})
+      )
+    `,
+  },
 });
 
+const isUuid = (value: string) => uuid.safeParse(value).success;
+
 export type Heading = {
+  /** Chosen by the caller where other rows name the entry before it is written. */
+  id: string | null;
   entry_date: string;
   effective_date: string;
   description: string | null;
@@ -50,11 +65,11 @@ export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLin
   tx.maybeOne(sql.type(Posted)`
     with entry as (
       insert into journal_entries (
-        entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,
+        id, entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,
         source, status, posted_at, posted_by, created_by
       )
       values (
-        ${heading.entry_date}, ${heading.effective_date}, ${heading.description},
+        coalesce(${heading.id}, uuidv7()), ${heading.entry_date}, ${heading.effective_date}, ${heading.description},
         ${heading.reference_type}, ${heading.reference_id}, ${heading.purpose}, ${heading.loan_id},
         'system', 'posted', now(), ${heading.actor_id}, ${heading.actor_id}
       )
