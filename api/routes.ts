@@ -2,6 +2,10 @@ import { addresses } from './borrowers/addresses.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
+import { loanRoutes, loans } from './loans/loans.ts';
+import { paymentRoutes, payments } from './payments/payments.ts';
+import { products } from './loans/products.ts';
+import { programs } from './loans/programs.ts';
 import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
@@ -16,6 +20,12 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...loans.routes,
+  ...loanRoutes,
+  ...payments.routes,
+  ...paymentRoutes,
+  ...programs.routes,
+  ...products.routes,
   ...accountRoutes,
   ...entries.routes,
   ...reportRoutes,
