@@ -189,11 +189,12 @@ test('a reversal posts the mirror, links it, and leaves the original as it was',
   });
 });
 
+const reversing = (id: string, body: unknown = { reason: 'A mistake' }) =>
+  admin.post(`/ledger/entries/${id}/reverse`, body);
+
 test('an entry is reversed once, a reversal and a draft never, and a reason is given', async () => {
   const entry = await booked(keeper, ['cash', 'retained_earnings', '8.00']);
   const draft = await drafting([line(cash, '1.00'), line(equity, '-1.00')]);
-  const reversing = (id: string, body: unknown = { reason: 'A mistake' }) =>
-    admin.post(`/ledger/entries/${id}/reverse`, body);
 
   const silent = await reversing(entry.id, {});
   const many = await Promise.all([1, 2, 3, 4].map(() => reversing(entry.id)));
@@ -209,11 +210,12 @@ test('an entry is reversed once, a reversal and a draft never, and a reason is g
   expect(ofDraft).toMatchObject({ status: 409, body: { code: 'not_posted' } });
 });
 
+const listed = async (query: string) => {
+  const { status, body } = await admin.get(`/ledger/entries?${query}`);
+  return { status, length: body.length };
+};
+
 test('entries are found by status, reference, day and account', async () => {
-  const listed = async (query: string) => {
-    const { status, body } = await admin.get(`/ledger/entries?${query}`);
-    return { status, length: body.length };
-  };
   await drafting([line(cash, '1.00'), line(equity, '-1.00')], {
     entry_date: '2026-01-02',
     reference_type: 'correction',

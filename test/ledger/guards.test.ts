@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { post } from '../../jobs/ledger/post.ts';
 import { newStage } from '../setup/world.ts';
@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const tenant = await stage.tenant();
 const stranger = await stage.tenant();
-const app = new pg.Pool({ connectionString: stage.url, options: '-c role=servicing_app' });
+const app = new Pool({ connectionString: stage.url, options: '-c role=servicing_app' });
 afterAll(() => app.end());
 
 /** Runs statements as the application itself would, in one transaction, around all of its checks. */
@@ -145,13 +145,13 @@ test.each([
   );
 });
 
-test('not even the owner of the tables changes what is posted', async () => {
-  const owner = async (statement: string) =>
-    stage.owner.query(statement).then(
-      () => 'done',
-      (error: Error) => error.message,
-    );
+const owner = async (statement: string) =>
+  stage.owner.query(statement).then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
 
+test('not even the owner of the tables changes what is posted', async () => {
   expect(await owner(`update journal_entries set loan_id = null`)).toMatch(/immutable/);
   expect(await owner(`delete from journal_entries`)).toMatch(/immutable/);
   expect(await owner(`update journal_lines set debit = 1`)).toMatch(/append-only/);
@@ -182,12 +182,12 @@ test('the trial balance balances in every answer while twenty post at once', asy
   const writer = async (_: unknown, number: number) => {
     for (let round = 0; round < 10; round += 1) await posting(number, round);
   };
-  let isWriting = true;
+  const state = { isWriting: true };
   const writing = Promise.all(Array.from({ length: 20 }, writer)).finally(() => {
-    isWriting = false;
+    state.isWriting = false;
   });
   const differences: string[] = [];
-  while (isWriting) {
+  while (state.isWriting) {
     const { body } = await admin.get('/ledger/trial-balance');
     if (body.total_debits !== body.total_credits) differences.push(body.total_debits);
   }
