@@ -38,7 +38,10 @@ async function violationsIn(url: string): Promise<Violation[]> {
     ? localFiles({ folder, secret: secretOf({ DATA_DIR, SECRET: process.env['SECRET'] }) })
     : null;
   try {
-    return await checkInvariants(auditor, files ? { describeFile: files.describe } : {});
+    return await checkInvariants(
+      auditor,
+      files ? { describeFile: (key) => files.describe(key) } : {},
+    );
   } finally {
     await auditor.end();
   }
