@@ -76,7 +76,15 @@ function guard(pid: number): () => void {
 
 async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConfiguration) {
   const SECRET = secretOf({ SECRET: process.env['SECRET'], DATA_DIR });
-  const env = { SECRET, DATABASE_URL: url, LOG_LEVEL, DATA_DIR, HOST, PORT: String(PORT) };
+  const env = {
+    ...process.env,
+    SECRET,
+    DATABASE_URL: url,
+    LOG_LEVEL,
+    DATA_DIR,
+    HOST,
+    PORT: String(PORT),
+  };
   await runToEnd({ name: 'seed', file: 'seed.ts', env });
   if (isStopping) return;
 
