@@ -2,7 +2,7 @@
  * One double-brace expression with pipe filters: `loan.balance | currency(locale)`.
  *
  * The specification's filters are not Handlebars, so each expression is read here and written
- * again as helper calls: `as_currency loan.balance @root.locale`.
+ * again as calls: `as_currency loan.balance @root.locale`.
  */
 export type Expression = { path: string[]; filters: { name: string; args: string[] }[] };
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, HTTPRequest, Page } from 'puppeteer';
+import { DocumentRefused } from '../../jobs/documents/refused.ts';
 import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
 import { end, start, type Started, type StartOptions } from './browser-process.ts';
 
@@ -21,10 +22,8 @@ const RENDER_TIMEOUT_MS = 20_000;
 const RENDERS_PER_BROWSER = 1_000;
 const BACKOFF_MS = [0, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 
-/** The document itself cannot be printed, now or later. */
-export class DocumentRefused extends Error {}
 /** The document took longer than it was given. */
-export class DocumentTooSlow extends Error {}
+class DocumentTooSlow extends Error {}
 
 type Running = Started & { page: Page; renders: number };
 
@@ -104,6 +103,8 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
       isClosed = true;
       await stop();
       await turn;
+      // A browser that was just starting came after the first stop.
+      await stop();
     },
   };
 }
