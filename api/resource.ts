@@ -187,6 +187,7 @@ function listOf({
     name: path,
     fields,
     filters: [...filters, ...special],
+    special,
     hasSearch: table.search !== undefined,
     isArchivable: archivable,
     ...(sort && { sort }),

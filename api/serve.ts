@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
 import { workOf, type Actor, type Work } from '../jobs/work.ts';
 import * as idempotency from '../sql/users/idempotency.ts';
+import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
 import { parseList } from './lists.ts';
 import { mayCall, type User } from './permissions.ts';
@@ -18,6 +19,7 @@ export function serve(route: Route, pool: DatabasePool) {
   return async (ctx: Context) => {
     const user = (ctx.state.user ?? null) as User | null;
     permit(route, user);
+    await readBody(ctx);
     const call = parse(route, ctx, user);
     const actor = actorOf(ctx, user);
     if (route.transaction === 'own') {
@@ -91,7 +93,7 @@ function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'
   const query = { ...ctx.query } as Record<string, string | string[] | undefined>;
   const own = route.query ? checked(route.query, query) : {};
   const listQuery = Object.fromEntries(
-    Object.entries(query).filter(([name]) => !(name in (own as object))),
+    Object.entries(query).filter(([name]) => !Object.hasOwn(own as object, name)),
   );
   return {
     params,
