@@ -34,9 +34,7 @@ export async function readBody(ctx: Context) {
   if (!ctx.is('application/json')) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'Send application/json.');
   }
-  if (length > LIMIT_BYTES) {
-    throw new HttpRefusal(413, 'payload_too_large', 'The body is larger than 1 MB.');
-  }
+  if (length > LIMIT_BYTES) throw Object.assign(new Error('too large'), { status: 413 });
   await parser(ctx as never, async () => {});
   const { body } = ctx.request as unknown as { body?: Record<symbol, string> };
   checkStorable(body, []);

@@ -48,6 +48,13 @@ const UNAVAILABLE: Answer = {
   headers: { 'Retry-After': '5' },
 };
 
+/** The rest of such a body is not waited for. */
+const TOO_LARGE: Answer = {
+  status: 413,
+  body: { message: 'The body is larger than 1 MB.', code: 'payload_too_large' },
+  headers: { Connection: 'close' },
+};
+
 const IN_USE: Answer = {
   status: 409,
   body: { message: 'Other records refer to this one.', code: 'in_use' },
@@ -166,7 +173,7 @@ function parserAnswer(error: unknown): Answer | null {
   if (!(error instanceof Error)) return null;
   const { status } = error as { status?: unknown };
   if (status === 413) {
-    return { status: 413, body: { message: 'The body is too large.', code: 'payload_too_large' } };
+    return TOO_LARGE;
   }
   if (status === 400 || error instanceof SyntaxError) {
     return {
