@@ -18,7 +18,7 @@ export function listOf({
 }: Declaration<Fields>): ListDeclaration {
   const special = Object.keys(table.filters ?? {});
   return {
-    name: path,
+    name: path.split('/').at(-1) ?? path,
     fields,
     filters: [...filters, ...special],
     special,

@@ -2,6 +2,14 @@ import { addresses } from './borrowers/addresses.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
+import { loanRoutes, loans } from './loans/loans.ts';
+import { paymentRoutes, payments } from './payments/payments.ts';
+import { products } from './loans/products.ts';
+import { programs } from './loans/programs.ts';
+import { accountRoutes } from './ledger/accounts.ts';
+import { closings } from './ledger/closings.ts';
+import { entries } from './ledger/entries.ts';
+import { reportRoutes } from './ledger/reports.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -12,6 +20,16 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...loans.routes,
+  ...loanRoutes,
+  ...payments.routes,
+  ...paymentRoutes,
+  ...programs.routes,
+  ...products.routes,
+  ...accountRoutes,
+  ...entries.routes,
+  ...reportRoutes,
+  ...closings.routes,
   me,
   ...auth,
 ];

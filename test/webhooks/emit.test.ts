@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { emit } from '../../jobs/webhooks/emit.ts';
+import { sql } from '../../sql/db.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const Written = z.object({ id: z.string(), body: z.string(), created_at: z.string() });
+
+test('an event is written once, as the bytes that will be signed', async () => {
+  const tenant = await stage.tenant();
+  const data = { payment_id: 'p-1', amount: '10.00', note: 'Zoë "quoted" \\ \n' };
+
+  const id = await tenant.within((work) => emit(work, 'payment.received', data));
+
+  const written = await tenant.within(({ tx }) =>
+    tx.one(sql.type(Written)`select id, body, created_at from events`),
+  );
+  expect(written.id).toBe(id);
+  expect(JSON.parse(written.body)).toEqual({
+    event_id: id,
+    event_type: 'payment.received',
+    timestamp: written.created_at,
+    tenant_id: tenant.id,
+    data,
+  });
+});
+
+test('work that is rolled back has told nobody anything', async () => {
+  const tenant = await stage.tenant();
+
+  const work = tenant.within(async (within) => {
+    await emit(within, 'loan.disbursed', {});
+    throw new Error('The rest of the work fails.');
+  });
+
+  await expect(work).rejects.toThrow('The rest of the work fails.');
+  const left = await tenant.within(({ tx }) => tx.any(sql.type(Written)`select * from events`));
+  expect(left).toEqual([]);
+});
