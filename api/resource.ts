@@ -5,6 +5,9 @@ import { actionRoute, historyRoute, nestedRoutes } from './nested.ts';
 import { archived, created, existing, listOf, pageOf, removed, updated } from './records.ts';
 import type { Call, Route } from './route.ts';
 
+/** Endpoints beside a resource begin with its row as well. */
+export { existing } from './records.ts';
+
 /** Only for its type: the body's schema decides what the operation is given. */
 export const action = <Body extends z.ZodType>(
   declared: Omit<Action, 'run' | 'body'> & {
