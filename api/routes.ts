@@ -5,6 +5,7 @@ import { phones } from './borrowers/phones.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
+import { subscribe, webhooks } from './webhooks/subscriptions.ts';
 
 /** Every endpoint there is, in the order of the specification. */
 export const routes: readonly Route[] = [
@@ -12,6 +13,8 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  subscribe,
+  ...webhooks.routes,
   me,
   ...auth,
 ];

@@ -1,4 +1,5 @@
 import type { Job } from './job.ts';
+import { deliverWebhook } from './webhooks/deliver.job.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
 export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
@@ -6,4 +7,4 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 };
 
 /** Every queued job, exactly once. Workers run those of their pool. */
-export const queued: readonly AnyJob[] = [];
+export const queued: readonly AnyJob[] = [deliverWebhook];
