@@ -35,3 +35,80 @@ export const CHART = [
 ] as const;
 
 export type AccountRole = (typeof CHART)[number]['role'];
+
+type SystemEntry = {
+  event: string;
+  reference_type: string;
+  debit: readonly AccountRole[];
+  credit: readonly AccountRole[];
+  /** Whether the specification gives this row; the others complete it (decisions 3.9). */
+  is_specified: boolean;
+};
+
+const given = (
+  event: string,
+  reference_type: string,
+  debit: readonly AccountRole[],
+  credit: readonly AccountRole[],
+): SystemEntry => ({ event, reference_type, debit, credit, is_specified: true });
+
+const added: typeof given = (...row) => ({ ...given(...row), is_specified: false });
+
+/**
+ * What the system books by itself, for an accountant to review: event, debit, credit. Several rows of
+ * one reference_type are parts of one entry; several accounts on a side share its amount.
+ */
+export const SYSTEM_ENTRIES: readonly SystemEntry[] = [
+  given('Loan disbursement', 'disbursement', ['loans_receivable'], ['cash']),
+  given('Payment, principal', 'payment', ['cash'], ['loans_receivable']),
+  given('Payment, interest', 'payment', ['cash'], ['interest_income']),
+  given('Payment, fees', 'payment', ['cash'], ['fee_income']),
+  // Income was recognised when it accrued: what a payment credits again is relieved at once.
+  added('Relief of accrued interest', 'payment', ['interest_income'], ['interest_receivable']),
+  added('Relief of assessed fees', 'payment', ['fee_income'], ['fees_receivable']),
+  given('Interest accrual', 'interest_accrual', ['interest_receivable'], ['interest_income']),
+  given('Fee assessment', 'fee_assessment', ['fees_receivable'], ['fee_income']),
+  given('Fee waiver', 'fee_waiver', ['fee_income'], ['fees_receivable']),
+  // Payment reversal: the mirror of every entry of the payment, relief included.
+  given('Charge-off', 'charge_off', ['charge_off_expense'], ['loans_receivable']),
+  added('Charge-off, interest', 'charge_off', ['interest_income'], ['interest_receivable']),
+  added('Charge-off, fees', 'charge_off', ['fee_income'], ['fees_receivable']),
+  given('Collateral liquidation', 'collateral_liquidation', ['cash'], ['loans_receivable']),
+  added(
+    'Collateral liquidation, above principal',
+    'collateral_liquidation',
+    ['cash'],
+    ['interest_receivable', 'fees_receivable', 'refunds_payable'],
+  ),
+  added('Recovery after charge-off', 'recovery', ['cash'], ['recovery_income']),
+  added('Money held in suspense', 'suspense_receipt', ['cash'], ['borrower_suspense']),
+  added(
+    'Suspense applied',
+    'suspense_application',
+    ['borrower_suspense'],
+    ['loans_receivable', 'interest_income', 'fee_income'],
+  ),
+  added('Reimbursement', 'reimbursement', ['borrower_suspense'], ['cash']),
+  added(
+    'Service credit',
+    'service_credit',
+    ['service_credit_expense'],
+    ['loans_receivable', 'interest_receivable', 'fees_receivable'],
+  ),
+  added(
+    'Capitalization',
+    'capitalization',
+    ['loans_receivable'],
+    ['interest_receivable', 'fees_receivable'],
+  ),
+  added('Non-accrual', 'non_accrual', ['interest_income'], ['interest_receivable']),
+  added(
+    'Boarding',
+    'boarding',
+    ['loans_receivable', 'interest_receivable', 'fees_receivable'],
+    ['due_to_investors'],
+  ),
+  added('Portfolio sale', 'portfolio_sale', ['cash', 'loss_on_sale'], ['loans_receivable']),
+  added('Portfolio sale, at a gain', 'portfolio_sale', ['cash'], ['gain_on_sale']),
+  added('Write-off of a residual', 'write_off_residual', ['rounding'], ['loans_receivable']),
+];

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { daysBetween } from '../dates.ts';
+import { daysBetween, partsOf } from '../dates.ts';
 import { divide, max, min, money, parseMoney, parseRate, toCents, ZERO } from '../money.ts';
 import type { Rounding } from '../money.ts';
 import { yearFraction } from './day-count.ts';
@@ -83,8 +83,9 @@ type Period = { due_date: string; days: number; factor: Big };
 function periodsOf(input: ScheduleInput): Period[] {
   const rate = parseRate(input.interest_rate);
   const { payment_frequency: frequency, number_of_payments: count, start_date: start } = input;
-  const first = input.first_payment_date ?? onePeriodAfter(frequency, start, 1, input.payment_day);
-  const dates = dueDates(frequency, first, count, input.payment_day);
+  const day = input.payment_day ?? partsOf(input.first_payment_date ?? start).day;
+  const first = input.first_payment_date ?? onePeriodAfter(frequency, start, 1, day);
+  const dates = dueDates(frequency, first, count, day);
   return dates.map((due_date, index) => {
     const from = index === 0 ? start : (dates[index - 1] ?? start);
     const days = daysBetween(from, due_date);

@@ -45,12 +45,25 @@ function dueDate(frequency: PaymentFrequency, first: string, index: number, day:
 
 /** Two days a month, half a month apart: 1 and 16, 10 and 25, 15 and the last day. */
 function semiMonthly(first: string, index: number, day: number): string {
-  const early = day > 15 ? Math.min(day - 15, 15) : day;
-  const late = day > 15 ? day : day === 15 ? 31 : day + 15;
+  const [early, late] = halves(day);
   const { year, month, day: firstDay } = partsOf(first);
   const half = (firstDay > 15 ? 1 : 0) + index;
   const months = year * 12 + (month - 1) + Math.floor(half / 2);
-  return onDay(Math.floor(months / 12), (months % 12) + 1, half % 2 === 0 ? early : late);
+  const date = half % 2 === 0 ? early : late;
+  return onDay(Math.floor(months / 12), (months % 12) + 1, date);
+}
+
+function halves(day: number): [number, number] {
+  if (day > 15) return [Math.min(day - 15, 15), day];
+  return [day, day === 15 ? 31 : day + 15];
+}
+
+/** The first of the two days of the month that lies after a date. */
+function nextHalf(date: string, day: number): string {
+  const { year, month } = partsOf(date);
+  const [early, late] = halves(day);
+  const candidates = [onDay(year, month, early), onDay(year, month, late)];
+  return candidates.find((candidate) => candidate > date) ?? addMonths(date, 1, early);
 }
 
 /** The date one period after another: the first payment where nothing else was agreed. */
@@ -63,7 +76,7 @@ export function onePeriodAfter(
   if (frequency === 'single') return addMonths(date, termMonths, day ?? undefined);
   if (frequency === 'weekly') return addDays(date, 7);
   if (frequency === 'biweekly') return addDays(date, 14);
-  if (frequency === 'semi_monthly') return addDays(date, 15);
+  if (frequency === 'semi_monthly') return nextHalf(date, day ?? partsOf(date).day);
   return addMonths(date, frequency === 'quarterly' ? 3 : 1, day ?? undefined);
 }
 

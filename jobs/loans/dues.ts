@@ -20,15 +20,18 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
   return own === null ? WATERFALLS.standard : customWaterfall(own);
 }
 
-/** Everything that money of a day can be put to. */
-export function duesOn(position: Position, date: string): Due[] {
+/**
+ * Everything that money of a day can be put to. Where a plan says what interest an instalment has,
+ * a payment may bring it before it is earned, unless it repays the whole loan.
+ */
+export function duesOn(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
   const isPlanned = isFollowingPlan(position.terms);
   const fees = openFees(position).map((fee) => ({
     ...due('fee', isPlanned ? feeDueDate(position, fee) : date, date, outstandingOf(fee)),
     fee_id: fee.fee_id,
     installment_number: fee.installment_number,
   }));
-  return [...fees, ...(isPlanned ? plannedDues(position, date) : dailyDues(position, date))];
+  return [...fees, ...(isPlanned ? plannedDues(position, date, how) : dailyDues(position, date))];
 }
 
 /** A fee belongs to the instalment that caused it, or to the day it was assessed. */
@@ -56,9 +59,11 @@ function dailyDues(position: Position, date: string): Due[] {
 }
 
 /** Under the scheduled methods each instalment due brings its own interest and principal. */
-function plannedDues(position: Position, date: string): Due[] {
+function plannedDues(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
   const dues: Due[] = [];
-  let interestLeft = payableInterest(position, date);
+  let interestLeft = how.may_prepay
+    ? payableInterest(position, date)
+    : interestOwed(position, date);
   let principalLeft = position.principal;
   for (const installment of dueBy(position.installments, date)) {
     const planned = plannedRest(installment);

@@ -109,12 +109,18 @@ const KINDS_IN_ORDER: readonly EventKind[] = [
 
 const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
 
+/** A payoff comes after all else of its day, since it was quoted with all else in it. */
+function rankOf(event: LoanEvent): number {
+  const isPayoff = event.kind === 'payment' && event.payment_type === 'payoff';
+  return isPayoff ? KINDS_IN_ORDER.length : (RANK.get(event.kind) ?? 0);
+}
+
 /** The order in which events take effect, whatever order they arrived in. */
 export function compareEvents(one: LoanEvent, other: LoanEvent): number {
   if (one.effective_date !== other.effective_date) {
     return one.effective_date < other.effective_date ? -1 : 1;
   }
-  const byKind = (RANK.get(one.kind) ?? 0) - (RANK.get(other.kind) ?? 0);
+  const byKind = rankOf(one) - rankOf(other);
   if (byKind !== 0) return byKind;
   if (one.id === other.id) return 0;
   return one.id < other.id ? -1 : 1;

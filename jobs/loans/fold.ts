@@ -23,47 +23,45 @@ export type FoldInput = {
  * leaves no trace. Interest counts each day before the given one; events of the day itself are in.
  */
 export function fold(input: FoldInput): LoanState {
-  return stateOf(replay(input), input.as_of);
+  return stateOf(replay(input).position, input.as_of);
 }
 
 /** The state together with the anchor that the loan's row keeps. */
 export function foldWithAnchor(input: FoldInput): { state: LoanState; anchor: Anchor } {
-  const position = replay(input);
-  const turns = turningPoints(input).filter((date) => date > input.as_of);
+  const { position, turns } = replay(input);
+  const turn = turns.find((date) => date > input.as_of) ?? null;
   return {
     state: stateOf(position, input.as_of),
-    anchor: anchorOf(position, input.as_of, turns[0] ?? null),
+    anchor: anchorOf(position, input.as_of, turn),
   };
 }
 
-/** Applies the events up to a day; between them the meter turns where a promotion or period ends. */
-export function replay(input: FoldInput): Position {
+/** A position on its way through time, with the days on which interest changes its pace. */
+export type Run = { position: Position; turns: readonly string[]; next_turn: number };
+
+export function replay(input: FoldInput): Run {
   const position = openPosition(input.terms, input.schedule);
-  const events = eventsInForce(input.events, input.as_of);
-  const turns = turningPoints(input);
-  let next = 0;
-  for (const event of events) {
-    next = turnUntil(position, turns, next, event.effective_date);
-    applyEvent(position, event);
-    retune(position, event.effective_date);
-  }
-  turnUntil(position, turns, next, input.as_of);
-  return position;
+  const run = { position, turns: turningPoints(input), next_turn: 0 };
+  for (const event of eventsInForce(input.events, input.as_of)) proceed(run, event);
+  return advanceTo(run, input.as_of);
 }
 
-function turnUntil(
-  position: Position,
-  turns: readonly string[],
-  from: number,
-  date: string,
-): number {
-  let index = from;
-  for (; index < turns.length; index += 1) {
-    const turn = turns[index];
+/** One more event, not earlier than those before it. */
+export function proceed(run: Run, event: LoanEvent): Run {
+  advanceTo(run, event.effective_date);
+  applyEvent(run.position, event);
+  retune(run.position, event.effective_date);
+  return run;
+}
+
+/** Lets time pass to a day: the meter turns where a promotion or a period of the plan ends. */
+export function advanceTo(run: Run, date: string): Run {
+  for (; run.next_turn < run.turns.length; run.next_turn += 1) {
+    const turn = run.turns[run.next_turn];
     if (turn === undefined || turn > date) break;
-    retune(position, turn);
+    retune(run.position, turn);
   }
-  return index;
+  return run;
 }
 
 /** Days on which interest changes its pace although nothing happens, in order. */

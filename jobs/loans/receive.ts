@@ -34,16 +34,24 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
     recover(position, { ...event, amount });
     return;
   }
+  const credits = type === 'payoff' ? creditsTowards(position, event, amount) : ZERO;
+  addToSuspense(position, credits.neg(), event.id, 'payoff');
   const rest = applyMoney(position, {
     id: event.id,
     effective_date: event.effective_date,
-    amount,
+    amount: amount.plus(credits),
     type,
     means: 'paid',
     override: event.allocation_override ?? null,
     extra_to: event.extra_payment_to ?? position.terms.extra_payment_to,
   });
   addToSuspense(position, rest, event.id, type === 'fee_only' ? 'unapplied' : 'overpayment');
+}
+
+/** A payoff uses what waits in suspense for the part of the debt that it does not bring. */
+function creditsTowards(position: Position, event: EventOf<'payment'>, amount: Big): Big {
+  const missing = atLeastZero(totalOwed(position, event.effective_date).minus(amount));
+  return min(missing, position.suspense);
 }
 
 /** Applies money by the waterfall and covers instalments; answers what could not be applied. */
@@ -70,7 +78,8 @@ export function split(
   position: Position,
   receipt: Pick<Receipt, 'effective_date' | 'amount' | 'type' | 'override'>,
 ): Allocation {
-  const dues = duesOn(position, receipt.effective_date);
+  const repays = receipt.amount.gte(totalOwed(position, receipt.effective_date));
+  const dues = duesOn(position, receipt.effective_date, { may_prepay: !repays });
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
   const parts = receipt.override.map((part) => ({ ...part, amount: parseMoney(part.amount) }));
@@ -159,7 +168,8 @@ function creditComponent(
   target: 'fees' | 'interest' | 'principal',
 ): Big {
   const component = target === 'fees' ? 'fee' : target;
-  const dues = duesOn(position, credit.effective_date).filter((due) => due.component === component);
+  const open = duesOn(position, credit.effective_date, { may_prepay: false });
+  const dues = open.filter((due) => due.component === component);
   const { shares, rest } = allocate(credit.amount, dues, WATERFALLS.standard);
   for (const share of shares) {
     const receipt = { ...credit, type: 'regular', extra_to: 'principal' } as const;

@@ -174,9 +174,9 @@ create table loans (
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
   deficiency_balance app.money not null default 0,
-  -- What payments have covered of the schedule, oldest instalment first.
-  covered_amount app.money not null default 0,
+  -- The first instalment that payments have not satisfied, whether its day has come or not.
   oldest_unpaid_due_date date,
+  satisfied_tolerance app.money not null default 0,
   first_delinquency_date date,
   last_payment_date date,
   last_payment_amount app.money,
@@ -229,6 +229,45 @@ create function app.interest_owed(loan loans, day date) returns numeric
 language sql immutable parallel safe
 return greatest(round(app.accrued(loan, day), 2) - loan.interest_settled, 0);
 
+-- Days since the oldest unpaid due date, without the paused ones (both ends of a pause belong to it,
+-- overlapping pauses count once): the twin of daysPastDue in jobs/loans/delinquency.ts.
+create function app.days_past_due(oldest date, day date, pauses jsonb) returns integer
+language sql immutable parallel safe
+return case
+  when oldest is null or day <= oldest then 0
+  when pauses = '[]' then day - oldest
+  else day - oldest - (
+    select coalesce(sum(upper(span) - lower(span)), 0)::integer
+    from unnest(
+      (select range_agg(daterange((pause ->> 'from')::date, (pause ->> 'to')::date, '[]'))
+       from jsonb_array_elements(pauses) as pause)
+      * datemultirange(daterange(oldest + 1, day, '[]'))
+    ) as span
+  )
+end;
+
+-- The oldest instalment that is unpaid on a day; after maturity whatever is still owed is due.
+create function app.unpaid_since(loan loans, day date) returns date
+language sql immutable parallel safe
+return case
+  when loan.status <> 'active' then null
+  when loan.principal_balance + app.interest_owed(loan, day) + loan.outstanding_fees = 0 then null
+  else coalesce(loan.oldest_unpaid_due_date, case when day > loan.maturity_date then loan.maturity_date end)
+end;
+
+create function app.bucket(days integer) returns text
+language sql immutable parallel safe
+return case
+  when days <= 0 then 'current'
+  when days < 30 then 'dpd_1_29'
+  when days < 60 then 'dpd_30_59'
+  when days < 90 then 'dpd_60_89'
+  when days < 120 then 'dpd_90_119'
+  when days < 150 then 'dpd_120_149'
+  when days < 180 then 'dpd_150_179'
+  else 'dpd_180_plus'
+end;
+
 alter table tasks add foreign key (tenant_id, loan_id) references loans (tenant_id, id);
 
 -- What happened to a loan, in the order it became known. Never changed: a mistake is undone by an
@@ -253,8 +292,8 @@ create trigger append_only before update or delete on loan_events
 create trigger append_only_all before truncate on loan_events
   for each statement execute function app.refuse_change();
 
--- The schedule, one version after another. cumulative_amount is what the instalments up to this one
--- ask for in all: an instalment is satisfied when the loan's covered_amount has reached it.
+-- The schedule, one version after another; what payments have covered of an instalment moves with the
+-- loan's events (jobs/loans/happen.ts writes the few that an event changed).
 create table installments (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   loan_id uuid not null,
@@ -267,16 +306,17 @@ create table installments (
   fees_amount app.money not null default 0,
   beginning_balance app.money not null,
   ending_balance app.money not null,
-  cumulative_amount app.money not null,
   days_in_period integer not null,
-  -- Before boarding: paid to the previous servicer, part of the picture but not of the fold.
-  is_history boolean not null default false,
+  paid_amount app.money not null default 0,
+  paid_date date,
+  is_canceled boolean not null default false,
   reason text,
   created_at timestamptz not null default now(),
   primary key (tenant_id, loan_id, version, period_number),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('installments', 'select, insert');
+grant update (paid_amount, paid_date, is_canceled) on installments to servicing_app;
 create index installments_due on installments (tenant_id, due_date, loan_id);
 
 create table payments (

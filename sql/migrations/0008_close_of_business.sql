@@ -129,3 +129,23 @@ create table loan_snapshots (
 call app.protect('loan_snapshots', 'select, insert');
 create index loan_snapshots_loan on loan_snapshots (tenant_id, loan_id, snapshot_date desc);
 create index loan_snapshots_portfolio on loan_snapshots (tenant_id, portfolio_id, snapshot_date);
+
+-- Locks a loan for a change, before any of its children, and answers whether today's interest of it is
+-- posted already. A writer holds the tenant's share lock, so that a close is planned either before
+-- it begins or after it has committed; and its chunk's row, so that the chunk accrues either before
+-- or after the change, and both sides know which.
+create function app.lock_loan(loan uuid) returns boolean
+language plpgsql set search_path = public, pg_temp
+as $$
+declare accrued boolean;
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('close ' || app.current_tenant(), 0));
+  perform from loans where id = loan for no key update;
+  if not found then return null; end if;
+  select chunk.is_accrued into accrued
+  from cob_chunks as chunk
+  where chunk.cob_date = app.business_date() and chunk.first_loan_id <= loan
+    and (chunk.before_loan_id is null or loan < chunk.before_loan_id)
+  for share;
+  return coalesce(accrued, false);
+end $$;

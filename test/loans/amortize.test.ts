@@ -38,7 +38,6 @@ describe('a level payment schedule', () => {
   test('keeps the intended day through short months', () => {
     const rows = schedule({
       start_date: '2025-12-31',
-      first_payment_date: '2026-01-31',
       number_of_payments: 4,
     });
 
@@ -84,7 +83,7 @@ describe('other schedules', () => {
   test.each([
     ['weekly', 52, '2026-01-22', '2026-01-29'],
     ['biweekly', 26, '2026-01-29', '2026-02-12'],
-    ['semi_monthly', 24, '2026-01-30', '2026-02-15'],
+    ['semi_monthly', 24, '2026-01-31', '2026-02-15'],
     ['quarterly', 4, '2026-04-15', '2026-07-15'],
   ] as const)('%s instalments fall where they are meant to', (frequency, count, first, second) => {
     const rows = schedule({ payment_frequency: frequency, number_of_payments: count });

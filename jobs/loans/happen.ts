@@ -1,0 +1,211 @@
+import { randomUUIDv7 } from 'node:crypto';
+import * as accruals from '../../sql/loans/accruals.ts';
+import * as anchors from '../../sql/loans/anchors.ts';
+import * as stored from '../../sql/loans/events.ts';
+import * as installments from '../../sql/loans/installments.ts';
+import * as loans from '../../sql/loans/loans.ts';
+import { post } from '../ledger/post.ts';
+import { money, toCents, ZERO } from '../money.ts';
+import { Big } from 'big.js';
+import { NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { emitChanges } from './changes.ts';
+import type { LoanEvent } from './events.ts';
+import { foldWithAnchor } from './fold.ts';
+import { difference, isNothing, postingOf, type Posting } from './postings.ts';
+import type { LoanState } from './state.ts';
+import { termsOf } from './terms-of.ts';
+import type { ScheduleRow } from './amortize.ts';
+
+/** A loan under its lock, with its history and what that came to before anything new. */
+export type OpenLoan = {
+  row: NonNullable<Awaited<ReturnType<typeof loans.lock>>>;
+  schedule: readonly ScheduleRow[];
+  events: readonly LoanEvent[];
+  state: LoanState;
+};
+
+/** Locks the loan and folds it as of today. One writer per loan at a time. */
+export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
+  const row = await loans.lock(work.tx, loanId);
+  if (row === null) throw new NotFound();
+  const schedule = await installments.firstPlan(work.tx, loanId);
+  const events = (await stored.ofLoan(work.tx, loanId)).map(eventOf);
+  const { state } = foldWithAnchor({ terms: termsOf(row), schedule, events, as_of: work.today });
+  return { row, schedule, events, state };
+}
+
+const eventOf = ({ id, kind, effective_date, details }: stored.EventRow): LoanEvent =>
+  ({ ...details, id, kind, effective_date }) as LoanEvent;
+
+/** An event that has not been written yet; `newEvent` gives it its id. */
+export const newEvent = (event: { kind: string; effective_date: string } & Record<string, unknown>): LoanEvent =>
+  ({ id: randomUUIDv7(), ...event }) as unknown as LoanEvent;
+
+/**
+ * The one door through which anything financial happens to a loan. The events are appended, the whole
+ * history is folded again, and what differs is written: the anchor, the plan and its coverage, the
+ * allocations of payments, the fees, and the ledger – the new events' own entries, and deltas dated
+ * today for whatever older events mean otherwise now. Written together or not at all.
+ */
+export async function happen(work: Work, loan: OpenLoan, fresh: readonly LoanEvent[], plan?: readonly ScheduleRow[]): Promise<LoanState> {
+  const { row } = loan;
+  const schedule = plan ?? loan.schedule;
+  const events = [...loan.events, ...fresh];
+  const input = { terms: termsOf(row), schedule, events, as_of: work.today };
+  const { state, anchor } = foldWithAnchor(input);
+  await stored.append(work.tx, row.id, fresh.map(storedForm));
+  await savePlan(work, loan, state, plan !== undefined, fresh);
+  await anchors.save(work.tx, row.id, anchorColumns(state, anchor));
+  await anchors.saveAllocations(work.tx, changedPayments(loan.state, state, events));
+  await anchors.saveFees(work.tx, row.id, state.fees);
+  await postAccrual(work, loan, input, fresh);
+  await postDifferences(work, loan, state, events, fresh);
+  await emitChanges(work, row, loan.state, state);
+  return state;
+}
+
+const storedForm = ({ id, kind, effective_date, ...details }: LoanEvent) => ({ id, kind, effective_date, details });
+
+type Anchored = ReturnType<typeof foldWithAnchor>['anchor'];
+
+function anchorColumns(state: LoanState, anchor: Anchored) {
+  const { day_count: _, ...columns } = anchor;
+  return {
+    ...columns,
+    charge_off_balance: state.charge_off_balance,
+    oldest_unpaid_due_date: state.oldest_unpaid_due_date,
+    maturity_date: state.maturity_date,
+    last_payment_date: state.last_payment_date,
+    last_payment_amount: state.last_payment_amount,
+    paid_principal: state.total_paid_principal,
+    paid_interest: state.total_paid_interest,
+    paid_fees: state.total_paid_fees,
+    delinquency_pauses: state.pauses,
+    delinquency_bucket: state.delinquency_bucket,
+  };
+}
+
+/** A new plan is a new version; otherwise only the instalments whose coverage moved are written. */
+async function savePlan(work: Work, { row, state: before }: OpenLoan, state: LoanState, isFirst: boolean, fresh: readonly LoanEvent[]) {
+  const isReplaced = fresh.some(({ kind }) => kind === 'schedule_replaced' || kind === 'reversal') && planOf(before) !== planOf(state);
+  if (isFirst || isReplaced) {
+    const version = row.schedule_version + 1;
+    const reason = fresh.at(-1)?.kind ?? 'disbursement';
+    await installments.savePlan(work.tx, row.id, version, state.installments, reason);
+    await anchors.save(work.tx, row.id, { schedule_version: version });
+    return;
+  }
+  const known = new Map(before.installments.map((one) => [one.period_number, JSON.stringify(coverageOf(one))]));
+  const moved = state.installments.filter((one) => known.get(one.period_number) !== JSON.stringify(coverageOf(one)));
+  await installments.saveCoverage(work.tx, row.id, row.schedule_version, moved);
+}
+
+const planOf = ({ installments: rows }: LoanState) =>
+  JSON.stringify(rows.map(({ period_number, due_date, payment_amount }) => [period_number, due_date, payment_amount]));
+const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'][number]) => [paid_amount, paid_date, status === 'canceled'];
+
+/** Payments whose split or coverage is another than before, the new ones included. */
+function changedPayments(before: LoanState, after: LoanState, events: readonly LoanEvent[]) {
+  const was = byPayment(before, events);
+  return [...byPayment(after, events)].filter(([id, one]) => JSON.stringify(was.get(id)) !== JSON.stringify(one)).map(([, one]) => one);
+}
+
+function byPayment(state: LoanState, events: readonly LoanEvent[]) {
+  const payments = events.filter(({ kind }) => kind === 'payment' || kind === 'recovery');
+  return new Map(
+    payments.map(({ id }) => {
+      const allocations = state.allocations.filter(({ event_id }) => event_id === id);
+      const of = (...components: string[]) =>
+        money(allocations.filter(({ component }) => components.includes(component)).reduce((sum, { amount }) => sum.plus(amount), ZERO));
+      const payment = {
+        id,
+        principal_applied: of('principal', 'charge_off'),
+        interest_applied: of('interest'),
+        fees_applied: of('fee'),
+        suspense_applied: of('suspense'),
+        allocations: allocations.map(({ event_id: _, ...line }) => line),
+        coverage: state.coverage.filter(({ event_id }) => event_id === id).map(({ event_id: _, ...line }) => line),
+      };
+      return [id, payment] as const;
+    }),
+  );
+}
+
+/**
+ * Interest is posted to the end of yesterday (or of today, once tonight's close has passed the loan).
+ * What the history now says of those days, and is not posted, is posted today as one more row.
+ */
+async function postAccrual(work: Work, loan: OpenLoan, input: Parameters<typeof foldWithAnchor>[0], fresh: readonly LoanEvent[]) {
+  const as_of = loan.row.posted_until;
+  const was = foldWithAnchor({ ...input, schedule: loan.schedule, events: loan.events, as_of }).state;
+  const is = foldWithAnchor({ ...input, as_of }).state;
+  const amount = earned(is, input.events).minus(earned(was, loan.events));
+  if (amount.eq(0)) return;
+  const isRise = amount.gt(0);
+  const entry_id = await post(work, {
+    entry_date: work.today,
+    reference_type: 'interest_accrual',
+    reference_id: fresh.at(-1)?.id ?? null,
+    purpose: 'adjustment',
+    loan_id: loan.row.id,
+    description: `Interest adjustment ${loan.row.loan_number}`,
+    debit: { [isRise ? 'interest_receivable' : 'interest_income']: money(amount.abs()) },
+    credit: { [isRise ? 'interest_income' : 'interest_receivable']: money(amount.abs()) },
+  });
+  if (entry_id !== null) await accruals.adjust(work.tx, loan.row.id, work.today, money(amount), entry_id);
+}
+
+/** Interest earned here: what came accrued from another servicer was posted when it was boarded. */
+function earned(state: LoanState, events: readonly LoanEvent[]): Big {
+  const brought = events.find(({ kind }) => kind === 'boarding') as { accrued_interest?: string } | undefined;
+  const counts = state.principal_balance !== '0.00' || state.interest_accrued !== '0.0000000000';
+  return counts ? toCents(new Big(state.interest_accrued)).minus(brought?.accrued_interest ?? 0) : ZERO;
+}
+
+async function postDifferences(work: Work, loan: OpenLoan, after: LoanState, events: readonly LoanEvent[], fresh: readonly LoanEvent[]) {
+  const isFresh = new Set(fresh.map(({ id }) => id));
+  const reversed = new Map(fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]));
+  for (const event of events) {
+    const before = isFresh.has(event.id) ? NOTHING : postingIn(loan.state, event, loan.events);
+    const change = difference(before, postingIn(after, event, events));
+    if (isNothing(change)) continue;
+    const reversal = reversed.get(event.id);
+    const cause = fresh.at(-1) ?? event;
+    await post(work, {
+      entry_date: isFresh.has(event.id) ? event.effective_date : work.today,
+      effective_date: event.effective_date,
+      reference_type: reversal ? `${event.kind}_reversal` : referenceOf(event.kind),
+      reference_id: isFresh.has(event.id) ? event.id : cause.id,
+      purpose: isFresh.has(event.id) ? '' : event.id,
+      loan_id: loan.row.id,
+      description: descriptionOf(event, loan.row.loan_number, isFresh.has(event.id), reversal !== undefined),
+      debit: amounts(change.debit),
+      credit: amounts(change.credit),
+    });
+  }
+}
+
+const NOTHING: Posting = { debit: {}, credit: {} };
+
+function postingIn(state: LoanState, event: LoanEvent, events: readonly LoanEvent[]): Posting {
+  const isVoid = events.some((other) => other.kind === 'reversal' && other.reverses === event.id);
+  if (isVoid || event.effective_date > state.as_of) return NOTHING;
+  return postingOf(event, state.allocations.filter(({ event_id }) => event_id === event.id));
+}
+
+const REFERENCES: Partial<Record<LoanEvent['kind'], string>> = {
+  fee: 'fee_assessment',
+  liquidation: 'collateral_liquidation',
+  write_off: 'write_off_residual',
+};
+const referenceOf = (kind: LoanEvent['kind']) => REFERENCES[kind] ?? kind;
+
+function descriptionOf({ kind }: LoanEvent, loanNumber: string, isNew: boolean, isReversal: boolean): string {
+  const name = referenceOf(kind).replaceAll('_', ' ');
+  const said = isReversal ? `Reversal of ${name}` : isNew ? name : `Change of ${name}`;
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)} ${loanNumber}`;
+}
+
+const amounts = (side: Posting['debit']) =>
+  Object.fromEntries(Object.entries(side).map(([role, amount]) => [role, money(amount)]));

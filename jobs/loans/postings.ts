@@ -1,0 +1,113 @@
+import { Big } from 'big.js';
+import type { AccountRole } from '../ledger/chart.ts';
+import { parseMoney, ZERO } from '../money.ts';
+import type { LoanEvent } from './events.ts';
+import type { AllocationLine } from './position.ts';
+
+/** What an event means for the books: an amount for each account and side. */
+export type Posting = { debit: Partial<Record<AccountRole, Big>>; credit: Partial<Record<AccountRole, Big>> };
+
+type Component = 'principal' | 'interest' | 'fee' | 'suspense' | 'charge_off' | 'surplus';
+
+/** Debit and credit for an amount by which an event reduces a component, in this order. */
+type Pair = readonly [debit: AccountRole, credit: AccountRole];
+
+/** Income that was recognised when it accrued is not recognised again when it is paid. */
+const RELIEF = {
+  interest: ['interest_income', 'interest_receivable'],
+  fee: ['fee_income', 'fees_receivable'],
+} as const satisfies Partial<Record<Component, Pair>>;
+
+/** Money from an account: what the specification's rows say, and the relief beside them. */
+const received = (from: AccountRole): Partial<Record<Component, readonly Pair[]>> => ({
+  principal: [[from, 'loans_receivable']],
+  interest: [[from, 'interest_income'], RELIEF.interest],
+  fee: [[from, 'fee_income'], RELIEF.fee],
+  charge_off: [[from, 'recovery_income']],
+  surplus: [[from, 'refunds_payable']],
+});
+
+/** The asset falls against an account that bears the loss; income not earned is taken back. */
+const given = (by: AccountRole): Partial<Record<Component, readonly Pair[]>> => ({
+  principal: [[by, 'loans_receivable']],
+  interest: [RELIEF.interest],
+  fee: [RELIEF.fee],
+});
+
+/**
+ * The posting matrix (specification, system-generated entries; decisions 3.9), as data: for each kind
+ * of event and each component that it reduces, what is debited and credited. A component that grows
+ * (money going out, a reopened principal) is the same pair with the sides exchanged.
+ */
+const MATRIX: Partial<Record<LoanEvent['kind'], Partial<Record<Component, readonly Pair[]>>>> = {
+  disbursement: { principal: [['cash', 'loans_receivable']] },
+  draw: { principal: [['cash', 'loans_receivable']] },
+  boarding: { principal: [['due_to_investors', 'loans_receivable']] },
+  payment: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
+  recovery: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
+  liquidation: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
+  suspense_receipt: { suspense: [['cash', 'borrower_suspense']] },
+  suspense_application: received('borrower_suspense'),
+  reimbursement: {
+    principal: [['cash', 'loans_receivable']],
+    suspense: [['cash', 'borrower_suspense']],
+  },
+  fee_waiver: { fee: [RELIEF.fee] },
+  service_credit: {
+    principal: [['service_credit_expense', 'loans_receivable']],
+    interest: [['service_credit_expense', 'interest_receivable']],
+    fee: [['service_credit_expense', 'fees_receivable']],
+  },
+  charge_off: given('charge_off_expense'),
+  forgiveness: given('charge_off_expense'),
+  write_off: given('rounding'),
+  capitalization: {
+    principal: [['loans_receivable', 'loans_receivable']],
+    interest: [['loans_receivable', 'interest_receivable']],
+    fee: [['loans_receivable', 'fees_receivable']],
+  },
+};
+
+/** What an event posts, from the lines that the fold explains it by. */
+export function postingOf(event: LoanEvent, lines: readonly AllocationLine[]): Posting {
+  const posting: Posting = { debit: {}, credit: {} };
+  if (event.kind === 'fee') add(posting, ['fees_receivable', 'fee_income'], parseMoney(event.amount));
+  if (event.kind === 'boarding') boarded(posting, event);
+  for (const { component, amount } of lines) {
+    if (component === 'unapplied') continue;
+    if (event.kind === 'capitalization' && component === 'principal') continue;
+    for (const pair of MATRIX[event.kind]?.[component] ?? []) add(posting, pair, new Big(amount));
+  }
+  return posting;
+}
+
+function boarded(posting: Posting, event: Extract<LoanEvent, { kind: 'boarding' }>) {
+  const { accrued_interest = '0.00', outstanding_fees = '0.00' } = event;
+  add(posting, ['interest_receivable', 'due_to_investors'], parseMoney(accrued_interest));
+  add(posting, ['fees_receivable', 'due_to_investors'], parseMoney(outstanding_fees));
+}
+
+function add(posting: Posting, [debit, credit]: Pair, amount: Big) {
+  const [up, down] = amount.gte(0) ? [debit, credit] : [credit, debit];
+  posting.debit[up] = (posting.debit[up] ?? ZERO).plus(amount.abs());
+  posting.credit[down] = (posting.credit[down] ?? ZERO).plus(amount.abs());
+}
+
+/** What must still be posted so that `before` and this together come to `after`. */
+export function difference(before: Posting, after: Posting): Posting {
+  const change: Posting = { debit: {}, credit: {} };
+  for (const side of ['debit', 'credit'] as const) {
+    const other = side === 'debit' ? 'credit' : 'debit';
+    const roles = new Set([...Object.keys(before[side]), ...Object.keys(after[side])] as AccountRole[]);
+    for (const role of roles) {
+      const amount = (after[side][role] ?? ZERO).minus(before[side][role] ?? ZERO);
+      if (amount.eq(0)) continue;
+      const target = change[amount.gt(0) ? side : other];
+      target[role] = (target[role] ?? ZERO).plus(amount.abs());
+    }
+  }
+  return change;
+}
+
+export const isNothing = ({ debit, credit }: Posting): boolean =>
+  Object.keys(debit).length === 0 && Object.keys(credit).length === 0;

@@ -1,0 +1,49 @@
+import type { RawLoan } from '../../sql/loans/loans.ts';
+import { completeTerms, type Terms } from './terms.ts';
+
+/**
+ * What a loan takes over from its product when it is created: the terms of its arithmetic, and the
+ * rules by which it is serviced. A later change of the product leaves them as they are.
+ */
+export type LoanTerms = Partial<Terms> & {
+  first_payment_rule: 'next_month_on_payment_day' | '30_days_after' | 'custom';
+  min_days_to_first_payment: number;
+  fee_rules: unknown;
+  late_fee_grace_days: number;
+  delinquency_grace_days: number;
+  default_dpd_threshold: number;
+  charge_off_dpd_threshold: number;
+  non_accrual_dpd_threshold: number;
+  small_balance_tolerance: string;
+  payoff_quote_valid_days: number;
+};
+
+const COPIED = [
+  ...['interest_method', 'day_count', 'payment_frequency', 'amortization', 'balloon_amount'],
+  ...['extra_payment_to', 'installment_rounding', 'installment_calculation', 'first_payment_rule'],
+  ...['min_days_to_first_payment', 'fee_rules', 'late_fee_grace_days', 'delinquency_grace_days'],
+  ...['default_dpd_threshold', 'charge_off_dpd_threshold', 'non_accrual_dpd_threshold'],
+  ...['small_balance_tolerance', 'payoff_quote_valid_days'],
+] as const;
+
+export function copiedTerms(product: Record<string, unknown>, satisfiedTolerance: string): Record<string, unknown> {
+  const copied = Object.fromEntries(COPIED.map((name) => [name, product[name]]));
+  const order = product['allocation_order'];
+  return {
+    ...copied,
+    allocation_order: Array.isArray(order) ? order : null,
+    satisfied_tolerance: satisfiedTolerance,
+  };
+}
+
+/** The terms as the engine wants them. */
+export function termsOf(loan: RawLoan): Terms & LoanTerms {
+  const kept = loan.terms as Partial<Terms> & LoanTerms;
+  const own = {
+    loan_type: loan.loan_type as Terms['loan_type'],
+    interest_rate: loan.interest_rate,
+    term_months: loan.term_months,
+    payment_day: loan.payment_day,
+  };
+  return { ...kept, ...completeTerms({ ...kept, ...own }) };
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+/** An entry with its lines; whether it was reversed is read from the entry that reverses it. */
+export const entries = table({
+  name: 'journal_entries',
+  rows: sql.fragment`
+    select record.id, record.entry_date, record.effective_date, record.description,
+           record.reference_type, record.reference_id, record.loan_id, record.source, record.status,
+           record.posted_at, record.posted_by, record.reversal_of_entry_id, record.reversal_reason,
+           mirror.id is not null as is_reversed, mirror.id as reversed_by_entry_id,
+           mirror.posted_at as reversed_at,
+           (
+             select coalesce(json_agg(json_build_object(
+               'account_id', line.account_id, 'account_code', account.code, 'account', account.name,
+               'debit', line.debit::text, 'credit', line.credit::text,
+               'description', line.description
+             ) order by line.position), '[]')
+             from journal_lines as line
+             join ledger_accounts as account on account.id = line.account_id
+             where line.entry_id = record.id
+           ) as lines,
+           record.is_archived, record.created_by, record.created_at
+    from journal_entries as record
+    left join journal_entries as mirror on mirror.reversal_of_entry_id = record.id
+  `,
+  search: (words) => sql.fragment`row.description ilike ${containing(words)}`,
+});
+
+export type Heading = {
+  entry_date: string;
+  effective_date: string;
+  description: string | null;
+  reference_type: string;
+  reference_id: string | null;
+  purpose: string;
+  loan_id: string | null;
+  actor_id: string | null;
+};
+export type RoleLine = { role: string; debit: string; credit: string };
+
+const Posted = z.object({ id: z.string(), lines: z.string() });
+
+/**
+ * Writes a system entry and its lines with one statement, naming the accounts by role, and answers
+ * its id and how many of the lines found their account. Null where the reference is posted already.
+ */
+export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLine[]) =>
+  tx.maybeOne(sql.type(Posted)`
+    with entry as (
+      insert into journal_entries (
+        entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,
+        source, status, posted_at, posted_by, created_by
+      )
+      values (
+        ${heading.entry_date}, ${heading.effective_date}, ${heading.description},
+        ${heading.reference_type}, ${heading.reference_id}, ${heading.purpose}, ${heading.loan_id},
+        'system', 'posted', now(), ${heading.actor_id}, ${heading.actor_id}
+      )
+      on conflict on constraint journal_entries_posted_once do nothing
+      returning id, entry_date
+    ), written as (
+      insert into journal_lines (entry_id, entry_date, account_id, position, debit, credit)
+      select entry.id, entry.entry_date, account.id, line.position, line.debit, line.credit
+      from entry
+      cross join unnest(
+        ${sql.array(
+          lines.map(({ role }) => role),
+          'text',
+        )},
+        ${sql.array(
+          lines.map(({ debit }) => debit),
+          'numeric',
+        )},
+        ${sql.array(
+          lines.map(({ credit }) => credit),
+          'numeric',
+        )}
+      ) with ordinality as line (role, debit, credit, position)
+      join ledger_accounts as account on account.role = line.role
+      returning id
+    )
+    select entry.id, (select count(*) from written) as lines from entry
+  `);
+
+const Existing = z.object({
+  id: z.string(),
+  lines: z.array(z.object({ role: z.string().nullable(), debit: z.string(), credit: z.string() })),
+});
+
+/** What was posted for a reference, to tell a repetition from a different posting of the same name. */
+export const posted = (
+  tx: Transaction,
+  {
+    reference_type,
+    reference_id,
+    purpose,
+  }: Pick<Heading, 'reference_type' | 'reference_id' | 'purpose'>,
+) =>
+  tx.maybeOne(sql.type(Existing)`
+    select entry.id, (
+      select json_agg(json_build_object(
+        'role', account.role, 'debit', line.debit::text, 'credit', line.credit::text
+      ) order by line.position)
+      from journal_lines as line
+      join ledger_accounts as account on account.id = line.account_id
+      where line.entry_id = entry.id
+    ) as lines
+    from journal_entries as entry
+    where entry.reference_type = ${reference_type} and entry.reference_id = ${reference_id}
+      and entry.purpose = ${purpose}
+  `);

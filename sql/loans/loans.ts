@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+/**
+ * A loan as everybody sees it: what it owes is computed from its anchor as of the business date, so
+ * it is right at any hour. The next bill is the rest of the first unpaid instalment from today on,
+ * never more than the debt will be by then; the last one asks for all of it.
+ */
+export const loans = table({
+  name: 'loans',
+  rows: sql.fragment`
+    select record.id, record.loan_number, record.external_id, record.borrower_id,
+           borrower.first_name || ' ' || borrower.last_name as borrower_name,
+           record.program_id, record.product_id, record.portfolio_id, record.loan_officer_id,
+           record.status, record.sub_status, record.loan_type, record.principal_amount,
+           record.disbursed_amount, record.principal_balance,
+           owed.interest as accrued_interest, record.outstanding_fees,
+           record.principal_balance + owed.interest + record.outstanding_fees as total_balance,
+           record.suspense_balance, record.charge_off_balance, record.deficiency_balance,
+           trim_scale(record.interest_rate) as interest_rate, trim_scale(record.apr) as apr,
+           trim_scale(record.accrual_rate) as current_rate,
+           record.day_count, record.interest_method, record.payment_frequency,
+           record.payment_amount, record.payment_day, record.term_months,
+           coalesce(plan.remaining, record.term_months) as remaining_term,
+           record.first_payment_date,
+           coalesce(bill.due_date, case when due.since is not null and record.maturity_date <= today.day then record.maturity_date end) as next_payment_date,
+           case
+             when bill.due_date is null then
+               case when due.since is not null and record.maturity_date <= today.day
+                 then record.principal_balance + owed.interest + record.outstanding_fees else 0.00 end
+             when bill.is_final then bill.debt
+             else least(bill.remaining, bill.debt)
+           end as next_payment_amount,
+           record.last_payment_date, record.last_payment_amount, record.maturity_date,
+           record.origination_date, record.disbursement_date, record.approved_at,
+           record.approved_by, record.denied_at, record.denial_reasons, record.canceled_at,
+           record.cancel_reason, record.paid_off_at, record.charged_off_at,
+           record.charge_off_reason, record.charge_off_amount, record.is_frozen, record.frozen_at,
+           record.freeze_reason, record.is_accelerated, record.accelerated_at,
+           record.is_non_accrual, record.non_accrual_since,
+           exists (
+             select from collateral_items as item
+             where item.loan_id = record.id and not item.is_archived and item.status = 'active'
+           ) as is_secured,
+           late.days_past_due >= (record.terms ->> 'default_dpd_threshold')::integer
+             or (record.is_accelerated and record.status = 'active') as is_defaulted,
+           late.days_past_due, app.bucket(late.days_past_due) as delinquency_bucket,
+           case
+             when due.since is null or due.since >= today.day then 0.00
+             when today.day > record.maturity_date then record.principal_balance + owed.interest + record.outstanding_fees
+             else least(record.principal_balance + owed.interest + record.outstanding_fees, coalesce(plan.past_due, 0.00))
+           end as past_due_amount,
+           record.first_delinquency_date, record.credit_limit,
+           record.credit_limit - record.principal_balance as available_credit,
+           record.paid_principal, record.paid_interest, record.paid_fees,
+           record.labels, record.metadata, record.is_archived, record.created_at,
+           record.updated_at
+    from loans as record
+    join borrowers as borrower on borrower.id = record.borrower_id
+    cross join (select app.business_date() as day) as today
+    cross join lateral (select app.interest_owed(record, today.day) as interest) as owed
+    cross join lateral (select app.unpaid_since(record, today.day) as since) as due
+    cross join lateral (
+      select app.days_past_due(due.since, today.day, record.delinquency_pauses) as days_past_due
+    ) as late
+    left join lateral (
+      select count(*) filter (where remaining > record.satisfied_tolerance)::integer as remaining,
+             sum(remaining) filter (where due_date < today.day and remaining > record.satisfied_tolerance) as past_due
+      from (
+        select due_date, case when is_canceled then 0 else payment_amount - paid_amount end as remaining
+        from installments
+        where loan_id = record.id and version = record.schedule_version
+      ) as installment
+    ) as plan on record.schedule_version > 0
+    left join lateral (
+      select installment.due_date, installment.payment_amount - installment.paid_amount as remaining,
+             installment.due_date = record.maturity_date and due.since = installment.due_date as is_final,
+             record.principal_balance + app.interest_owed(record, installment.due_date) + record.outstanding_fees as debt
+      from installments as installment
+      where installment.loan_id = record.id and installment.version = record.schedule_version
+        and installment.due_date >= today.day and not installment.is_canceled
+        and installment.payment_amount - installment.paid_amount > record.satisfied_tolerance
+        and due.since is not null
+      order by installment.period_number limit 1
+    ) as bill on true
+  `,
+  search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
+  filters: {
+    // "cancelled" is accepted for the one spelling that is stored.
+    status: (values) => sql.fragment`
+      row.status = any(${sql.array(values.map((value) => (value === 'cancelled' ? 'canceled' : value)), 'text')})
+    `,
+  },
+});
+
+const Raw = z.looseObject({
+  id: z.string(),
+  loan_number: z.string(),
+  borrower_id: z.string(),
+  program_id: z.string(),
+  product_id: z.string(),
+  portfolio_id: z.string().nullable(),
+  status: z.string(),
+  loan_type: z.string(),
+  principal_amount: z.string(),
+  interest_rate: z.string(),
+  term_months: z.int(),
+  payment_day: z.int().nullable(),
+  payment_frequency: z.string(),
+  payment_amount: z.string().nullable(),
+  terms: z.record(z.string(), z.unknown()),
+  first_payment_date: z.string().nullable(),
+  maturity_date: z.string().nullable(),
+  origination_date: z.string().nullable(),
+  disbursement_date: z.string().nullable(),
+  disbursed_amount: z.string(),
+  principal_balance: z.string(),
+  is_frozen: z.boolean(),
+  is_accelerated: z.boolean(),
+  is_non_accrual: z.boolean(),
+  is_archived: z.boolean(),
+  delinquency_bucket: z.string(),
+  schedule_version: z.int(),
+});
+export type RawLoan = z.output<typeof Raw>;
+
+/**
+ * Locks the loan for a change and answers its row, and the day from which interest is not posted
+ * yet: today, or tomorrow where tonight's close has passed it already. Null: there is none.
+ */
+export async function lock(tx: Transaction, id: string) {
+  const isPosted = await tx.oneFirst(
+    sql.type(z.object({ posted: z.boolean().nullable() }))`select app.lock_loan(${id}) as posted`,
+  );
+  if (isPosted === null) return null;
+  return tx.one(
+    sql.type(Raw.extend({ posted_until: z.string() }))`
+      select loan.*, app.business_date() + ${isPosted ? 1 : 0}::integer as posted_until
+      from loans as loan where id = ${id}
+    `,
+  );
+}
+
+/** The next number of the year: LN-2026-000001. Gaps may stay where a creation failed. */
+export async function nextNumber(tx: Transaction, year: number): Promise<string> {
+  const number = await tx.oneFirst(sql.type(z.object({ last_number: z.string() }))`
+    insert into loan_number_sequences (year, last_number) values (${year}, 1)
+    on conflict (tenant_id, year)
+      do update set last_number = loan_number_sequences.last_number + 1
+    returning last_number
+  `);
+  return `LN-${year}-${number.padStart(6, '0')}`;
+}
+
+/** Moves the loan to another status, with the columns that go with it. */
+export async function setStatus(tx: Transaction, id: string, status: string) {
+  await tx.query(sql.typeAlias('void')`update loans set status = ${status} where id = ${id}`);
+}
+
+export const approve = (tx: Transaction, id: string, by: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set status = 'approved', approved_at = now(), approved_by = ${by} where id = ${id}
+  `);
+
+export const activate = (tx: Transaction, id: string, on: string, firstPayment: string | null, payment: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set status = 'active', disbursement_date = coalesce(disbursement_date, ${on}),
+        origination_date = coalesce(origination_date, ${on}),
+        first_payment_date = ${firstPayment}, payment_amount = ${payment}
+    where id = ${id}
+  `);
+
+const ProductRow = z.looseObject({ id: z.string(), is_active: z.boolean(), is_archived: z.boolean() });
+
+/** The product as it is now, for the terms of a new loan; null if this tenant has none of that id. */
+export const product = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(ProductRow)`
+    select product.*, trim_scale(min_rate) as min_rate, trim_scale(max_rate) as max_rate
+    from products as product where id = ${id}
+  `);
+
+/** Whether such a record exists and may be used for a new loan. */
+export const usable = (tx: Transaction, kind: 'programs' | 'borrowers', id: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from ${sql.identifier([kind])}
+    where id = ${id} and not is_archived ${kind === 'programs' ? sql.fragment`and is_active` : sql.fragment``}
+  `);

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { post } from '../../jobs/ledger/post.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const REFERENCE = '00000000-0000-4000-8000-000000000001';
+
+test('a posting is one entry, whose lines name accounts by their role', async () => {
+  const tenant = await stage.tenant();
+
+  const id = await tenant.within((work) =>
+    post(work, {
+      entry_date: '2026-01-15',
+      reference_type: 'payment',
+      reference_id: REFERENCE,
+      debit: { cash: '100.00', interest_income: '20', fees_receivable: '0.00' },
+      credit: { loans_receivable: '80.00', interest_income: '20.00', interest_receivable: '20.00' },
+    }),
+  );
+  const lines = await stage.owner.query(
+    `select role, debit, credit, line.entry_date::text from journal_lines as line
+     join ledger_accounts as account on account.id = line.account_id
+     where entry_id = $1 order by position`,
+    [id],
+  );
+
+  expect(lines.rows.map((row) => Object.values(row).join(' '))).toEqual([
+    'cash 100.00 0.00 2026-01-15',
+    'interest_income 20.00 0.00 2026-01-15',
+    'loans_receivable 0.00 80.00 2026-01-15',
+    'interest_income 0.00 20.00 2026-01-15',
+    'interest_receivable 0.00 20.00 2026-01-15',
+  ]);
+});
+
+test('nothing to post is no entry', async () => {
+  const tenant = await stage.tenant();
+
+  const id = await tenant.within((work) =>
+    post(work, {
+      entry_date: '2026-01-15',
+      reference_type: 'accrual',
+      debit: { interest_receivable: '0.00' },
+      credit: { interest_income: '0.00' },
+    }),
+  );
+
+  expect(id).toBeNull();
+});
+
+test('the same reference is posted once, and refused with other amounts', async () => {
+  const tenant = await stage.tenant();
+  const disbursing = (amount: string) =>
+    tenant.within((work) =>
+      post(work, {
+        entry_date: '2026-01-15',
+        reference_type: 'disbursement',
+        reference_id: REFERENCE,
+        debit: { loans_receivable: amount },
+        credit: { cash: amount },
+      }),
+    );
+
+  const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => disbursing('500.00')));
+  const other = disbursing('500.01');
+
+  expect(new Set(ids).size).toBe(1);
+  await expect(other).rejects.toMatchObject({ code: 'already_posted' });
+});

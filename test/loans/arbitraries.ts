@@ -1,0 +1,151 @@
+import * as fc from 'fast-check';
+import { addDays } from '../../jobs/dates.ts';
+import { buildSchedule } from '../../jobs/loans/amortize.ts';
+import { numberOfPayments } from '../../jobs/loans/due-dates.ts';
+import { CREDIT_TARGETS } from '../../jobs/loans/events.ts';
+import type { LoanEvent } from '../../jobs/loans/events.ts';
+import type { FoldInput } from '../../jobs/loans/fold.ts';
+import { completeTerms, DAY_COUNTS, EXTRA_PAYMENT_TARGETS } from '../../jobs/loans/terms.ts';
+import type { InterestMethod } from '../../jobs/loans/terms.ts';
+
+/** Loans and lives of loans for properties: any product, anything that may happen, in any order. */
+export const START = '2026-01-31';
+
+export const anyAmount = fc
+  .integer({ min: 1, max: 400_000 })
+  .map((cents) => (cents / 100).toFixed(2));
+
+const anyRate = fc.constantFrom('0', '0.0399', '0.085', '0.1299', '0.2999');
+
+const METHODS: readonly InterestMethod[] = ['simple_daily', 'scheduled', 'flat'];
+
+export const anyLoan = fc
+  .record({
+    principal: fc.integer({ min: 50_000, max: 5_000_000 }).map((cents) => (cents / 100).toFixed(2)),
+    interest_rate: anyRate,
+    day_count: fc.constantFrom(...DAY_COUNTS),
+    interest_method: fc.constantFrom(...METHODS),
+    payment_frequency: fc.constantFrom('monthly', 'biweekly', 'semi_monthly', 'quarterly'),
+    extra_payment_to: fc.constantFrom(...EXTRA_PAYMENT_TARGETS),
+    term_months: fc.integer({ min: 3, max: 24 }),
+  })
+  .map(({ principal, ...given }) => {
+    const terms = completeTerms(given);
+    const schedule = buildSchedule({
+      ...given,
+      principal,
+      number_of_payments: numberOfPayments(given.payment_frequency, given.term_months),
+      start_date: START,
+    });
+    return { terms, schedule, principal };
+  });
+
+/** Half of the days are few, so that events share a day and fall on due dates. */
+const day = fc
+  .oneof(
+    fc.integer({ min: 0, max: 800 }),
+    fc.integer({ min: 0, max: 12 }).map((month) => month * 31),
+  )
+  .map((days) => addDays(START, days));
+
+type Draft = LoanEvent extends infer Event
+  ? Event extends LoanEvent
+    ? Omit<Event, 'id'>
+    : never
+  : never;
+
+function at(draft: fc.Arbitrary<object>): fc.Arbitrary<Draft> {
+  return fc
+    .tuple(day, draft)
+    .map(([effective_date, facts]) => ({ effective_date, ...facts }) as Draft);
+}
+
+const payment = at(
+  fc.record({
+    kind: fc.constant('payment'),
+    amount: anyAmount,
+    payment_type: fc.constantFrom(
+      'regular',
+      'regular',
+      'regular',
+      'extra_principal',
+      'payoff',
+      'settlement',
+      'fee_only',
+    ),
+  }),
+);
+
+const fee = at(
+  fc.record({ kind: fc.constant('fee'), amount: fc.constantFrom('5.00', '25.00', '39.99') }),
+);
+
+const portion = fc.oneof(fc.constant('all'), anyAmount);
+
+const rare = fc.oneof(
+  at(
+    fc.record({
+      kind: fc.constant('service_credit'),
+      amount: anyAmount,
+      apply_to: fc.constantFrom(...CREDIT_TARGETS),
+    }),
+  ),
+  at(fc.record({ kind: fc.constant('rate_change'), interest_rate: anyRate })),
+  at(fc.record({ kind: fc.constant('promo'), interest_rate: anyRate, to: day })),
+  at(
+    fc.record({
+      kind: fc.constant('accrual_stop'),
+      reason: fc.constantFrom('freeze', 'non_accrual'),
+    }),
+  ),
+  at(
+    fc.record({
+      kind: fc.constant('accrual_start'),
+      reason: fc.constantFrom('freeze', 'non_accrual'),
+      catch_up: fc.boolean(),
+    }),
+  ),
+  at(fc.record({ kind: fc.constant('capitalization'), interest: portion, fees: portion })),
+  at(fc.record({ kind: fc.constant('forgiveness'), principal: portion, interest: portion })),
+  at(fc.record({ kind: fc.constant('suspense_receipt'), amount: anyAmount })),
+  at(fc.record({ kind: fc.constant('suspense_application'), amount: portion })),
+  at(fc.record({ kind: fc.constant('reimbursement'), amount: anyAmount })),
+  at(fc.record({ kind: fc.constant('delinquency_pause'), to: day })),
+  at(fc.record({ kind: fc.constant('acceleration') })),
+  at(fc.record({ kind: fc.constant('acceleration_reversed') })),
+  at(
+    fc.record({
+      kind: fc.constant('charge_off'),
+      waive_fees: fc.boolean(),
+      reverse_accrued_interest: fc.boolean(),
+    }),
+  ),
+  at(fc.record({ kind: fc.constant('recovery'), amount: anyAmount })),
+  at(fc.record({ kind: fc.constant('liquidation'), net_proceeds: anyAmount })),
+  at(fc.record({ kind: fc.constant('fee_waiver'), fee_id: fc.constantFrom('e2', 'e3', 'e4') })),
+  at(
+    fc.record({
+      kind: fc.constant('reversal'),
+      reverses: fc.constantFrom('e1', 'e2', 'e3', 'e4', 'e5'),
+    }),
+  ),
+);
+
+export const anyEvent: fc.Arbitrary<Draft> = fc.oneof(
+  { weight: 6, arbitrary: payment },
+  { weight: 2, arbitrary: fee },
+  { weight: 5, arbitrary: rare },
+);
+
+/** A funded loan with its life so far, and a day to look at it. */
+export const anyLife: fc.Arbitrary<FoldInput & { events: LoanEvent[] }> = fc
+  .record({ loan: anyLoan, drafts: fc.array(anyEvent, { maxLength: 14 }), as_of: day })
+  .map(({ loan: { terms, schedule, principal }, drafts, as_of }) => ({
+    terms,
+    schedule,
+    as_of,
+    events: [
+      { id: 'e0', kind: 'disbursement', effective_date: START, amount: principal },
+      ...drafts.map((draft, index) => ({ ...draft, id: `e${index + 1}` }) as LoanEvent),
+    ],
+  }));

@@ -1,0 +1,194 @@
+import { Big } from 'big.js';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addDays } from '../../jobs/dates.ts';
+import { balancesOn, centsOfDay } from '../../jobs/loans/anchor.ts';
+import { eventsInForce } from '../../jobs/loans/events.ts';
+import type { LoanEvent } from '../../jobs/loans/events.ts';
+import { fold, foldWithAnchor } from '../../jobs/loans/fold.ts';
+import { payoff } from '../../jobs/loans/payoff.ts';
+import type { LoanState } from '../../jobs/loans/state.ts';
+import { money, sum } from '../../jobs/money.ts';
+import { anyEvent, anyLife } from './arbitraries.ts';
+
+const RUNS = { numRuns: 2000 };
+
+function amountOf(lines: readonly { amount: string }[]): Big {
+  return sum(lines.map((line) => new Big(line.amount)));
+}
+
+function linesOf(state: LoanState, component: string) {
+  return state.allocations.filter((line) => line.component === component);
+}
+
+test('the order in which events arrive has no influence', () => {
+  fc.assert(
+    fc.property(anyLife, fc.infiniteStream(fc.nat()), (life, dice) => {
+      const shuffled = life.events
+        .map((event) => ({ event, at: dice.next().value as number }))
+        .toSorted((one, other) => one.at - other.at)
+        .map(({ event }) => event);
+
+      expect(fold({ ...life, events: shuffled })).toEqual(fold(life));
+    }),
+    RUNS,
+  );
+});
+
+test('an event and its reversal together leave no trace', () => {
+  fc.assert(
+    fc.property(anyLife, anyEvent, (life, draft) => {
+      fc.pre(draft.kind !== 'reversal');
+      const done = { ...draft, id: 'x' } as LoanEvent;
+      const undone: LoanEvent = {
+        id: 'y',
+        kind: 'reversal',
+        effective_date: draft.effective_date,
+        reverses: 'x',
+      };
+
+      expect(fold({ ...life, events: [...life.events, done, undone] })).toEqual(fold(life));
+    }),
+    RUNS,
+  );
+});
+
+test('what is yet to come has no influence on a day before it', () => {
+  fc.assert(
+    fc.property(anyLife, (life) => {
+      const known = eventsInForce(life.events, life.as_of);
+
+      expect(fold({ ...life, events: known })).toEqual(fold(life));
+    }),
+    RUNS,
+  );
+});
+
+test('the parts of a payment add up to it', () => {
+  fc.assert(
+    fc.property(anyLife, (life) => {
+      const state = fold(life);
+
+      for (const event of eventsInForce(life.events, life.as_of)) {
+        if (event.kind !== 'payment') continue;
+        const lines = state.allocations.filter((line) => line.event_id === event.id);
+        expect(money(amountOf(lines))).toBe(event.amount);
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('every balance is the sum of its explained changes, and none is negative', () => {
+  fc.assert(
+    fc.property(anyLife, (life) => {
+      const state = fold(life);
+
+      expect(money(amountOf(linesOf(state, 'principal')).neg())).toBe(state.principal_balance);
+      expect(money(amountOf(linesOf(state, 'interest')))).toBe(state.interest_settled);
+      expect(money(amountOf(linesOf(state, 'suspense')))).toBe(state.suspense_balance);
+      for (const balance of [
+        state.principal_balance,
+        state.accrued_interest,
+        state.interest_accrued,
+        state.interest_settled,
+        state.outstanding_fees,
+        state.suspense_balance,
+        state.surplus_balance,
+        state.charge_off_balance,
+        state.past_due_amount,
+        state.next_payment_amount,
+        ...state.fees.map((one) => one.outstanding_amount),
+        ...state.allocations.flatMap((line) => [line.balance_before, line.balance_after]),
+      ]) {
+        expect(new Big(balance).gte(0)).toBe(true);
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('accrued interest is the sum of its explained stretches', () => {
+  fc.assert(
+    fc.property(anyLife, (life) => {
+      const state = fold(life);
+      const counted = state.interest_segments.filter((one) => one.rule !== 'suspended');
+
+      expect(amountOf(counted).toFixed(10)).toBe(state.interest_accrued);
+    }),
+    RUNS,
+  );
+});
+
+test('coverage never exceeds an instalment', () => {
+  fc.assert(
+    fc.property(anyLife, (life) => {
+      const state = fold(life);
+
+      for (const row of state.installments) {
+        expect(new Big(row.paid_amount).lte(row.payment_amount)).toBe(true);
+        const lines = state.coverage.filter((c) => c.installment_number === row.period_number);
+        expect(money(amountOf(lines))).toBe(row.paid_amount);
+      }
+      expect(state.days_past_due).toBeGreaterThanOrEqual(0);
+    }),
+    RUNS,
+  );
+});
+
+test('a payoff quoted for a day is the payment that brings the loan to zero that day', () => {
+  fc.assert(
+    fc.property(anyLife, fc.constantFrom('0.00', '150.00'), (life, prepayment_penalty) => {
+      const quote = payoff(life, { payoff_date: life.as_of, prepayment_penalty });
+      const amount = quote.payoff_amount;
+      fc.pre(amount !== '0.00' && !fold(life).is_charged_off);
+      const on = { effective_date: life.as_of };
+      const penalty: LoanEvent[] =
+        prepayment_penalty === '0.00'
+          ? []
+          : [{ ...on, id: 'z1', kind: 'fee', amount: prepayment_penalty }];
+      const paid: LoanEvent = { ...on, id: 'z2', kind: 'payment', amount, payment_type: 'payoff' };
+
+      const state = fold({ ...life, events: [...life.events, ...penalty, paid] });
+
+      expect(state).toMatchObject({
+        total_balance: '0.00',
+        suspense_balance: '0.00',
+        is_paid_off: true,
+      });
+      const explained = amountOf(quote.explanation);
+      expect(money(explained.lt(0) ? new Big(0) : explained)).toBe(quote.accrued_interest);
+    }),
+    RUNS,
+  );
+});
+
+test('day by day is the same as in one go, and the anchor is the same as the fold', () => {
+  fc.assert(
+    fc.property(anyLife, fc.integer({ min: 1, max: 45 }), (life, days) => {
+      const events = eventsInForce(life.events, life.as_of);
+      const { anchor } = foldWithAnchor({ ...life, events });
+      let posted = new Big(0);
+      for (let offset = 0; offset < days; offset += 1) {
+        const date = addDays(life.as_of, offset);
+        const next = addDays(date, 1);
+        if (anchor.linear_until !== null && next > anchor.linear_until) break;
+        posted = posted.plus(centsOfDay(anchor, date, next));
+        const state = fold({ ...life, events, as_of: next });
+        expect(balancesOn(anchor, next)).toEqual({
+          as_of: next,
+          principal_balance: state.principal_balance,
+          accrued_interest: state.accrued_interest,
+          interest_accrued: state.interest_accrued,
+          outstanding_fees: state.outstanding_fees,
+          total_balance: state.total_balance,
+        });
+        const before = new Big(fold({ ...life, events }).interest_accrued).round(2, 1);
+        expect(money(posted)).toBe(
+          money(new Big(state.interest_accrued).round(2, 1).minus(before)),
+        );
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
