@@ -2,6 +2,10 @@ import { addresses } from './borrowers/addresses.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
+import { loanRoutes, loans } from './loans/loans.ts';
+import { paymentRoutes, payments } from './payments/payments.ts';
+import { products } from './loans/products.ts';
+import { programs } from './loans/programs.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -15,6 +19,12 @@ export const routes: readonly Route[] = [
   ...phones.routes,
   subscribe,
   ...webhooks.routes,
+  ...loans.routes,
+  ...loanRoutes,
+  ...payments.routes,
+  ...paymentRoutes,
+  ...programs.routes,
+  ...products.routes,
   me,
   ...auth,
 ];

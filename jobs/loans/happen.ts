@@ -5,11 +5,11 @@ import * as stored from '../../sql/loans/events.ts';
 import * as installments from '../../sql/loans/installments.ts';
 import * as loans from '../../sql/loans/loans.ts';
 import { post } from '../ledger/post.ts';
-import { money, toCents, ZERO } from '../money.ts';
+import { money, sum, toCents } from '../money.ts';
 import { Big } from 'big.js';
 import { NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { emitChanges } from './changes.ts';
+import { followState } from './changes.ts';
 import type { LoanEvent } from './events.ts';
 import { foldWithAnchor } from './fold.ts';
 import { difference, isNothing, postingOf, type Posting } from './postings.ts';
@@ -29,18 +29,30 @@ export type OpenLoan = {
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   const row = await loans.lock(work.tx, loanId);
   if (row === null) throw new NotFound();
-  const schedule = await installments.firstPlan(work.tx, loanId);
-  const events = (await stored.ofLoan(work.tx, loanId)).map(eventOf);
+  return unfolded(work, row);
+}
+
+async function unfolded(work: Work, row: OpenLoan['row']): Promise<OpenLoan> {
+  const schedule = await installments.firstPlan(work.tx, row.id);
+  const events = (await stored.ofLoan(work.tx, row.id)).map(eventOf);
   const { state } = foldWithAnchor({ terms: termsOf(row), schedule, events, as_of: work.today });
   return { row, schedule, events, state };
+}
+
+/** The loan with its history, to look at and not to change: no lock is taken. */
+export async function readLoan(work: Work, loanId: string): Promise<OpenLoan> {
+  const row = await loans.read(work.tx, loanId);
+  if (row === null) throw new NotFound();
+  return unfolded(work, row);
 }
 
 const eventOf = ({ id, kind, effective_date, details }: stored.EventRow): LoanEvent =>
   ({ ...details, id, kind, effective_date }) as LoanEvent;
 
 /** An event that has not been written yet; `newEvent` gives it its id. */
-export const newEvent = (event: { kind: string; effective_date: string } & Record<string, unknown>): LoanEvent =>
-  ({ id: randomUUIDv7(), ...event }) as unknown as LoanEvent;
+export const newEvent = (
+  event: { kind: string; effective_date: string } & Record<string, unknown>,
+): LoanEvent => ({ id: randomUUIDv7(), ...event }) as unknown as LoanEvent;
 
 /**
  * The one door through which anything financial happens to a loan. The events are appended, the whole
@@ -48,7 +60,12 @@ export const newEvent = (event: { kind: string; effective_date: string } & Recor
  * allocations of payments, the fees, and the ledger – the new events' own entries, and deltas dated
  * today for whatever older events mean otherwise now. Written together or not at all.
  */
-export async function happen(work: Work, loan: OpenLoan, fresh: readonly LoanEvent[], plan?: readonly ScheduleRow[]): Promise<LoanState> {
+export async function happen(
+  work: Work,
+  loan: OpenLoan,
+  fresh: readonly LoanEvent[],
+  plan?: readonly ScheduleRow[],
+): Promise<LoanState> {
   const { row } = loan;
   const schedule = plan ?? loan.schedule;
   const events = [...loan.events, ...fresh];
@@ -61,11 +78,16 @@ export async function happen(work: Work, loan: OpenLoan, fresh: readonly LoanEve
   await anchors.saveFees(work.tx, row.id, state.fees);
   await postAccrual(work, loan, input, fresh);
   await postDifferences(work, loan, state, events, fresh);
-  await emitChanges(work, row, loan.state, state);
+  await followState(work, row, state);
   return state;
 }
 
-const storedForm = ({ id, kind, effective_date, ...details }: LoanEvent) => ({ id, kind, effective_date, details });
+const storedForm = ({ id, kind, effective_date, ...details }: LoanEvent) => ({
+  id,
+  kind,
+  effective_date,
+  details,
+});
 
 type Anchored = ReturnType<typeof foldWithAnchor>['anchor'];
 
@@ -87,8 +109,16 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
 }
 
 /** A new plan is a new version; otherwise only the instalments whose coverage moved are written. */
-async function savePlan(work: Work, { row, state: before }: OpenLoan, state: LoanState, isFirst: boolean, fresh: readonly LoanEvent[]) {
-  const isReplaced = fresh.some(({ kind }) => kind === 'schedule_replaced' || kind === 'reversal') && planOf(before) !== planOf(state);
+async function savePlan(
+  work: Work,
+  { row, state: before }: OpenLoan,
+  state: LoanState,
+  isFirst: boolean,
+  fresh: readonly LoanEvent[],
+) {
+  const isReplaced =
+    fresh.some(({ kind }) => kind === 'schedule_replaced' || kind === 'reversal') &&
+    planOf(before) !== planOf(state);
   if (isFirst || isReplaced) {
     const version = row.schedule_version + 1;
     const reason = fresh.at(-1)?.kind ?? 'disbursement';
@@ -96,49 +126,83 @@ async function savePlan(work: Work, { row, state: before }: OpenLoan, state: Loa
     await anchors.save(work.tx, row.id, { schedule_version: version });
     return;
   }
-  const known = new Map(before.installments.map((one) => [one.period_number, JSON.stringify(coverageOf(one))]));
-  const moved = state.installments.filter((one) => known.get(one.period_number) !== JSON.stringify(coverageOf(one)));
+  const known = new Map(
+    before.installments.map((one) => [one.period_number, JSON.stringify(coverageOf(one))]),
+  );
+  const moved = state.installments.filter(
+    (one) => known.get(one.period_number) !== JSON.stringify(coverageOf(one)),
+  );
   await installments.saveCoverage(work.tx, row.id, row.schedule_version, moved);
 }
 
 const planOf = ({ installments: rows }: LoanState) =>
-  JSON.stringify(rows.map(({ period_number, due_date, payment_amount }) => [period_number, due_date, payment_amount]));
-const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'][number]) => [paid_amount, paid_date, status === 'canceled'];
+  JSON.stringify(
+    rows.map(({ period_number, due_date, payment_amount }) => [
+      period_number,
+      due_date,
+      payment_amount,
+    ]),
+  );
+const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'][number]) => [
+  paid_amount,
+  paid_date,
+  status === 'canceled',
+];
 
 /** Payments whose split or coverage is another than before, the new ones included. */
 function changedPayments(before: LoanState, after: LoanState, events: readonly LoanEvent[]) {
   const was = byPayment(before, events);
-  return [...byPayment(after, events)].filter(([id, one]) => JSON.stringify(was.get(id)) !== JSON.stringify(one)).map(([, one]) => one);
+  return [...byPayment(after, events)]
+    .filter(([id, one]) => JSON.stringify(was.get(id)) !== JSON.stringify(one))
+    .map(([, one]) => one);
 }
 
 function byPayment(state: LoanState, events: readonly LoanEvent[]) {
   const payments = events.filter(({ kind }) => kind === 'payment' || kind === 'recovery');
-  return new Map(
-    payments.map(({ id }) => {
-      const allocations = state.allocations.filter(({ event_id }) => event_id === id);
-      const of = (...components: string[]) =>
-        money(allocations.filter(({ component }) => components.includes(component)).reduce((sum, { amount }) => sum.plus(amount), ZERO));
-      const payment = {
-        id,
-        principal_applied: of('principal', 'charge_off'),
-        interest_applied: of('interest'),
-        fees_applied: of('fee'),
-        suspense_applied: of('suspense'),
-        allocations: allocations.map(({ event_id: _, ...line }) => line),
-        coverage: state.coverage.filter(({ event_id }) => event_id === id).map(({ event_id: _, ...line }) => line),
-      };
-      return [id, payment] as const;
-    }),
-  );
+  return new Map(payments.map(({ id }) => [id, splitOf(state, id)] as const));
+}
+
+/** How one payment was split and what it covered, with the reasons. */
+export function splitOf(state: LoanState, id: string) {
+  const allocations = state.allocations.filter(({ event_id }) => event_id === id);
+  const of = (...components: string[]) =>
+    money(
+      sum(
+        allocations
+          .filter(({ component }) => components.includes(component))
+          .map(({ amount }) => new Big(amount)),
+      ),
+    );
+  return {
+    id,
+    principal_applied: of('principal', 'charge_off'),
+    interest_applied: of('interest'),
+    fees_applied: of('fee'),
+    suspense_applied: of('suspense'),
+    allocations: allocations.map(({ event_id: _, ...line }) => line),
+    coverage: state.coverage
+      .filter(({ event_id }) => event_id === id)
+      .map(({ event_id: _, ...line }) => line),
+  };
 }
 
 /**
  * Interest is posted to the end of yesterday (or of today, once tonight's close has passed the loan).
  * What the history now says of those days, and is not posted, is posted today as one more row.
  */
-async function postAccrual(work: Work, loan: OpenLoan, input: Parameters<typeof foldWithAnchor>[0], fresh: readonly LoanEvent[]) {
+async function postAccrual(
+  work: Work,
+  loan: OpenLoan,
+  input: Parameters<typeof foldWithAnchor>[0],
+  fresh: readonly LoanEvent[],
+) {
   const as_of = loan.row.posted_until;
-  const was = foldWithAnchor({ ...input, schedule: loan.schedule, events: loan.events, as_of }).state;
+  const was = foldWithAnchor({
+    ...input,
+    schedule: loan.schedule,
+    events: loan.events,
+    as_of,
+  }).state;
   const is = foldWithAnchor({ ...input, as_of }).state;
   const amount = earned(is, input.events).minus(earned(was, loan.events));
   if (amount.eq(0)) return;
@@ -153,19 +217,28 @@ async function postAccrual(work: Work, loan: OpenLoan, input: Parameters<typeof 
     debit: { [isRise ? 'interest_receivable' : 'interest_income']: money(amount.abs()) },
     credit: { [isRise ? 'interest_income' : 'interest_receivable']: money(amount.abs()) },
   });
-  if (entry_id !== null) await accruals.adjust(work.tx, loan.row.id, work.today, money(amount), entry_id);
+  if (entry_id !== null)
+    await accruals.adjust(work.tx, loan.row.id, work.today, money(amount), entry_id);
 }
 
 /** Interest earned here: what came accrued from another servicer was posted when it was boarded. */
 function earned(state: LoanState, events: readonly LoanEvent[]): Big {
-  const brought = events.find(({ kind }) => kind === 'boarding') as { accrued_interest?: string } | undefined;
-  const counts = state.principal_balance !== '0.00' || state.interest_accrued !== '0.0000000000';
-  return counts ? toCents(new Big(state.interest_accrued)).minus(brought?.accrued_interest ?? 0) : ZERO;
+  const brought = events.find(({ kind }) => kind === 'boarding') as
+    { accrued_interest?: string } | undefined;
+  return toCents(new Big(state.interest_accrued)).minus(brought?.accrued_interest ?? 0);
 }
 
-async function postDifferences(work: Work, loan: OpenLoan, after: LoanState, events: readonly LoanEvent[], fresh: readonly LoanEvent[]) {
+async function postDifferences(
+  work: Work,
+  loan: OpenLoan,
+  after: LoanState,
+  events: readonly LoanEvent[],
+  fresh: readonly LoanEvent[],
+) {
   const isFresh = new Set(fresh.map(({ id }) => id));
-  const reversed = new Map(fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]));
+  const reversed = new Map(
+    fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
+  );
   for (const event of events) {
     const before = isFresh.has(event.id) ? NOTHING : postingIn(loan.state, event, loan.events);
     const change = difference(before, postingIn(after, event, events));
@@ -179,7 +252,12 @@ async function postDifferences(work: Work, loan: OpenLoan, after: LoanState, eve
       reference_id: isFresh.has(event.id) ? event.id : cause.id,
       purpose: isFresh.has(event.id) ? '' : event.id,
       loan_id: loan.row.id,
-      description: descriptionOf(event, loan.row.loan_number, isFresh.has(event.id), reversal !== undefined),
+      description: descriptionOf(
+        event,
+        loan.row.loan_number,
+        isFresh.has(event.id),
+        reversal !== undefined,
+      ),
       debit: amounts(change.debit),
       credit: amounts(change.credit),
     });
@@ -191,7 +269,10 @@ const NOTHING: Posting = { debit: {}, credit: {} };
 function postingIn(state: LoanState, event: LoanEvent, events: readonly LoanEvent[]): Posting {
   const isVoid = events.some((other) => other.kind === 'reversal' && other.reverses === event.id);
   if (isVoid || event.effective_date > state.as_of) return NOTHING;
-  return postingOf(event, state.allocations.filter(({ event_id }) => event_id === event.id));
+  return postingOf(
+    event,
+    state.allocations.filter(({ event_id }) => event_id === event.id),
+  );
 }
 
 const REFERENCES: Partial<Record<LoanEvent['kind'], string>> = {
@@ -201,7 +282,12 @@ const REFERENCES: Partial<Record<LoanEvent['kind'], string>> = {
 };
 const referenceOf = (kind: LoanEvent['kind']) => REFERENCES[kind] ?? kind;
 
-function descriptionOf({ kind }: LoanEvent, loanNumber: string, isNew: boolean, isReversal: boolean): string {
+function descriptionOf(
+  { kind }: LoanEvent,
+  loanNumber: string,
+  isNew: boolean,
+  isReversal: boolean,
+): string {
   const name = referenceOf(kind).replaceAll('_', ' ');
   const said = isReversal ? `Reversal of ${name}` : isNew ? name : `Change of ${name}`;
   return `${said.charAt(0).toUpperCase()}${said.slice(1)} ${loanNumber}`;

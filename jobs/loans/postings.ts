@@ -5,7 +5,10 @@ import type { LoanEvent } from './events.ts';
 import type { AllocationLine } from './position.ts';
 
 /** What an event means for the books: an amount for each account and side. */
-export type Posting = { debit: Partial<Record<AccountRole, Big>>; credit: Partial<Record<AccountRole, Big>> };
+export type Posting = {
+  debit: Partial<Record<AccountRole, Big>>;
+  credit: Partial<Record<AccountRole, Big>>;
+};
 
 type Component = 'principal' | 'interest' | 'fee' | 'suspense' | 'charge_off' | 'surplus';
 
@@ -71,7 +74,8 @@ const MATRIX: Partial<Record<LoanEvent['kind'], Partial<Record<Component, readon
 /** What an event posts, from the lines that the fold explains it by. */
 export function postingOf(event: LoanEvent, lines: readonly AllocationLine[]): Posting {
   const posting: Posting = { debit: {}, credit: {} };
-  if (event.kind === 'fee') add(posting, ['fees_receivable', 'fee_income'], parseMoney(event.amount));
+  if (event.kind === 'fee')
+    add(posting, ['fees_receivable', 'fee_income'], parseMoney(event.amount));
   if (event.kind === 'boarding') boarded(posting, event);
   for (const { component, amount } of lines) {
     if (component === 'unapplied') continue;
@@ -98,7 +102,10 @@ export function difference(before: Posting, after: Posting): Posting {
   const change: Posting = { debit: {}, credit: {} };
   for (const side of ['debit', 'credit'] as const) {
     const other = side === 'debit' ? 'credit' : 'debit';
-    const roles = new Set([...Object.keys(before[side]), ...Object.keys(after[side])] as AccountRole[]);
+    const roles = new Set([
+      ...Object.keys(before[side]),
+      ...Object.keys(after[side]),
+    ] as AccountRole[]);
     for (const role of roles) {
       const amount = (after[side][role] ?? ZERO).minus(before[side][role] ?? ZERO);
       if (amount.eq(0)) continue;

@@ -26,7 +26,10 @@ const COPIED = [
   ...['small_balance_tolerance', 'payoff_quote_valid_days'],
 ] as const;
 
-export function copiedTerms(product: Record<string, unknown>, satisfiedTolerance: string): Record<string, unknown> {
+export function copiedTerms(
+  product: Record<string, unknown>,
+  satisfiedTolerance: string,
+): Record<string, unknown> {
   const copied = Object.fromEntries(COPIED.map((name) => [name, product[name]]));
   const order = product['allocation_order'];
   return {

@@ -1,7 +1,13 @@
 import { sql, type Transaction } from '../db.ts';
 
 /** One more row for interest that the history says otherwise now; dated the day it is posted. */
-export async function adjust(tx: Transaction, loanId: string, date: string, amount: string, entryId: string) {
+export async function adjust(
+  tx: Transaction,
+  loanId: string,
+  date: string,
+  amount: string,
+  entryId: string,
+) {
   await tx.query(sql.typeAlias('void')`select app.ensure_accrual_month(${date})`);
   await tx.query(sql.typeAlias('void')`
     insert into interest_accruals (accrual_date, loan_id, sequence, amount, entry_id)

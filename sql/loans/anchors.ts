@@ -2,7 +2,8 @@ import { sql, type Transaction } from '../db.ts';
 import { update, type Values } from '../write.ts';
 
 /** What the loan's row keeps of its fold: the state at its last event (jobs/loans/anchor.ts). */
-export const save = (tx: Transaction, loanId: string, columns: Values) => update(tx, 'loans', loanId, columns);
+export const save = (tx: Transaction, loanId: string, columns: Values) =>
+  update(tx, 'loans', loanId, columns);
 
 type PaymentSplit = { id: string } & Values;
 

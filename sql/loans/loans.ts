@@ -89,7 +89,10 @@ export const loans = table({
   filters: {
     // "cancelled" is accepted for the one spelling that is stored.
     status: (values) => sql.fragment`
-      row.status = any(${sql.array(values.map((value) => (value === 'cancelled' ? 'canceled' : value)), 'text')})
+      row.status = any(${sql.array(
+        values.map((value) => (value === 'cancelled' ? 'canceled' : value)),
+        'text',
+      )})
     `,
   },
 });
@@ -134,13 +137,19 @@ export async function lock(tx: Transaction, id: string) {
     sql.type(z.object({ posted: z.boolean().nullable() }))`select app.lock_loan(${id}) as posted`,
   );
   if (isPosted === null) return null;
-  return tx.one(
+  return rowOf(tx, id, isPosted ? 1 : 0);
+}
+
+/** The loan's row without a lock, for those who only look. */
+export const read = (tx: Transaction, id: string) => rowOf(tx, id, 0);
+
+const rowOf = (tx: Transaction, id: string, postedDays: number) =>
+  tx.maybeOne(
     sql.type(Raw.extend({ posted_until: z.string() }))`
-      select loan.*, app.business_date() + ${isPosted ? 1 : 0}::integer as posted_until
+      select loan.*, app.business_date() + ${postedDays}::integer as posted_until
       from loans as loan where id = ${id}
     `,
   );
-}
 
 /** The next number of the year: LN-2026-000001. Gaps may stay where a creation failed. */
 export async function nextNumber(tx: Transaction, year: number): Promise<string> {
@@ -163,7 +172,13 @@ export const approve = (tx: Transaction, id: string, by: string | null) =>
     update loans set status = 'approved', approved_at = now(), approved_by = ${by} where id = ${id}
   `);
 
-export const activate = (tx: Transaction, id: string, on: string, firstPayment: string | null, payment: string | null) =>
+export const activate = (
+  tx: Transaction,
+  id: string,
+  on: string,
+  firstPayment: string | null,
+  payment: string | null,
+) =>
   tx.query(sql.typeAlias('void')`
     update loans
     set status = 'active', disbursement_date = coalesce(disbursement_date, ${on}),
@@ -172,7 +187,11 @@ export const activate = (tx: Transaction, id: string, on: string, firstPayment: 
     where id = ${id}
   `);
 
-const ProductRow = z.looseObject({ id: z.string(), is_active: z.boolean(), is_archived: z.boolean() });
+const ProductRow = z.looseObject({
+  id: z.string(),
+  is_active: z.boolean(),
+  is_archived: z.boolean(),
+});
 
 /** The product as it is now, for the terms of a new loan; null if this tenant has none of that id. */
 export const product = (tx: Transaction, id: string) =>
@@ -186,4 +205,35 @@ export const usable = (tx: Transaction, kind: 'programs' | 'borrowers', id: stri
   tx.exists(sql.typeAlias('void')`
     select from ${sql.identifier([kind])}
     where id = ${id} and not is_archived ${kind === 'programs' ? sql.fragment`and is_active` : sql.fragment``}
+  `);
+
+export const markPaidOff = (tx: Transaction, id: string, is: boolean) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set paid_off_at = ${is ? sql.fragment`now()` : sql.fragment`null`} where id = ${id}
+  `);
+
+export const addDisbursed = (tx: Transaction, id: string, amount: string) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set disbursed_amount = disbursed_amount + ${amount}::numeric where id = ${id}
+  `);
+
+type Boarded = {
+  status: string;
+  disbursed_amount: string;
+  origination_date: string;
+  charge_off_date: string | null;
+  charge_off_amount: string | null;
+};
+
+/** The loan takes the status that it came with. */
+export const board = (tx: Transaction, id: string, boarded: Boarded) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set status = ${boarded.status}, disbursed_amount = ${boarded.disbursed_amount}::numeric,
+        origination_date = ${boarded.origination_date},
+        disbursement_date = case when ${boarded.status} in ('pending', 'approved') then null else ${boarded.origination_date}::date end,
+        paid_off_at = case when ${boarded.status} = 'paid_off' then now() end,
+        charged_off_at = ${boarded.charge_off_date}::timestamptz,
+        charge_off_amount = ${boarded.charge_off_amount}::numeric
+    where id = ${id}
   `);

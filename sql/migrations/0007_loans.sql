@@ -19,6 +19,7 @@ create table programs (
   constraint programs_code unique (tenant_id, code)
 );
 call app.protect('programs');
+create index programs_created on programs (tenant_id, created_at desc, id);
 
 create table products (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -72,6 +73,8 @@ create table products (
   foreign key (tenant_id, program_id) references programs (tenant_id, id)
 );
 call app.protect('products');
+create index products_created on products (tenant_id, created_at desc, id);
+create index products_program on products (tenant_id, program_id, created_at desc, id);
 alter table programs add foreign key (tenant_id, default_product_id) references products (tenant_id, id);
 
 create table loan_number_sequences (
@@ -99,6 +102,7 @@ create table portfolios (
   constraint portfolios_name unique (tenant_id, name)
 );
 call app.protect('portfolios');
+create index portfolios_created on portfolios (tenant_id, created_at desc, id);
 
 -- Terms, flags, and the state at the loan's last event. Between events everything is linear, so what
 -- a loan owes on any day is computed from this row (app.accrued) and never waits for a job.

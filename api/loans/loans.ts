@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { Approval, approve } from '../../jobs/loans/approve.ts';
+import { balancesOf, scheduleOf } from '../../jobs/loans/balances.ts';
+import { board, Boarding } from '../../jobs/loans/board.ts';
+import { changeLoan, createLoan } from '../../jobs/loans/create.ts';
+import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
+import { audited } from '../../jobs/audit.ts';
+import { INSTALLMENT_STATUSES } from '../../jobs/loans/state.ts';
+import { loans as table } from '../../sql/loans/loans.ts';
+import { date, integer, money } from '../../sql/types.ts';
+import { payments } from '../payments/payments.ts';
+import { action, nested, resource } from '../resource.ts';
+import type { Route } from '../route.ts';
+import { loanFields } from './fields.ts';
+
+export const loans = resource({
+  name: 'Loan',
+  path: 'loans',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['list', 'read', 'create', 'update', 'archive'],
+  archivable: true,
+  audited: true,
+
+  fields: loanFields,
+  filters: [
+    'status',
+    'borrower_id',
+    'program_id',
+    'product_id',
+    'loan_officer_id',
+    'portfolio_id',
+    'external_id',
+    'is_frozen',
+    'is_accelerated',
+    'is_non_accrual',
+    'delinquency_bucket',
+    'loan_number',
+    'labels',
+    'origination_date',
+    'maturity_date',
+    'next_payment_date',
+    'principal_balance',
+  ],
+
+  create: createLoan,
+  update: changeLoan,
+  nested: { payments: nested(payments, 'loan_id') },
+  actions: {
+    approve: action({
+      allow: 'loan_officer',
+      summary: 'Approve a pending loan',
+      body: Approval,
+      run: approve,
+    }),
+    disburse: action({
+      allow: 'loan_officer',
+      summary: 'Fund an approved loan',
+      body: Disbursement,
+      run: disburse,
+    }),
+  },
+});
+
+const about = { tag: 'loans', resource: 'loans' } as const;
+
+const balances = z
+  .object({
+    principal_balance: money,
+    accrued_interest: money,
+    outstanding_fees: money,
+    total_balance: money,
+    next_payment_amount: money,
+    next_payment_date: date.nullable(),
+    payoff_amount: money,
+    as_of_date: date,
+    past_due_amount: money,
+    days_past_due: integer,
+  })
+  .meta({ id: 'Balances' });
+
+const installment = z
+  .object({
+    period_number: integer,
+    due_date: date,
+    payment_amount: money,
+    principal_amount: money,
+    interest_amount: money,
+    fees_amount: money,
+    beginning_balance: money,
+    ending_balance: money,
+    paid_amount: money,
+    paid_date: date.nullable(),
+    status: z.enum(INSTALLMENT_STATUSES),
+    days_in_period: integer,
+  })
+  .meta({ id: 'Installment' });
+
+export const loanRoutes: Route[] = [
+  {
+    ...about,
+    method: 'POST',
+    path: '/loans/board',
+    allow: 'loan_officer',
+    action: 'board',
+    status: 201,
+    summary: 'Take over an existing loan with its balances',
+    body: Boarding,
+    reply: loans.reply,
+    transaction: 'write',
+    run: ({ work, body }) =>
+      audited(work, table, 'board', null, () => board(work, body as z.output<typeof Boarding>)),
+  },
+  {
+    ...about,
+    method: 'GET',
+    path: '/loans/{id}/get-balances',
+    allow: 'viewer',
+    action: 'get-balances',
+    status: 200,
+    summary: 'What is owed, as of today or of a past day',
+    query: z.object({ as_of_date: date.optional() }),
+    reply: balances,
+    transaction: 'read',
+    run: ({ work, params, query }) =>
+      balancesOf(work, params['id'] ?? '', query['as_of_date'] as string | undefined),
+  },
+  {
+    ...about,
+    method: 'GET',
+    path: '/loans/{id}/amortization',
+    allow: 'viewer',
+    action: 'amortization',
+    status: 200,
+    summary: 'The schedule, with what is paid of it',
+    reply: z.array(installment),
+    transaction: 'read',
+    run: ({ work, params }) => scheduleOf(work, params['id'] ?? ''),
+  },
+];

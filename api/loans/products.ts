@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
+import { FeeRule } from '../../jobs/loans/fee-rules.ts';
+import { addProduct, changeProduct } from '../../jobs/loans/product.ts';
+import * as terms from '../../jobs/loans/terms.ts';
+import { ROUNDINGS } from '../../jobs/money.ts';
+import { products as table } from '../../sql/loans/products.ts';
+import {
+  flag,
+  integer,
+  jsonObject,
+  money,
+  positiveMoney,
+  rate,
+  stamps,
+  uuid,
+  words,
+} from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+const days = integer.min(0).max(3650);
+
+const allocationStep = z.strictObject({
+  due_state: z.enum(terms.DUE_STATES),
+  component: z.enum(terms.COMPONENTS),
+});
+
+/** The waterfall of a performing loan by its name, or step by step; the others are the state's. */
+const allocationOrder = z.union([
+  z.enum(['standard', 'delinquency_first', 'interest_first']),
+  z
+    .array(allocationStep)
+    .min(1)
+    .max(9)
+    .refine(
+      (steps) =>
+        new Set(steps.map((one) => `${one.due_state} ${one.component}`)).size === steps.length,
+      'Must not name a step twice.',
+    ),
+]);
+
+const prepaymentPenalty = z.strictObject({
+  calculation: z.enum(['flat', 'percent_of_principal']),
+  amount: positiveMoney.nullish(),
+  percentage: rate.nullish(),
+  /** No penalty once the loan is older. */
+  within_months: integer.min(1).max(480).nullish(),
+});
+
+const roles = CHART.map(({ role }) => role) as [AccountRole, ...AccountRole[]];
+
+export const products = resource({
+  name: 'Product',
+  path: 'products',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'update', 'archive'],
+  archivable: true,
+
+  fields: {
+    id: uuid.readonly(),
+    program_id: uuid.nullish(),
+    name: words,
+    code: words.max(50),
+    is_active: flag.default(true),
+    loan_type: z.enum(terms.LOAN_TYPES).default('installment'),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, 'Must be a currency code like USD.')
+      .default('USD'),
+    min_amount: money.nullish(),
+    max_amount: positiveMoney.nullish(),
+    min_rate: rate.nullish(),
+    max_rate: rate.nullish(),
+    min_term_months: integer.min(1).max(600).nullish(),
+    max_term_months: integer.min(1).max(600).nullish(),
+    interest_method: z.enum(terms.INTEREST_METHODS).default('simple_daily'),
+    day_count: z.enum(terms.DAY_COUNTS).default('actual_365'),
+    payment_frequency: z.enum(terms.PAYMENT_FREQUENCIES).default('monthly'),
+    amortization: z.enum(terms.AMORTIZATIONS).default('level_payment'),
+    balloon_amount: positiveMoney.nullish(),
+    first_payment_rule: z.enum(terms.FIRST_PAYMENT_RULES).default('next_month_on_payment_day'),
+    min_days_to_first_payment: days.max(120).default(15),
+    allocation_order: allocationOrder.default('standard'),
+    extra_payment_to: z.enum(terms.EXTRA_PAYMENT_TARGETS).default('principal'),
+    rounding_mode: z.enum(['half_up', 'half_even']).default('half_up'),
+    installment_rounding: z.enum(ROUNDINGS).default('half_up'),
+    installment_calculation: z.enum(terms.INSTALLMENT_CALCULATIONS).default('periodic_rate'),
+    fee_rules: z.array(FeeRule).max(30).default([]),
+    late_fee_grace_days: days.max(365).default(10),
+    delinquency_grace_days: days.max(365).default(0),
+    default_dpd_threshold: days.min(1).default(90),
+    charge_off_dpd_threshold: days.min(1).optional(),
+    non_accrual_dpd_threshold: days.min(1).default(90),
+    small_balance_tolerance: money.default('1.00'),
+    payoff_quote_valid_days: days.min(1).max(60).default(10),
+    prepayment_penalty: prepaymentPenalty.nullish(),
+    max_deferments_per_12m: days.max(12).default(2),
+    max_modifications: days.max(100).default(5),
+    rescission_days: days.max(30).default(0),
+    metro2_portfolio_type: z.enum(['C', 'I', 'M', 'O', 'R']).default('I'),
+    metro2_account_type: z
+      .string()
+      .regex(/^[0-9A-Z]{2}$/, 'Must be a Metro 2 account type like 01.')
+      .default('01'),
+    gl_map: z.partialRecord(z.enum(roles), uuid).default({}),
+    metadata: jsonObject.default({}),
+    is_archived: flag.readonly(),
+    ...stamps,
+  },
+  filters: ['program_id', 'name', 'code', 'loan_type', 'is_active', 'payment_frequency'],
+
+  create: addProduct,
+  update: changeProduct,
+});

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { COMPONENTS } from '../../jobs/loans/terms.ts';
+import { PAYMENT_TYPES } from '../../jobs/loans/events.ts';
+import { PaymentPreview, previewPayment } from '../../jobs/payments/preview.ts';
+import {
+  NewPayment,
+  PAYMENT_METHODS,
+  PAYMENT_SOURCES,
+  receive,
+} from '../../jobs/payments/receive.ts';
+import { changePayment, removePayment } from '../../jobs/payments/change.ts';
+import { Reversal, reversePayment } from '../../jobs/payments/reverse.ts';
+import { loans } from '../../sql/loans/loans.ts';
+import { payments as table } from '../../sql/payments/payments.ts';
+import {
+  date,
+  externalId,
+  money,
+  positiveMoney,
+  prose,
+  signedMoney,
+  stamps,
+  text,
+  timestamp,
+  uuid,
+} from '../../sql/types.ts';
+import { action, existing, resource } from '../resource.ts';
+import type { Route } from '../route.ts';
+
+export const PAYMENT_STATUSES = [
+  'scheduled',
+  'pending',
+  'completed',
+  'settled',
+  'failed',
+  'returned',
+  'reversed',
+  'canceled',
+  'disputed',
+] as const;
+
+const allocation = z.object({
+  component: z.string(),
+  installment_number: z.int().nullable(),
+  fee_id: uuid.nullable(),
+  amount: signedMoney,
+  rule: z.string(),
+  balance_before: signedMoney,
+  balance_after: signedMoney,
+});
+
+export const payments = resource({
+  name: 'Payment',
+  path: 'payments',
+  area: 'payments',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['list', 'read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    borrower_id: uuid.readonly(),
+    receipt_number: text.readonly(),
+    amount: positiveMoney,
+    payment_date: date.nullish(),
+    effective_date: date.nullish(),
+    payment_method: z.enum(PAYMENT_METHODS).nullish(),
+    payment_type: z.enum([...PAYMENT_TYPES, 'reimbursement']).default('regular'),
+    payment_instrument_id: uuid.nullish(),
+    external_id: externalId.nullish(),
+    reference_number: text.nullish(),
+    notes: prose.nullish(),
+    status: z.enum(PAYMENT_STATUSES).readonly(),
+    source: z.enum(PAYMENT_SOURCES).readonly(),
+    autopay_plan_id: uuid.nullable().readonly(),
+    principal_applied: money.readonly(),
+    interest_applied: money.readonly(),
+    fees_applied: money.readonly(),
+    suspense_applied: money.readonly(),
+    remaining_balance: money.readonly(),
+    allocations: z.array(allocation).readonly(),
+    coverage: z.array(z.object({ installment_number: z.int(), amount: money })).readonly(),
+    posted_at: timestamp.nullable().readonly(),
+    settled_at: timestamp.nullable().readonly(),
+    failed_at: timestamp.nullable().readonly(),
+    failure_reason: text.nullable().readonly(),
+    return_code: text.nullable().readonly(),
+    reversed_at: timestamp.nullable().readonly(),
+    reversed_by: uuid.nullable().readonly(),
+    reversal_reason: text.nullable().readonly(),
+    reverses_payment_id: uuid.nullable().readonly(),
+    journal_entry_ids: z.array(uuid).readonly(),
+    ...stamps,
+  },
+  writeOnly: {
+    allocation_override: z
+      .array(z.object({ component: z.enum(COMPONENTS), amount: positiveMoney }))
+      .max(10)
+      .nullish(),
+  },
+  fixed: [
+    'loan_id',
+    'amount',
+    'payment_date',
+    'effective_date',
+    'payment_type',
+    'payment_method',
+    'payment_instrument_id',
+  ],
+  filters: [
+    'loan_id',
+    'borrower_id',
+    'status',
+    'payment_type',
+    'payment_method',
+    'payment_date',
+    'effective_date',
+    'external_id',
+    'source',
+    'amount',
+  ],
+
+  create: (work, input: z.output<typeof NewPayment> & { loan_id: string }) =>
+    receive(work, input.loan_id, input),
+  update: changePayment,
+  remove: removePayment,
+  actions: {
+    reverse: action({
+      allow: 'loan_officer',
+      summary: 'Take a payment back',
+      body: Reversal,
+      run: reversePayment,
+    }),
+  },
+});
+
+export const paymentRoutes: Route[] = [
+  {
+    tag: 'payments',
+    resource: 'payments',
+    action: 'preview',
+    method: 'POST',
+    path: '/loans/{id}/payments/preview',
+    allow: 'loan_officer',
+    summary: 'How a payment would be split',
+    status: 200,
+    transaction: 'read',
+    body: PaymentPreview,
+    reply: z
+      .object({
+        amount: money,
+        as_of_date: date,
+        principal_applied: money,
+        interest_applied: money,
+        fees_applied: money,
+        suspense_applied: money,
+        remaining_balance: money,
+        allocations: z.array(allocation),
+      })
+      .meta({ id: 'PaymentPreview' }),
+    run: async ({ work, params, body }) => {
+      const { id } = await existing(work, loans, params['id']);
+      return previewPayment(work, id, body as z.output<typeof PaymentPreview>);
+    },
+  },
+];

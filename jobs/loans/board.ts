@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import * as loans from '../../sql/loans/loans.ts';
+import {
+  date,
+  externalId,
+  jsonObject,
+  money,
+  positiveMoney,
+  rate,
+  uuid,
+  words,
+} from '../../sql/types.ts';
+import { update } from '../../sql/write.ts';
+import { Invalid } from '../errors.ts';
+import { parseMoney } from '../money.ts';
+import type { Work } from '../work.ts';
+import { tellCreated, writeLoan, type NewLoan } from './create.ts';
+import { happen, newEvent, openLoan } from './happen.ts';
+import { boardedPlan } from './boarded-plan.ts';
+
+export const BOARDING_STATUSES = [
+  'pending',
+  'approved',
+  'active',
+  'charged_off',
+  'paid_off',
+] as const;
+
+/** Specification "Loan boarding payload", with the optional superset of decisions 3.27. */
+export const Boarding = z.object({
+  borrower_id: uuid,
+  program_id: uuid,
+  product_id: uuid,
+  loan_number: words.max(50).nullish(),
+  principal_amount: positiveMoney,
+  current_principal_balance: money.nullish(),
+  interest_rate: rate,
+  term_months: z.int().min(1).max(600),
+  origination_date: date,
+  first_payment_date: date.nullish(),
+  status: z.enum(BOARDING_STATUSES).default('active'),
+  external_id: externalId.nullish(),
+  accrued_interest: money.nullish(),
+  outstanding_fees: money.nullish(),
+  paid_through_date: date.nullish(),
+  payment_amount: positiveMoney.nullish(),
+  payment_day: z.int().min(1).max(31).nullish(),
+  last_payment_date: date.nullish(),
+  charge_off_date: date.nullish(),
+  charge_off_amount: money.nullish(),
+  portfolio_id: uuid.nullish(),
+  metadata: jsonObject.optional(),
+});
+export type Boarding = z.output<typeof Boarding>;
+
+/**
+ * Takes over an existing loan with its balances: the entry `boarding` for what is owed, no
+ * disbursement, no fee, no loan.disbursed. Its history before today stays with the previous servicer.
+ */
+export async function board(work: Work, input: Boarding): Promise<string> {
+  check(work, input);
+  const balance = input.current_principal_balance ?? input.principal_amount;
+  const id = await writeLoan(work, newLoanOf(input));
+  await loans.board(work.tx, id, {
+    status: input.status,
+    disbursed_amount: ['pending', 'approved'].includes(input.status)
+      ? '0.00'
+      : input.principal_amount,
+    origination_date: input.origination_date,
+    charge_off_date: input.charge_off_date ?? (input.status === 'charged_off' ? work.today : null),
+    charge_off_amount: input.status === 'charged_off' ? (input.charge_off_amount ?? balance) : null,
+  });
+  if (input.status === 'active') await takeOver(work, id, input, balance);
+  if (input.status === 'charged_off')
+    await update(work.tx, 'loans', id, { charge_off_balance: input.charge_off_amount ?? balance });
+  await tellCreated(work, id, newLoanOf(input), input.status);
+  return id;
+}
+
+function newLoanOf(input: Boarding): NewLoan {
+  const { borrower_id, program_id, product_id, principal_amount, interest_rate, term_months } =
+    input;
+  const own = { borrower_id, program_id, product_id, principal_amount, interest_rate, term_months };
+  const { external_id, portfolio_id, metadata, first_payment_date } = input;
+  const payment_day =
+    input.payment_day ?? (first_payment_date ? Number(first_payment_date.slice(8)) : null);
+  return {
+    ...own,
+    external_id,
+    payment_day,
+    loan_number: input.loan_number ?? undefined,
+    portfolio_id,
+    metadata,
+    first_payment_date,
+  };
+}
+
+function check({ today }: Work, input: Boarding) {
+  const errors: Record<string, string> = {};
+  const { origination_date, first_payment_date, current_principal_balance: balance } = input;
+  if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
+  if (first_payment_date && first_payment_date < origination_date)
+    errors['first_payment_date'] = 'Must not be before the origination.';
+  if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
+    errors['current_principal_balance'] = 'Must not be more than the principal amount.';
+  }
+  if (input.status === 'active' && balance && parseMoney(balance).eq(0)) {
+    errors['current_principal_balance'] = 'Must be more than zero for an active loan.';
+  }
+  if (input.paid_through_date && input.paid_through_date < origination_date)
+    errors['paid_through_date'] = 'Must not be before the origination.';
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
+  const loan = await openLoan(work, id);
+  const plan = boardedPlan(loan.row, input, balance, work.today);
+  await update(work.tx, 'loans', id, {
+    payment_amount: plan.at(-2)?.payment_amount ?? plan[0]?.payment_amount,
+    first_payment_date: plan[0]?.due_date,
+  });
+  const event = newEvent({
+    kind: 'boarding',
+    effective_date: work.today,
+    principal_balance: balance,
+    accrued_interest: input.accrued_interest ?? '0.00',
+    outstanding_fees: input.outstanding_fees ?? '0.00',
+    paid_through_date: input.paid_through_date ?? work.today,
+  });
+  await happen(work, loan, [event], plan);
+}

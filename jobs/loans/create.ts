@@ -1,0 +1,152 @@
+import * as loans from '../../sql/loans/loans.ts';
+import { insert, update } from '../../sql/write.ts';
+import { parseMoney, parseRate } from '../money.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { settingsOf } from '../users/settings.ts';
+import { emit } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+import { copiedTerms } from './terms-of.ts';
+
+export type NewLoan = {
+  borrower_id: string;
+  program_id: string;
+  product_id: string;
+  principal_amount: string;
+  interest_rate: string;
+  term_months: number;
+  payment_day?: number | null | undefined;
+  external_id?: string | null | undefined;
+} & Record<string, unknown>;
+
+/** Writes a pending loan: its number, and the product's terms as they are today. */
+export async function createLoan(work: Work, input: NewLoan): Promise<string> {
+  const id = await writeLoan(work, input);
+  await tellCreated(work, id, input, 'pending');
+  return id;
+}
+
+/** The row of a new loan, checked against its product; boarding writes it too. */
+export async function writeLoan(
+  { tx, today }: Pick<Work, 'tx' | 'today'>,
+  input: NewLoan,
+): Promise<string> {
+  const product = await loans.product(tx, input.product_id);
+  await assertUsable(tx, input, product);
+  assertWithinLimits(input, product ?? {});
+  const { delinquency } = await settingsOf(tx);
+  const loan_number =
+    input['loan_number'] ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
+  const of: Record<string, unknown> = product ?? {};
+  return insert(tx, 'loans', {
+    ...input,
+    loan_number,
+    loan_type: of['loan_type'],
+    payment_frequency: of['payment_frequency'],
+    day_count: of['day_count'],
+    interest_method: of['interest_method'],
+    satisfied_tolerance: delinquency.satisfied_tolerance,
+    terms: copiedTerms(of, delinquency.satisfied_tolerance),
+  });
+}
+
+type Product = Awaited<ReturnType<typeof loans.product>>;
+
+async function assertUsable(tx: Work['tx'], input: NewLoan, product: Product) {
+  const errors: Record<string, string> = {};
+  if (!(await loans.usable(tx, 'borrowers', input.borrower_id)))
+    errors['borrower_id'] = 'Does not exist.';
+  if (!(await loans.usable(tx, 'programs', input.program_id)))
+    errors['program_id'] = 'Does not exist.';
+  const isUsable = product !== null && product.is_active && !product.is_archived;
+  if (!isUsable) errors['product_id'] = 'Does not exist.';
+  const own = product?.['program_id'];
+  if (isUsable && own && own !== input.program_id)
+    errors['product_id'] = 'Belongs to another program.';
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
+  const errors: Record<string, string> = {};
+  const check = (
+    field: string,
+    value: string,
+    least: unknown,
+    most: unknown,
+    parse: (text: string) => { lt(x: string): boolean; gt(x: string): boolean },
+  ) => {
+    if (least !== null && least !== undefined && parse(value).lt(String(least)))
+      errors[field] = `Must be at least ${String(least)} for this product.`;
+    if (most !== null && most !== undefined && parse(value).gt(String(most)))
+      errors[field] = `Must be at most ${String(most)} for this product.`;
+  };
+  check(
+    'principal_amount',
+    input.principal_amount,
+    product['min_amount'],
+    product['max_amount'],
+    parseMoney,
+  );
+  check('interest_rate', input.interest_rate, product['min_rate'], product['max_rate'], parseRate);
+  check(
+    'term_months',
+    String(input.term_months),
+    product['min_term_months'],
+    product['max_term_months'],
+    parseRate,
+  );
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+export async function tellCreated(work: Work, id: string, input: NewLoan, status: string) {
+  const loan = await loans.lock(work.tx, id);
+  await emit(work, 'loan.created', {
+    loan_id: id,
+    loan_number: loan?.loan_number,
+    borrower_id: input.borrower_id,
+    program_id: input.program_id,
+    product_id: input.product_id,
+    principal_amount: input.principal_amount,
+    status,
+    external_id: input.external_id ?? null,
+  });
+}
+
+const ECONOMIC = [
+  'borrower_id',
+  'program_id',
+  'product_id',
+  'principal_amount',
+  'interest_rate',
+  'term_months',
+];
+
+/** Economic terms may change while the loan is pending; what describes the loan, at any time. */
+export async function changeLoan(
+  work: Work,
+  id: string,
+  changes: Record<string, unknown>,
+  row: Record<string, unknown>,
+) {
+  const given = Object.fromEntries(
+    Object.entries(changes).filter(
+      ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(row[name]),
+    ),
+  );
+  const touched = Object.keys(given).filter(
+    (name) => ECONOMIC.includes(name) || (name === 'payment_day' && row['status'] !== 'pending'),
+  );
+  if (touched.length > 0 && row['status'] !== 'pending') {
+    throw new Conflict(
+      'The terms of a loan are fixed once it is no longer pending.',
+      'terms_locked',
+      { fields: touched, current_status: row['status'] },
+    );
+  }
+  if (touched.length > 0) {
+    const whole = { ...row, ...given } as NewLoan;
+    const product = await loans.product(work.tx, whole.product_id);
+    await assertUsable(work.tx, whole, product);
+    assertWithinLimits(whole, product ?? {});
+  }
+  await update(work.tx, 'loans', id, given);
+}

@@ -1,0 +1,75 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import { integer, positiveMoney, rate, text } from '../../sql/types.ts';
+
+/** The words of fees; assessments and product rules read these lists (decisions 3.5). */
+export const FEE_TYPES = [
+  'origination',
+  'late',
+  'nsf',
+  'returned_payment',
+  'modification',
+  'due_date_change',
+  'convenience',
+  'annual',
+  'draw',
+  'payoff',
+  'legal',
+  'recovery',
+  'prepayment_penalty',
+  'adjustment',
+  'other',
+] as const;
+export const FEE_CALCULATIONS = [
+  'flat',
+  'percent_of_principal',
+  'percent_of_payment',
+  'percent_of_past_due',
+  'percent_of_disbursement',
+  'greater_of',
+  'lesser_of',
+] as const;
+export const FEE_TRIGGERS = [
+  'disbursement',
+  'past_due',
+  'payment_returned',
+  'modification',
+  'due_date_change',
+  'draw',
+  'payoff',
+  'manual',
+] as const;
+export const FEE_TREATMENTS = ['upfront', 'deducted', 'capitalized', 'amortized'] as const;
+export const LATE_FEE_RULES = ['standard', 'standard_fee', 'current'] as const;
+
+/** `greater_of` and `lesser_of` compare the amount with the percentage of what the trigger is about. */
+const needsAmount = (calculation: string) =>
+  ['flat', 'greater_of', 'lesser_of'].includes(calculation);
+const needsPercentage = (calculation: string) => calculation !== 'flat';
+
+/** One rule of a product: when which fee is assessed, and how much it is. */
+export const FeeRule = z
+  .strictObject({
+    fee_type: z.enum(FEE_TYPES),
+    description: text.nullish(),
+    calculation: z.enum(FEE_CALCULATIONS),
+    amount: positiveMoney.nullish(),
+    percentage: rate.nullish(),
+    min_amount: positiveMoney.nullish(),
+    max_amount: positiveMoney.nullish(),
+    grace_days: integer.min(0).max(365).nullish(),
+    trigger: z.enum(FEE_TRIGGERS),
+    treatment: z.enum(FEE_TREATMENTS).default('upfront'),
+    late_fee_rule: z.enum(LATE_FEE_RULES).default('standard'),
+  })
+  .superRefine((rule, { addIssue }) => {
+    const refuse = (field: string, message: string) =>
+      addIssue({ code: 'custom', path: [field], message });
+    if (needsAmount(rule.calculation) && !rule.amount)
+      refuse('amount', `Is required for ${rule.calculation}.`);
+    if (needsPercentage(rule.calculation) && !rule.percentage)
+      refuse('percentage', `Is required for ${rule.calculation}.`);
+    if (rule.min_amount && rule.max_amount && new Big(rule.min_amount).gt(rule.max_amount))
+      refuse('max_amount', 'Must not be below min_amount.');
+  });
+export type FeeRule = z.output<typeof FeeRule>;

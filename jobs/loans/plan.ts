@@ -1,0 +1,36 @@
+import type { RawLoan } from '../../sql/loans/loans.ts';
+import { buildSchedule, type ScheduleRow } from './amortize.ts';
+import { firstPaymentDate, numberOfPayments } from './due-dates.ts';
+import { termsOf } from './terms-of.ts';
+
+type Funding = { amount: string; on: string; first_payment_date?: string | null };
+
+/** The schedule that a loan has when this amount goes out on this day. */
+export function planOf(loan: RawLoan, { amount, on, first_payment_date }: Funding): ScheduleRow[] {
+  const terms = termsOf(loan);
+  const first =
+    first_payment_date ??
+    firstPaymentDate({
+      rule: terms.first_payment_rule,
+      frequency: terms.payment_frequency,
+      disbursed_on: on,
+      payment_day: terms.payment_day,
+      min_days: terms.min_days_to_first_payment,
+      term_months: terms.term_months,
+    });
+  return buildSchedule({
+    principal: amount,
+    interest_rate: terms.interest_rate,
+    payment_frequency: terms.payment_frequency,
+    number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
+    start_date: on,
+    first_payment_date: first,
+    payment_day: terms.payment_day,
+    amortization: terms.amortization,
+    interest_method: terms.interest_method,
+    day_count: terms.day_count,
+    installment_calculation: terms.installment_calculation,
+    installment_rounding: terms.installment_rounding,
+    balloon_amount: terms.balloon_amount,
+  });
+}

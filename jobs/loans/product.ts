@@ -1,0 +1,76 @@
+import { Big } from 'big.js';
+import { accountsExist } from '../../sql/loans/products.ts';
+import { productBelongsTo } from '../../sql/loans/programs.ts';
+import type { Row } from '../../sql/table.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+const LIMITS = [
+  ['min_amount', 'max_amount'],
+  ['min_rate', 'max_rate'],
+  ['min_term_months', 'max_term_months'],
+] as const;
+
+/** Days past due after which a loan is charged off, as supervisors expect of its kind. */
+const CHARGE_OFF_DAYS: Record<string, number> = { installment: 120, line_of_credit: 180 };
+
+/** Adds a product. Loans copy its terms when they are made, so no later change reaches them. */
+export async function addProduct(work: Work, input: Values): Promise<string> {
+  const charge_off_dpd_threshold =
+    input['charge_off_dpd_threshold'] ?? CHARGE_OFF_DAYS[String(input['loan_type'])];
+  const product = { ...input, charge_off_dpd_threshold };
+  await check(work, product, product);
+  return insert(work.tx, 'products', stored(product));
+}
+
+/** Changes what is given of the product, for the loans that are made from now on. */
+export async function changeProduct(work: Work, id: string, changes: Values, row: Row) {
+  await check(work, { ...row, ...changes }, changes);
+  await update(work.tx, 'products', id, stored(changes));
+}
+
+/** The whole product must make sense, whichever part of it was given. */
+async function check(work: Work, product: Values, given: Values) {
+  for (const [least, most] of LIMITS) {
+    const [low, high] = [product[least], product[most]];
+    if (isGiven(low) && isGiven(high) && new Big(String(low)).gt(String(high))) {
+      throw new Invalid({ [most in given ? most : least]: `${most} is below ${least}.` });
+    }
+  }
+  const accounts = (given['gl_map'] ?? {}) as Record<string, string>;
+  const known = await accountsExist(work.tx, Object.values(accounts));
+  for (const [role, account] of Object.entries(accounts)) {
+    if (!known.has(account)) throw new Invalid({ [`gl_map.${role}`]: 'Does not exist.' });
+  }
+}
+
+const isGiven = (value: unknown) => value !== null && value !== undefined;
+
+/** A waterfall's name is a JSON string, which a plain write would take for JSON itself. */
+function stored({ allocation_order, ...product }: Values): Values {
+  if (allocation_order === undefined) return product;
+  return { ...product, allocation_order: JSON.stringify(allocation_order) };
+}
+
+/** Adds a program, which has no products yet that could be its default, save those without one. */
+export async function addProgram(work: Work, input: Values): Promise<string> {
+  const id = await insert(work.tx, 'programs', input);
+  await checkDefaultProduct(work, id, input);
+  return id;
+}
+
+export async function changeProgram(work: Work, id: string, changes: Values) {
+  await checkDefaultProduct(work, id, changes);
+  await update(work.tx, 'programs', id, changes);
+}
+
+async function checkDefaultProduct(
+  { tx }: Work,
+  programId: string,
+  { default_product_id }: Values,
+) {
+  if (!isGiven(default_product_id)) return;
+  if (!(await productBelongsTo(tx, String(default_product_id), programId)))
+    throw new Invalid({ default_product_id: 'Is not a product of this program.' });
+}

@@ -1,0 +1,27 @@
+import { update } from '../../sql/write.ts';
+import { Conflict } from '../errors.ts';
+import type { Row } from '../../sql/table.ts';
+import type { Work } from '../work.ts';
+import * as payments from '../../sql/payments/payments.ts';
+import { reversePayment } from './reverse.ts';
+
+const DESCRIPTIVE = ['notes', 'reference_number', 'external_id'];
+
+/** Only what describes a payment may change; its money is corrected by reversing it. */
+export async function changePayment(work: Work, id: string, changes: Record<string, unknown>) {
+  const given = Object.fromEntries(
+    Object.entries(changes).filter(([name]) => DESCRIPTIVE.includes(name)),
+  );
+  await update(work.tx, 'payments', id, given);
+}
+
+/** A scheduled payment is canceled; a completed one is reversed with the reason `deleted`. */
+export async function removePayment(work: Work, id: string, row: Row) {
+  if (row['status'] === 'scheduled') return payments.cancel(work.tx, id);
+  if (row['status'] === 'completed' || row['status'] === 'settled') {
+    return reversePayment(work, id, { reason: 'deleted', return_code: null });
+  }
+  throw new Conflict(`A payment that is ${String(row['status'])} cannot be deleted.`, 'immutable', {
+    current_status: row['status'],
+  });
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { date, positiveMoney } from '../../sql/types.ts';
+import { fold } from '../loans/fold.ts';
+import { newEvent, readLoan, splitOf } from '../loans/happen.ts';
+import { PAYMENT_TYPES } from '../loans/events.ts';
+import { assertAllowed } from '../loans/statuses.ts';
+import { termsOf } from '../loans/terms-of.ts';
+import { Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+export const PaymentPreview = z.object({
+  amount: positiveMoney,
+  payment_date: date.nullish(),
+  payment_type: z.enum(PAYMENT_TYPES).default('regular'),
+});
+
+/** How a payment would be split if it came on that day; nothing is written. */
+export async function previewPayment(
+  work: Work,
+  loanId: string,
+  input: z.output<typeof PaymentPreview>,
+) {
+  const loan = await readLoan(work, loanId);
+  assertAllowed(loan.row.status, 'payments');
+  const on = input.payment_date ?? work.today;
+  if (on < work.today) throw new Invalid({ payment_date: 'Must not be in the past.' });
+  const trial = newEvent({
+    kind: 'payment',
+    effective_date: on,
+    amount: input.amount,
+    payment_type: input.payment_type,
+  });
+  const events = [...loan.events, trial];
+  const state = fold({ terms: termsOf(loan.row), schedule: loan.schedule, events, as_of: on });
+  const { id: _, coverage: _covered, ...split } = splitOf(state, trial.id);
+  return { amount: input.amount, as_of_date: on, ...split, remaining_balance: state.total_balance };
+}

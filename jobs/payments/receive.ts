@@ -1,0 +1,146 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { z } from 'zod';
+import { insert } from '../../sql/write.ts';
+import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { COMPONENTS } from '../loans/terms.ts';
+import { PAYMENT_TYPES } from '../loans/events.ts';
+import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/happen.ts';
+import { assertAllowed } from '../loans/statuses.ts';
+import { emit } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+
+export const PAYMENT_METHODS = [
+  'ach',
+  'debit_card',
+  'check',
+  'cash',
+  'wire',
+  'money_order',
+  'internal',
+  'external',
+] as const;
+export const PAYMENT_SOURCES = ['staff', 'portal', 'autopay', 'import', 'webhook'] as const;
+
+export const NewPayment = z.object({
+  amount: positiveMoney,
+  payment_date: date.nullish(),
+  effective_date: date.nullish(),
+  payment_instrument_id: uuid.nullish(),
+  payment_method: z.enum(PAYMENT_METHODS).nullish(),
+  payment_type: z.enum(PAYMENT_TYPES).default('regular'),
+  allocation_override: z
+    .array(z.object({ component: z.enum(COMPONENTS), amount: positiveMoney }))
+    .max(10)
+    .nullish(),
+  external_id: externalId.nullish(),
+  reference_number: text.nullish(),
+  notes: prose.nullish(),
+});
+export type NewPayment = z.output<typeof NewPayment> & {
+  source?: (typeof PAYMENT_SOURCES)[number];
+};
+
+/**
+ * Receives a payment: dated today or earlier it is allocated, posted and told at once; dated later it
+ * is scheduled and touches nothing until that day is closed. Answers the payment's id.
+ */
+export async function receive(work: Work, loanId: string, input: NewPayment): Promise<string> {
+  const loan = await openLoan(work, loanId);
+  assertAllowed(loan.row.status, 'payments');
+  const payment_date = input.payment_date ?? work.today;
+  const effective_date = input.effective_date ?? payment_date;
+  assertDates(work, loan, payment_date, effective_date);
+  if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
+  return post(work, loan, randomUUIDv7(), { ...input, payment_date, effective_date });
+}
+
+function assertDates(
+  { today }: Work,
+  { row, events }: OpenLoan,
+  paymentDate: string,
+  effectiveDate: string,
+) {
+  if (effectiveDate > paymentDate)
+    throw new Invalid({ effective_date: 'Must not be after the payment date.' });
+  const boarding = events.find(({ kind }) => kind === 'boarding')?.effective_date;
+  if (boarding && effectiveDate < boarding) {
+    throw new Conflict(
+      'History before the boarding date belongs to the previous servicer.',
+      'before_boarding',
+      { boarding_date: boarding },
+    );
+  }
+  const start = boarding ?? row.disbursement_date;
+  if (start && effectiveDate < start)
+    throw new Invalid({ effective_date: 'Must not be before the loan was disbursed.' });
+  if (paymentDate > today.replace(/^\d{4}/, (year) => String(Number(year) + 1))) {
+    throw new Invalid({ payment_date: 'Must be within a year.' });
+  }
+}
+
+type Dated = NewPayment & { payment_date: string; effective_date: string };
+
+const columns = (loan: OpenLoan, id: string, input: Dated) => ({
+  id,
+  loan_id: loan.row.id,
+  borrower_id: loan.row.borrower_id,
+  receipt_number: `R-${id.replaceAll('-', '').slice(-12).toUpperCase()}`,
+  amount: input.amount,
+  payment_date: input.payment_date,
+  effective_date: input.effective_date,
+  payment_method: input.payment_method ?? (input.payment_instrument_id ? 'ach' : 'external'),
+  payment_type: input.payment_type,
+  payment_instrument_id: input.payment_instrument_id,
+  allocation_override: input.allocation_override,
+  external_id: input.external_id,
+  reference_number: input.reference_number,
+  notes: input.notes,
+  source: input.source ?? 'staff',
+});
+
+async function schedule(
+  work: Work,
+  loan: OpenLoan,
+  input: NewPayment,
+  payment_date: string,
+  effective_date: string,
+) {
+  const row = columns(loan, randomUUIDv7(), { ...input, payment_date, effective_date });
+  return insert(work.tx, 'payments', { ...row, status: 'scheduled' });
+}
+
+/** Allocates and posts a payment whose day has come. */
+async function post(work: Work, loan: OpenLoan, id: string, input: Dated): Promise<string> {
+  const isRecovery = loan.row.status === 'charged_off';
+  const event = newEvent({
+    id,
+    kind: 'payment',
+    effective_date: input.effective_date,
+    amount: input.amount,
+    payment_type: isRecovery ? 'recovery' : input.payment_type,
+    ...(input.allocation_override && { allocation_override: input.allocation_override }),
+  });
+  const state = await happen(work, loan, [event]);
+  const { id: _, ...split } = splitOf(state, id);
+  await insert(work.tx, 'payments', {
+    ...columns(loan, id, input),
+    ...(isRecovery && { payment_type: 'recovery' }),
+    ...split,
+    remaining_balance: state.total_balance,
+    status: 'completed',
+    posted_at: new Date().toISOString(),
+  });
+  await emit(work, 'payment.received', {
+    payment_id: id,
+    loan_id: loan.row.id,
+    amount: input.amount,
+    payment_date: input.payment_date,
+    effective_date: input.effective_date,
+    principal_applied: split.principal_applied,
+    interest_applied: split.interest_applied,
+    fees_applied: split.fees_applied,
+    remaining_balance: state.total_balance,
+  });
+  return id;
+}

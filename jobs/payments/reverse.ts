@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import * as payments from '../../sql/payments/payments.ts';
+import { text } from '../../sql/types.ts';
+import { Conflict, NotFound } from '../errors.ts';
+import { happen, newEvent, openLoan } from '../loans/happen.ts';
+import { emit } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+
+export const REVERSAL_REASONS = [
+  'nsf',
+  'return',
+  'chargeback',
+  'clerical_error',
+  'duplicate',
+  'fraud',
+  'other',
+  'deleted',
+] as const;
+export const Reversal = z.object({
+  reason: z.enum(REVERSAL_REASONS),
+  return_code: text.regex(/^R\d{2}$/, 'Must be a return code like R01.').nullish(),
+});
+
+/**
+ * Takes a completed payment back as if it had never come: the loan is folded without it, the ledger
+ * gets the mirror of every entry of it, and what later payments meant is corrected.
+ */
+export async function reversePayment(
+  work: Work,
+  paymentId: string,
+  { reason, return_code }: z.output<typeof Reversal>,
+) {
+  const known = await payments.loanOf(work.tx, paymentId);
+  if (known === null) throw new NotFound();
+  const loan = await openLoan(work, known.loan_id);
+  const payment = await payments.lock(work.tx, paymentId);
+  if (payment === null || !['completed', 'settled'].includes(payment.status)) {
+    throw new Conflict(
+      `A payment that is ${payment?.status} cannot be reversed.`,
+      'invalid_transition',
+      { current_status: payment?.status },
+    );
+  }
+  const returned = ['nsf', 'return', 'chargeback'].includes(reason);
+  await payments.markReversed(work.tx, paymentId, {
+    status: returned ? 'returned' : 'reversed',
+    by: work.actor.id,
+    reason,
+    return_code: return_code ?? null,
+  });
+  const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses: paymentId });
+  await happen(work, loan, [reversal]);
+  await emit(work, 'payment.reversed', {
+    payment_id: paymentId,
+    loan_id: payment.loan_id,
+    amount: payment.amount,
+    reason,
+    ...(return_code && { return_code }),
+    reversed_at: new Date().toISOString(),
+  });
+}

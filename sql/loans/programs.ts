@@ -1,0 +1,24 @@
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const programs = table({
+  name: 'programs',
+  rows: sql.fragment`
+    select record.id, record.name, record.code, record.description, record.program_type,
+           record.is_active, case when record.is_active then 'active' else 'inactive' end as status,
+           record.default_product_id, record.funding_source, record.jurisdictions,
+           record.compliance_checks, record.template_overrides, record.metadata,
+           record.is_archived, record.created_at, record.updated_at
+    from programs as record
+  `,
+  search: (words) => sql.fragment`
+    row.name ilike ${containing(words)} or row.code ilike ${containing(words)}
+  `,
+});
+
+/** Whether the product may be this program's default: one of its own, or one of no program. */
+export const productBelongsTo = (tx: Transaction, productId: string, programId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from products
+    where id = ${productId} and (program_id is null or program_id = ${programId})
+  `);

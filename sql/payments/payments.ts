@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const payments = table({
+  name: 'payments',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.borrower_id, record.receipt_number, record.amount,
+           record.payment_date, record.effective_date, record.payment_method, record.payment_type,
+           record.payment_instrument_id, record.external_id, record.reference_number, record.notes,
+           record.status, record.source, record.autopay_plan_id, record.principal_applied,
+           record.interest_applied, record.fees_applied, record.suspense_applied,
+           record.remaining_balance, record.allocations, record.coverage, record.posted_at,
+           record.settled_at, record.failed_at, record.failure_reason, record.return_code,
+           record.reversed_at, record.reversed_by, record.reversal_reason,
+           record.reverses_payment_id,
+           array(
+             select entry.id from journal_entries as entry
+             where entry.reference_id = record.id order by entry.id
+           )::text[] as journal_entry_ids,
+           record.created_at, record.updated_at
+    from payments as record
+  `,
+  search: (words) => sql.fragment`row.receipt_number ilike ${containing(words)}`,
+});
+
+const Payment = z.object({
+  id: z.string(),
+  loan_id: z.string(),
+  amount: z.string(),
+  status: z.string(),
+  effective_date: z.string(),
+});
+
+/** Locks the payment; its loan is locked before it. */
+export const lock = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Payment)`
+    select id, loan_id, amount, status, effective_date from payments where id = ${id} for update
+  `);
+
+export const markReversed = (
+  tx: Transaction,
+  id: string,
+  {
+    status,
+    by,
+    reason,
+    return_code,
+  }: { status: string; by: string | null; reason: string; return_code: string | null },
+) =>
+  tx.query(sql.typeAlias('void')`
+    update payments
+    set status = ${status}, reversed_at = now(), reversed_by = ${by}, reversal_reason = ${reason},
+        return_code = ${return_code}
+    where id = ${id}
+  `);
+
+/** Which loan the payment belongs to, read before the loan is locked. */
+export const loanOf = (tx: Transaction, id: string) =>
+  tx.maybeOne(
+    sql.type(z.object({ loan_id: z.string() }))`select loan_id from payments where id = ${id}`,
+  );
+
+/** A scheduled payment that will not be made. */
+export async function cancel(tx: Transaction, id: string) {
+  await tx.query(sql.typeAlias('void')`
+    update payments set status = 'canceled' where id = ${id} and status = 'scheduled'
+  `);
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('every tenant begins with a program and a product that loans can be written under', async () => {
+  const { officer } = await stage.tenant();
+
+  const programs = await officer.get('/programs');
+  const products = await officer.get('/products?is_active=true');
+
+  expect(programs.body).toMatchObject([{ code: 'DEFAULT', status: 'active', jurisdictions: [] }]);
+  expect(products.body).toMatchObject([
+    {
+      program_id: programs.body[0].id,
+      interest_method: 'simple_daily',
+      day_count: 'actual_365',
+      allocation_order: 'standard',
+      small_balance_tolerance: '1.00',
+      charge_off_dpd_threshold: 120,
+      fee_rules: [],
+    },
+  ]);
+});
+
+test('an admin writes a product with limits, fee rules and a waterfall of its own', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const order = [
+    { due_state: 'past_due', component: 'interest' },
+    { due_state: 'past_due', component: 'principal' },
+  ];
+  const late = {
+    fee_type: 'late',
+    calculation: 'greater_of',
+    amount: '15',
+    percentage: '0.05',
+    trigger: 'past_due',
+  };
+
+  const created = await admin.post('/products', {
+    name: 'Line',
+    code: 'LINE',
+    loan_type: 'line_of_credit',
+    min_amount: '500',
+    max_amount: '20000.00',
+    max_rate: '0.2999',
+    allocation_order: order,
+    fee_rules: [late],
+  });
+  const changed = await admin.put(`/products/${created.body.id}`, {
+    ...created.body,
+    allocation_order: 'delinquency_first',
+    max_rate: '0.25',
+  });
+  const archived = await admin.delete(`/products/${created.body.id}`);
+  const unarchived = await admin.post(`/products/${created.body.id}/unarchive`);
+
+  expect(created).toMatchObject({
+    status: 201,
+    body: {
+      min_amount: '500.00',
+      max_rate: '0.2999',
+      charge_off_dpd_threshold: 180,
+      allocation_order: order,
+      fee_rules: [{ amount: '15.00', treatment: 'upfront', late_fee_rule: 'standard' }],
+    },
+  });
+  expect(changed).toMatchObject({
+    status: 200,
+    body: { allocation_order: 'delinquency_first', max_rate: '0.25', min_amount: '500.00' },
+  });
+  expect(archived.body.is_archived).toBe(true);
+  expect(unarchived.body.is_archived).toBe(false);
+});
+
+test('a product that contradicts itself is refused, and so is every part of it that is unknown', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const made = await admin.post('/products', { name: 'A', code: 'A', max_amount: '1000' });
+  const refusal = async (body: object) => (await admin.post('/products', body)).body.errors;
+  const flat = { fee_type: 'late', calculation: 'flat', trigger: 'past_due' };
+  const elsewhere = '0198a000-0000-7000-8000-000000000000';
+
+  expect(await refusal({ name: 'B', code: 'A' })).toEqual({ code: 'Is already taken.' });
+  expect(await refusal({ name: 'B', code: 'B', min_term_months: 24, max_term_months: 12 })).toEqual(
+    {
+      max_term_months: 'max_term_months is below min_term_months.',
+    },
+  );
+  expect(await refusal({ name: 'B', code: 'B', fee_rules: [flat] })).toHaveProperty([
+    'fee_rules.0.amount',
+  ]);
+  expect(await refusal({ name: 'B', code: 'B', program_id: elsewhere })).toHaveProperty(
+    'program_id',
+  );
+  expect(await refusal({ name: 'B', code: 'B', gl_map: { cash: elsewhere } })).toHaveProperty([
+    'gl_map.cash',
+  ]);
+  const low = await admin.put(`/products/${made.body.id}`, { min_amount: '1000.01' });
+  expect(low).toMatchObject({
+    status: 422,
+    body: { errors: { min_amount: 'max_amount is below min_amount.' } },
+  });
+  expect((await tenant.officer.post('/products', { name: 'C', code: 'C' })).status).toBe(403);
+});
+
+test("a program's default product is one of its own", async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const program = await admin.post('/programs', {
+    name: 'Auto',
+    code: 'AUTO',
+    program_type: 'auto',
+    jurisdictions: ['TX', 'OK'],
+  });
+  const foreign = await tenant.first('/products');
+  const own = await admin.post('/products', {
+    name: 'Auto 60',
+    code: 'AUTO-60',
+    program_id: program.body.id,
+  });
+
+  const refused = await admin.put(`/programs/${program.body.id}`, { default_product_id: foreign });
+  const accepted = await admin.put(`/programs/${program.body.id}`, {
+    default_product_id: own.body.id,
+    is_active: false,
+  });
+
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { errors: { default_product_id: 'Is not a product of this program.' } },
+  });
+  expect(accepted.body).toMatchObject({ default_product_id: own.body.id, status: 'inactive' });
+  expect(
+    (await admin.post('/programs', { name: 'X', code: 'X', jurisdictions: ['ZZ'] })).status,
+  ).toBe(422);
+});

@@ -1,0 +1,28 @@
+import { sql } from '../../sql/db.ts';
+import { z } from 'zod';
+import type { Tenant } from './world.ts';
+
+/** Balances of posted entries by the role of their account, debits positive; zeros are left out. */
+export const ledgerOf = (tenant: Pick<Tenant, 'within'>): Promise<Record<string, string>> =>
+  tenant.within(async ({ tx }) => {
+    const rows = await tx.any(sql.type(z.object({ role: z.string(), balance: z.string() }))`
+      select account.role, sum(line.debit - line.credit)::numeric(15, 2) as balance
+      from journal_lines as line
+      join journal_entries as entry on entry.id = line.entry_id and entry.status = 'posted'
+      join ledger_accounts as account on account.id = line.account_id
+      group by account.role having sum(line.debit - line.credit) <> 0
+    `);
+    return Object.fromEntries(rows.map(({ role, balance }) => [role, balance]));
+  });
+
+/** The types of the events that the tenant's work has told so far, in order. */
+export const eventsOf = (tenant: Pick<Tenant, 'within'>): Promise<readonly string[]> =>
+  tenant.within(({ tx }) =>
+    tx.anyFirst(sql.type(z.object({ event_type: z.string() }))`select event_type from events order by id`),
+  );
+
+/** Moves the tenant's business date; what closing the days between would do is not done. */
+export const setToday = (tenant: Pick<Tenant, 'within'>, today: string) =>
+  tenant.within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`update tenants set business_date = ${today} where id = app.current_tenant()`),
+  );
