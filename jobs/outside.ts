@@ -12,7 +12,10 @@ export type Outside = {
   now(): Date;
   /** One HTTPS request with one answer; redirects are not followed and private hosts refused. */
   post(request: PostRequest): Promise<PostAnswer>;
-  /** A tagged PDF of one whole HTML page; its scripts do not run and it loads nothing. */
+  /**
+   * A tagged PDF of one whole HTML page; its scripts do not run and it loads nothing. A page that
+   * can never be printed throws DocumentRefused (documents/refused.ts).
+   */
   pdf(html: string, options?: PdfOptions): Promise<Pdf>;
   /** One letter to one recipient; a repeat with the same message_id is the same letter. */
   mail(letter: Mail): Promise<SendAnswer>;

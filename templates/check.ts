@@ -4,9 +4,9 @@ import { isKnownPath } from './variables.ts';
 
 export type Problem = { line: number; column: number; message: string };
 
-export const SOURCE_BYTES_MAX = 16_384;
-export const EXPRESSIONS_MAX = 200;
-export const DEPTH_MAX = 4;
+const SOURCE_BYTES_MAX = 16_384;
+const EXPRESSIONS_MAX = 200;
+const DEPTH_MAX = 4;
 
 /**
  * What a tenant's template may not contain, each with its place; empty when it may be saved.

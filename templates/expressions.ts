@@ -2,7 +2,7 @@
  * One double-brace expression with pipe filters: `loan.balance | currency(locale)`.
  *
  * The specification's filters are not Handlebars, so each expression is read here and written
- * again as helper calls: `as_currency loan.balance @root.locale`.
+ * again as calls: `as_currency loan.balance @root.locale`.
  */
 export type Expression = { path: string[]; filters: { name: string; args: string[] }[] };
 
@@ -23,6 +23,7 @@ export function readExpression(source: string): Expression | string {
     const list = match[2]?.trim() ?? '';
     const args = list === '' ? [] : splitOutsideQuotes(list, ',').map((arg) => arg.trim());
     const wrong = args.find((arg) => !PATH.test(arg) && !TEXT.test(arg));
+    if (args.length > 1) return `The filter ${name} takes one argument.`;
     if (wrong !== undefined) return `“${shown(wrong)}” cannot be given to a filter.`;
     expression.filters.push({ name, args });
   }

@@ -33,14 +33,19 @@ export const TENANT_FILTERS = ['currency', 'date', 'number', 'percent'] as const
 
 function formatNumber(value: unknown, locale: unknown, options: Intl.NumberFormatOptions): string {
   const text = plain(value);
-  if (!/^[+-]?\d{1,40}(\.\d{1,40})?$/.test(text)) return text;
+  if (!isDecimal(text)) return text;
   const tag = localeTag(locale);
   const format = kept(
     numberFormats,
     `${tag} ${options.style ?? 'number'} ${options.currency ?? ''}`,
     () => new Intl.NumberFormat(tag, options),
   );
-  return withOrdinarySpaces(format.format(text as Intl.StringNumericLiteral));
+  return withOrdinarySpaces(format.format(text));
+}
+
+/** Intl reads such a string digit by digit, without a float between. */
+function isDecimal(text: string): text is Intl.StringNumericLiteral {
+  return /^[+-]?\d{1,40}(\.\d{1,40})?$/.test(text);
 }
 
 function formatDate(value: unknown, setting: Setting, options: Intl.DateTimeFormatOptions): string {

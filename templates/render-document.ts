@@ -88,7 +88,7 @@ function namesIn(folder: string): string[] {
     .map((entry) => entry.name.slice(0, -'.html'.length));
 }
 
-/** Our own file, with its pipe filters written as helper calls. */
+/** Our own file, with its pipe filters written as calls. */
 function source(path: string): string {
   const text = readFileSync(new URL(path, FOLDER), 'utf8');
   return text.replace(/\{\{([^#/>!{}][^{}]*\|[^{}]*)\}\}/g, (_, inner: string) => {

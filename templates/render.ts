@@ -54,16 +54,17 @@ export function engineFor(): typeof Handlebars {
   const own = Handlebars.create();
   for (const name of ['lookup', 'log', 'with']) own.unregisterHelper(name);
   for (const [name, filter] of Object.entries(filters)) {
-    own.registerHelper(`as_${name}`, (value: unknown, ...rest: unknown[]) => {
-      // Handlebars adds its options as the last argument.
-      const { root } = (rest.pop() as { data: { root: Setting } }).data;
-      return filter(value, rest.length > 0 ? { ...root, locale: rest[0] } : root);
+    // Handlebars adds its options after what the template gave: a locale, or nothing.
+    own.registerHelper(`as_${name}`, (value, first, second) => {
+      const options: Handlebars.HelperOptions = second ?? first;
+      const root: Setting = options.data.root;
+      return filter(value, second === undefined ? root : { ...root, locale: first });
     });
   }
   return own;
 }
 
-export const KNOWN_HELPERS = Object.fromEntries(
+const KNOWN_HELPERS = Object.fromEntries(
   [...Object.keys(filters).map((name) => `as_${name}`), 'if', 'unless'].map((name) => [name, true]),
 );
 

@@ -50,6 +50,6 @@ function isKnown({ key, value }: { key: string; value: string }): boolean {
   if (key === 'href') return /^(https:\/\/|mailto:|tel:)[^\s]+$/i.test(value);
   if (key === 'src')
     return /^(https:\/\/[^\s]+|data:image\/(png|jpeg|gif);base64,[\w+/=]+)$/i.test(value);
-  if (key === 'style') return !/url|expression|@|\\|position|behavior/i.test(value);
+  if (key === 'style') return !/url|expression|[@&\\]|position|behavior/i.test(value);
   return ['align', 'alt', 'colspan', 'rowspan', 'width', 'height', 'title', 'lang'].includes(key);
 }

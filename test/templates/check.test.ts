@@ -35,6 +35,7 @@ test.each([
   ['{{ borrower.password_hash }}', 1, 1],
   ['{{ loan.balance | shell }}', 1, 1],
   ['{{ loan.balance | currency(borrower.constructor) }}', 1, 1],
+  ['{{ loan.balance | currency(locale, "USD") }}', 1, 1],
   ['{{ context.a.b.c.d }}', 1, 1],
   ['{{ borrower.name', 1, 1],
   ['{{!-- open', 1, 1],

@@ -1,15 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { launch, type Browser, type HTTPRequest, type Page } from 'puppeteer';
+import type { Browser, HTTPRequest, Page } from 'puppeteer';
+import { DocumentRefused } from '../../jobs/documents/refused.ts';
 import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
-import { findChromium } from './chromium.ts';
+import { end, start, type Started, type StartOptions } from './browser-process.ts';
 
-export type BrowserOptions = {
-  /** A folder of our own (below DATA_DIR), where the browser is unpacked and keeps its profile. */
-  folder: string;
-  /** PUPPETEER_EXECUTABLE_PATH: a browser to use instead. */
-  executablePath?: string | undefined;
+export type BrowserOptions = StartOptions & {
   /** Told of every start that failed and of every restart. */
   onTrouble?: (message: string) => void;
 };
@@ -23,12 +18,14 @@ export type PdfBrowser = {
 const HTML_BYTES_MAX = 2 * 1024 * 1024;
 const PAGES_MAX = 200;
 const RENDER_TIMEOUT_MS = 20_000;
-const START_TIMEOUT_MS = 30_000;
 /** Memory stays flat over hundreds; a fresh browser costs a fifth of a second. */
 const RENDERS_PER_BROWSER = 1_000;
 const BACKOFF_MS = [0, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 
-type Running = { browser: Browser; page: Page; profile: string; renders: number };
+/** The document took longer than it was given. */
+class DocumentTooSlow extends Error {}
+
+type Running = Started & { page: Page; renders: number };
 
 /**
  * One browser with one page, started at the first PDF and again after a crash.
@@ -47,7 +44,8 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
     await stop();
     await pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]);
     try {
-      running = await start(options);
+      const started = await start(options);
+      running = { ...started, page: await preparePage(started.browser), renders: 0 };
       return running;
     } catch (error) {
       failures += 1;
@@ -71,20 +69,33 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
       failures = 0;
       return pdf;
     } catch (error) {
-      // What a document left behind must not meet the next one: only a new browser is trusted.
-      failures += 1;
+      if (isClosed || error instanceof DocumentRefused) throw error;
       options.onTrouble?.(`The browser is started anew: ${messageOf(error)}`);
+      // What a document left behind must not meet the next one: only a new browser is trusted.
       await stop();
+      // Slow documents are not the browser's fault, and must not slow down the others.
+      if (!(error instanceof DocumentTooSlow)) failures += 1;
       throw error;
+    }
+  }
+
+  /** A browser that died between two documents, or under one, is no reason to lose it. */
+  async function renderAgain(html: string, timeoutMs: number): Promise<Pdf> {
+    try {
+      return await render(html, timeoutMs);
+    } catch (error) {
+      const isFinal = error instanceof DocumentRefused || error instanceof DocumentTooSlow;
+      if (isFinal || isClosed) throw error;
+      return render(html, timeoutMs);
     }
   }
 
   return {
     pdf(html, { timeout_ms = RENDER_TIMEOUT_MS } = {}) {
       if (Buffer.byteLength(html) > HTML_BYTES_MAX) {
-        return Promise.reject(new Error('The document is too large to be printed.'));
+        return Promise.reject(new DocumentRefused('The document is too large to be printed.'));
       }
-      const mine = turn.then(() => render(html, timeout_ms));
+      const mine = turn.then(() => renderAgain(html, timeout_ms));
       turn = mine.catch(() => undefined);
       return mine;
     },
@@ -92,48 +103,11 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
       isClosed = true;
       await stop();
       await turn;
+      // A browser that was just starting came after the first stop.
+      await stop();
     },
   };
 }
-
-async function start({ folder, executablePath }: BrowserOptions): Promise<Running> {
-  const chromium = await findChromium(folder, executablePath);
-  const profile = await mkdtemp(join(resolve(folder), 'profile-'));
-  // Root has no other way: Chromium refuses to build its sandbox there.
-  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  try {
-    const browser = await launch({
-      ...chromium,
-      // A pipe instead of a port: nobody else can talk to it, and it ends when we do.
-      pipe: true,
-      headless: 'shell',
-      userDataDir: profile,
-      timeout: START_TIMEOUT_MS,
-      protocolTimeout: START_TIMEOUT_MS,
-      // The worker has its own signals, and its exit ends the whole process group.
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-      args: [...FLAGS, ...sandbox],
-    });
-    return { browser, page: await preparePage(browser), profile, renders: 0 };
-  } catch (error) {
-    await rm(profile, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-const FLAGS = [
-  '--disable-gpu',
-  '--disable-webgl',
-  '--disable-dev-shm-usage',
-  '--font-render-hinting=none',
-  '--no-default-browser-check',
-  '--no-zygote',
-  // Even a request that escaped the page's own guard would find no host.
-  '--host-resolver-rules=MAP * ~NOTFOUND',
-  '--proxy-server=http://127.0.0.1:9',
-];
 
 async function preparePage(browser: Browser): Promise<Page> {
   const page = await browser.newPage();
@@ -158,7 +132,8 @@ async function print(page: Page, html: string): Promise<Pdf> {
     timeout: 0,
   });
   const pages = pagesOf(bytes);
-  if (pages > PAGES_MAX) throw new Error(`The document has more than ${PAGES_MAX} pages.`);
+  if (pages > PAGES_MAX)
+    throw new DocumentRefused(`The document has more than ${PAGES_MAX} pages.`);
   return { bytes, pages };
 }
 
@@ -171,7 +146,7 @@ function pagesOf(bytes: Uint8Array): number {
 async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const deadline = new AbortController();
   const late = pause(timeoutMs, undefined, { signal: deadline.signal }).then(() => {
-    throw new Error(`The document was not printed within ${timeoutMs} ms.`);
+    throw new DocumentTooSlow(`The document was not printed within ${timeoutMs} ms.`);
   });
   try {
     return await Promise.race([work, late]);
@@ -180,20 +155,6 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
     late.catch(() => undefined);
     work.catch(() => undefined);
   }
-}
-
-/** Kills the whole process group at once: a browser that hangs does not close when asked. */
-async function end({ browser, profile }: Running): Promise<void> {
-  const child = browser.process();
-  if (child?.pid !== undefined && child.exitCode === null) {
-    try {
-      process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
-    } catch {
-      child.kill('SIGKILL');
-    }
-  }
-  await Promise.race([browser.close().catch(() => undefined), pause(2_000)]);
-  await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ export type Chromium = { executablePath?: string; channel?: 'chrome'; env: Recor
 const UNPACK_TIMEOUT_MS = 120_000;
 const run = promisify(execFile);
 const manifest = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
-const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+const version = /"version": "([\w.-]+)"/.exec(readFileSync(manifest, 'utf8'))?.[1] ?? 'unknown';
 
 /**
  * The browser that came with npm, unpacked once into the folder, or the one that is named.
@@ -23,6 +23,10 @@ const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: str
 export async function findChromium(folder: string, named?: string): Promise<Chromium> {
   const home = resolve(folder);
   await mkdir(home, { recursive: true, mode: 0o700 });
+  const { uid } = await stat(home);
+  if (process.getuid && uid !== process.getuid()) {
+    throw new Error(`The folder ${home} of the browser belongs to somebody else.`);
+  }
   await chmod(home, 0o700);
   const env = { HOME: home, LANG: 'C.UTF-8', TZ: 'UTC' };
   if (named) return { executablePath: named, env: { ...env, PATH: '/usr/bin:/bin' } };
@@ -41,7 +45,7 @@ export async function findChromium(folder: string, named?: string): Promise<Chro
 }
 
 async function unpack(home: string, unpacked: string): Promise<void> {
-  const staging = await mkdtemp(join(home, 'unpacking-'));
+  const staging = await mkdtemp(join(home, `unpacking-${process.pid}-`));
   const script = fileURLToPath(new URL('./unpack-chromium.ts', import.meta.url));
   try {
     await run(process.execPath, [script], {

@@ -1,16 +1,15 @@
-import { lookup, type LookupAddress } from 'node:dns';
-import { Resolver } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
-import { getCACertificates, type TLSSocket } from 'node:tls';
+import { lookup } from 'node:dns';
+import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
 import { checkWebhookUrl, isPublicAddress } from '../../jobs/webhooks/url.ts';
+import { lookUpPublic, NOT_PUBLIC, resolvePublic, type Resolve } from './public-names.ts';
 
 export type HttpOptions = {
   /** A certificate authority to trust beside those of the process, as PEM. */
   ca?: string;
-  /** Told apart in tests: the addresses of a public name. */
-  resolve?: (hostname: string) => Promise<LookupAddress[]>;
+  /** How a public name is resolved; by the system's name servers unless a test says. */
+  resolve?: Resolve;
 };
 
 export type HttpClient = {
@@ -132,47 +131,12 @@ function agentFor(isOpen: boolean, { ca, resolve = resolvePublic }: HttpOptions)
     connect(options, callback) {
       connect(options, (error, socket) => {
         if (error) return callback(error, null);
-        const address = (socket as TLSSocket).remoteAddress ?? '';
-        if (isOpen || isPublicAddress(address)) return callback(null, socket as TLSSocket);
-        socket?.destroy();
+        if (isOpen || isPublicAddress(socket.remoteAddress ?? '')) return callback(null, socket);
+        socket.destroy();
         return callback(new Error(NOT_PUBLIC), null);
       });
     },
   });
-}
-
-const NOT_PUBLIC = 'The host is not in the public network.';
-
-/** All answers of the name are judged: one private address among public ones refuses it. */
-function lookUpPublic(resolve: (hostname: string) => Promise<LookupAddress[]>): LookupFunction {
-  return (hostname, { all }, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (!first || !addresses.every(({ address }) => isPublicAddress(address))) {
-          callback(new Error(NOT_PUBLIC), []);
-        } else if (all) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: Error) => callback(error, []),
-    );
-  };
-}
-
-/**
- * Asks the name servers ourselves: the system's own look-up has four threads in the whole
- * process, and one receiver with slow name servers would hold them all.
- */
-async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  const [four, six] = await Promise.allSettled([
-    resolver.resolve4(hostname),
-    resolver.resolve6(hostname),
-  ]);
-  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
-  const found = (answer: PromiseSettledResult<string[]>, family: 4 | 6) =>
-    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
-  return [...found(four, 4), ...found(six, 6)];
 }
 
 /** What a subscriber can act upon; the code of the error says what happened. */

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { cleanData } from './clean-data.ts';
+import type { Letter } from './documents.ts';
+import { inkColor } from './letterhead.ts';
+import { engineFor } from './render.ts';
+
+export type Email = {
+  language: string;
+  subject: string;
+  /** What renderMessage made for the channel email. */
+  body: string;
+  tenant: Pick<Letter['tenant'], 'name' | 'branding'> & { address_lines?: readonly string[] };
+};
+
+let page: HandlebarsTemplateDelegate | undefined;
+
+/**
+ * A rendered message as a whole page for a mail reader: the name of the sender on top, its postal
+ * address below, which the law asks of commercial mail (16 CFR 316).
+ */
+export function renderEmail(email: Email): string {
+  page ??= engineFor().compile(readFileSync(new URL('./email.html', import.meta.url), 'utf8'));
+  const { body, tenant } = email;
+  return page(
+    Object.assign({}, cleanData(email), { body, ink: inkColor(tenant.branding.primary_color) }),
+  );
+}

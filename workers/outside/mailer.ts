@@ -1,0 +1,154 @@
+import { createTransport } from 'nodemailer';
+import type { Mail, MailAddress, SendAnswer } from '../../jobs/outside.ts';
+import { oneLine } from '../../templates/clean-data.ts';
+import { writeOutbox } from './outbox.ts';
+import { plainText } from './plain-text.ts';
+
+export type MailerOptions = {
+  /** smtp:// or smtps://, with user and password where the server asks for them. */
+  smtpUrl?: string | undefined;
+  /** Without a server, each letter becomes an .eml file here. */
+  outbox: string;
+};
+export type Mailer = { mail(letter: Mail): Promise<SendAnswer>; close(): void };
+
+const TIMEOUT_MS = 30_000;
+const SUBJECT_CHARACTERS_MAX = 300;
+const ADDRESS = /^[^\s<>()[\]\\,;:@"\p{Cc}]{1,64}@[^\s<>()[\]\\,;:@"\p{Cc}]{1,253}$/u;
+
+/**
+ * Sends letters to a mail server, or into a folder where none is configured.
+ *
+ * The Message-ID comes from the caller, so that a letter sent again after a lost answer is the
+ * same letter to whoever receives it. What the server refuses is an answer, not an exception.
+ */
+export function openMailer({ smtpUrl, outbox }: MailerOptions): Mailer {
+  return smtpUrl ? smtpMailer(smtpUrl) : outboxMailer(outbox);
+}
+
+function smtpMailer(url: string): Mailer {
+  const transport = createTransport({
+    url,
+    pool: true,
+    maxConnections: 5,
+    maxMessages: 500,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+    dnsTimeout: 5_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async mail(letter) {
+      const message = messageOf(letter);
+      if (typeof message === 'string') return refused('smtp', message);
+      try {
+        await withDeadline(transport.sendMail(message), letter.timeout_ms ?? TIMEOUT_MS);
+        return { ok: true, provider: 'smtp', provider_message_id: message.messageId };
+      } catch (error) {
+        return failureOf(error);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+function outboxMailer(folder: string): Mailer {
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async mail(letter) {
+      const message = messageOf(letter);
+      if (typeof message === 'string') return refused('outbox', message);
+      const { message: bytes } = await transport.sendMail(message);
+      if (!Buffer.isBuffer(bytes)) throw new Error('The letter was not built as a whole.');
+      await writeOutbox(folder, `${letter.message_id}.eml`, bytes);
+      return { ok: true, provider: 'outbox', provider_message_id: message.messageId };
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** The letter as the transport takes it, or a sentence that says why it cannot be sent. */
+function messageOf(letter: Mail) {
+  const { from, to, reply_to, subject, html, text, message_id, attachments = [] } = letter;
+  const addresses = [from, to, ...(reply_to ? [reply_to] : [])];
+  const wrong = addresses.find(({ address }) => !ADDRESS.test(address));
+  if (wrong) return 'The address is not one that mail can be sent to.';
+  if (!/^[A-Za-z0-9._-]{1,120}$/.test(message_id)) return 'The id of the letter is not allowed.';
+  const domain = from.address.slice(from.address.indexOf('@') + 1);
+  return {
+    messageId: `<${message_id}@${domain}>`,
+    from: sender(from),
+    to: sender(to),
+    ...(reply_to && { replyTo: sender(reply_to) }),
+    subject: oneLine(subject).slice(0, SUBJECT_CHARACTERS_MAX),
+    html,
+    text: text ?? plainText(html),
+    // Out-of-office answers stay away from letters that say this (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    attachments: attachments.map(({ filename, content_type, bytes }) => ({
+      filename: oneLine(filename),
+      contentType: content_type,
+      content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    })),
+  };
+}
+
+function sender({ name = '', address }: MailAddress) {
+  return { name: oneLine(name), address };
+}
+
+/**
+ * A mail server's 5xx is its last word about a letter; everything else may pass: 4xx, a lost
+ * connection, and a refused login, which is our fault and not the letter's.
+ */
+function failureOf(error: unknown): SendAnswer {
+  const { code, responseCode, message } = describe(error);
+  const isOurLogin = code === 'EAUTH' || responseCode === 530 || responseCode === 535;
+  const isLastWord = responseCode !== undefined && responseCode >= 500 && !isOurLogin;
+  const isOurEnvelope = responseCode === undefined && code === 'EENVELOPE';
+  return {
+    ok: false,
+    provider: 'smtp',
+    temporary: !isLastWord && !isOurEnvelope,
+    error_code: String(responseCode ?? code),
+    error_message: oneLine(message).slice(0, 500),
+  };
+}
+
+function describe(error: unknown): { code: string; responseCode?: number; message: string } {
+  if (!(error instanceof Error)) return { code: 'EUNKNOWN', message: String(error) };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'EUNKNOWN';
+  const answer = 'responseCode' in error ? error.responseCode : undefined;
+  return {
+    code,
+    message: error.message,
+    ...(typeof answer === 'number' && answer > 0 && { responseCode: answer }),
+  };
+}
+
+function refused(provider: string, error_message: string): SendAnswer {
+  return { ok: false, provider, temporary: false, error_code: 'EENVELOPE', error_message };
+}
+
+async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const message = `The mail server did not answer within ${timeoutMs} ms.`;
+    reject(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
+  }, timeoutMs);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    // A letter that is answered too late is answered to nobody.
+    work.catch(() => undefined);
+  }
+}

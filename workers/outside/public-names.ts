@@ -1,0 +1,43 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
+import { isPublicAddress } from '../../jobs/webhooks/url.ts';
+
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+export const NOT_PUBLIC = 'The host is not in the public network.';
+
+/** All answers of the name are judged: one private address among public ones refuses it. */
+export function lookUpPublic(resolve: Resolve): LookupFunction {
+  const addressesOf = callbackify(resolve);
+  return (hostname, { all }, callback) => {
+    addressesOf(hostname, (error, addresses) => {
+      if (error) return callback(error, []);
+      const [first] = addresses;
+      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) {
+        return callback(new Error(NOT_PUBLIC), []);
+      }
+      return all ? callback(null, addresses) : callback(null, first.address, first.family);
+    });
+  };
+}
+
+/**
+ * Asks the name servers ourselves: the system's own look-up has four threads in the whole
+ * process, and one receiver with slow name servers would hold them all.
+ */
+export async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  const [four, six] = await Promise.allSettled([
+    resolver.resolve4(hostname),
+    resolver.resolve6(hostname),
+  ]);
+  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+  return [...found(four, 4), ...found(six, 6)];
+}
+
+function found(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  if (answer.status === 'rejected') return [];
+  return answer.value.map((address) => ({ address, family }));
+}

@@ -1,0 +1,76 @@
+import type { Sms, SendAnswer } from '../../jobs/outside.ts';
+import { cleanText, oneLine } from '../../templates/clean-data.ts';
+import { writeOutbox } from './outbox.ts';
+
+export type SmsOptions = {
+  twilio?: { accountSid: string; authToken: string; statusCallback?: string } | undefined;
+  /** Without a provider, each message becomes a .txt file here. */
+  outbox: string;
+};
+export type SmsSender = { sms(message: Sms): Promise<SendAnswer> };
+
+const TIMEOUT_MS = 15_000;
+const CHARACTERS_MAX = 1_600;
+const E164 = /^\+[1-9]\d{6,14}$/;
+
+/**
+ * Sends text messages through Twilio, or into a folder where it is not configured. The library
+ * takes a second to load, so it is loaded with the first message and not with the worker.
+ */
+export function openSms({ twilio, outbox }: SmsOptions): SmsSender {
+  const provider = twilio ? 'twilio' : 'outbox';
+  return {
+    async sms(message) {
+      const body = cleanText(message.body).slice(0, CHARACTERS_MAX);
+      if (!E164.test(message.to) || !/^[A-Za-z0-9._-]{1,120}$/.test(message.message_id)) {
+        const error_message = 'The number is not one that a message can be sent to.';
+        return { ok: false, provider, temporary: false, error_code: '21211', error_message };
+      }
+      if (twilio) return sendByTwilio(twilio, { ...message, body });
+      const text = `To: ${message.to}\r\nFrom: ${oneLine(message.from)}\r\n\r\n${body}\r\n`;
+      await writeOutbox(outbox, `${message.message_id}.txt`, text);
+      return { ok: true, provider, provider_message_id: message.message_id };
+    },
+  };
+}
+
+async function sendByTwilio(
+  { accountSid, authToken, statusCallback }: NonNullable<SmsOptions['twilio']>,
+  { from, to, body, timeout_ms = TIMEOUT_MS }: Sms,
+): Promise<SendAnswer> {
+  const { default: twilio } = await import('twilio');
+  const client = twilio(accountSid, authToken, { timeout: timeout_ms, autoRetry: false });
+  try {
+    const { sid } = await client.messages.create({
+      from,
+      to,
+      body,
+      ...(statusCallback && { statusCallback }),
+    });
+    return { ok: true, provider: 'twilio', provider_message_id: sid };
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+/**
+ * Twilio's 4xx is its last word about a message, except for "too many" and for our own login;
+ * its 5xx and a lost connection may pass.
+ */
+export function failureOf(error: unknown): SendAnswer {
+  const read = (name: string) =>
+    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  const [status, code] = [read('status'), read('code')];
+  const isLastWord =
+    typeof status === 'number' &&
+    status >= 400 &&
+    status < 500 &&
+    ![401, 403, 429].includes(status);
+  return {
+    ok: false,
+    provider: 'twilio',
+    temporary: !isLastWord,
+    error_code: String(code ?? status ?? 'EUNKNOWN'),
+    error_message: oneLine(error instanceof Error ? error.message : String(error)).slice(0, 500),
+  };
+}
