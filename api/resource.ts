@@ -184,7 +184,7 @@ function listOf({
 }: Declaration<Fields>): ListDeclaration {
   const special = Object.keys(table.filters ?? {});
   return {
-    name: path,
+    name: path.split('/').at(-1) ?? path,
     fields,
     filters: [...filters, ...special],
     hasSearch: table.search !== undefined,

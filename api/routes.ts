@@ -6,6 +6,10 @@ import { loanRoutes, loans } from './loans/loans.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
+import { accountRoutes } from './ledger/accounts.ts';
+import { closings } from './ledger/closings.ts';
+import { entries } from './ledger/entries.ts';
+import { reportRoutes } from './ledger/reports.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -25,6 +29,10 @@ export const routes: readonly Route[] = [
   ...paymentRoutes,
   ...programs.routes,
   ...products.routes,
+  ...accountRoutes,
+  ...entries.routes,
+  ...reportRoutes,
+  ...closings.routes,
   me,
   ...auth,
 ];

@@ -1,9 +1,12 @@
 import type { Job } from './job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
+import type { Outside } from './outside.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
 export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
   payload: { parse(value: unknown): unknown };
+  /** Takes what its own `payload` has parsed, and nothing else. */
+  run: (payload: never, outside: Outside) => Promise<void>;
 };
 
 /** Every queued job, exactly once. Workers run those of their pool. */

@@ -47,7 +47,7 @@ function linesOf({ debit, credit, reference_type }: Posting): entries.RoleLine[]
   if (!difference.eq(0)) {
     throw new Error(`A posting of ${reference_type} is unbalanced by ${money(difference)}.`);
   }
-  return lines.sort((one, other) => Number(isCredit(one)) - Number(isCredit(other)));
+  return lines.toSorted((one, other) => Number(isCredit(one)) - Number(isCredit(other)));
 }
 
 function sideOf(amounts: Amounts, sign: 1 | -1): entries.RoleLine[] {

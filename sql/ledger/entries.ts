@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { containing, table } from '../table.ts';
+import { uuid } from '../types.ts';
 
 /** An entry with its lines; whether it was reversed is read from the entry that reverses it. */
 export const entries = table({
@@ -26,7 +27,19 @@ export const entries = table({
     left join journal_entries as mirror on mirror.reversal_of_entry_id = record.id
   `,
   search: (words) => sql.fragment`row.description ilike ${containing(words)}`,
+  filters: {
+    // Entries with a line on one of the accounts.
+    account_id: (values) => sql.fragment`
+      exists (
+        select from journal_lines as line
+        where line.entry_id = row.id
+          and line.account_id = any(${sql.array(values.filter(isUuid), 'uuid')})
+      )
+    `,
+  },
 });
+
+const isUuid = (value: string) => uuid.safeParse(value).success;
 
 export type Heading = {
   entry_date: string;

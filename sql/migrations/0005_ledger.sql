@@ -16,9 +16,28 @@ create table ledger_accounts (
   primary key (tenant_id, id),
   constraint ledger_accounts_code unique (tenant_id, code),
   unique (tenant_id, role),
+  check (parent_id <> id),
   foreign key (tenant_id, parent_id) references ledger_accounts (tenant_id, id)
 );
 call app.protect('ledger_accounts', 'select, insert, update');
+create index ledger_accounts_parent on ledger_accounts (tenant_id, parent_id) where parent_id is not null;
+
+-- A closing ends the period up to its day for good: nothing is booked on that day or before it.
+create table period_closings (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  closed_through date not null,
+  description text,
+  closed_by uuid,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint period_closings_closed_through unique (tenant_id, closed_through)
+);
+call app.protect('period_closings', 'select, insert');
+create trigger append_only before update or delete on period_closings
+  for each row execute function app.refuse_change();
+create trigger append_only_all before truncate on period_closings
+  for each statement execute function app.refuse_change();
 
 create table journal_entries (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -51,13 +70,14 @@ create index journal_entries_date on journal_entries (tenant_id, entry_date desc
 create index journal_entries_created on journal_entries (tenant_id, created_at desc, id);
 create index journal_entries_loan on journal_entries (tenant_id, loan_id, entry_date, id) where loan_id is not null;
 create index journal_entries_reference on journal_entries (tenant_id, reference_id) where reference_id is not null;
+create index journal_entries_drafts on journal_entries (tenant_id, id) where status = 'draft';
 
 create table journal_lines (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
   entry_id uuid not null,
-  -- The entry's date and status again, so that a balance is read from one covering index; the line
-  -- guard keeps them equal to the entry's.
+  -- The entry's date again, so that a balance is read from one covering index; the line guard keeps
+  -- it equal to the entry's.
   entry_date date not null,
   account_id uuid not null,
   position integer not null,
@@ -74,6 +94,40 @@ call app.protect('journal_lines', 'select, insert');
 create index journal_lines_entry on journal_lines (tenant_id, entry_id);
 create index journal_lines_balance on journal_lines (tenant_id, account_id, entry_date)
   include (debit, credit, entry_id);
+
+-- What counts: the lines of posted entries. Drafts are few, so they are taken away from the lines
+-- rather than every line looked up among the entries.
+create view posted_lines with (security_invoker = true) as
+select * from journal_lines as line
+where not exists (
+  select from journal_entries as draft
+  where draft.tenant_id = line.tenant_id and draft.id = line.entry_id and draft.status = 'draft'
+);
+grant select on posted_lines to servicing_app, servicing_auditor;
+
+-- Nothing is posted in a closed period: what the system books late is booked on the first open day
+-- and keeps its effective date, what a person books is refused. The share lock on the tenant lets a
+-- closing wait for postings under way, and the date is read after it.
+create function app.entry_in_open_period() returns trigger language plpgsql as $$
+declare closed date;
+begin
+  perform from tenants where id = new.tenant_id for key share;
+  select closed_through into closed from period_closings
+  where tenant_id = new.tenant_id order by closed_through desc limit 1;
+  if closed is null or new.entry_date > closed then
+    return new;
+  end if;
+  if new.source = 'system' and tg_op = 'INSERT' then
+    new.entry_date := closed + 1;
+    return new;
+  end if;
+  raise exception 'The books are closed through %.', closed
+    using errcode = 'check_violation', constraint = 'journal_entries_period_closed';
+end $$;
+create trigger in_open_period before insert on journal_entries
+  for each row execute function app.entry_in_open_period();
+create trigger in_open_period_when_posted before update of status on journal_entries
+  for each row when (new.status = 'posted') execute function app.entry_in_open_period();
 
 -- A line joins its entry only in the transaction that writes the entry, and never a posted one: the
 -- share lock stops a line from slipping in while somebody else posts.

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { addAccount, changeAccount } from '../../jobs/ledger/account.ts';
+import { NotFound } from '../../jobs/errors.ts';
+import { accounts as table, balance } from '../../sql/ledger/accounts.ts';
+import { date, flag, signedMoney, stamps, text, timestamp, uuid, words } from '../../sql/types.ts';
+import { endpoint, resource } from '../resource.ts';
+
+const accountType = z.enum(['asset', 'liability', 'equity', 'revenue', 'expense']);
+const side = z.enum(['debit', 'credit']);
+
+const accounts = resource({
+  name: 'LedgerAccount',
+  path: 'ledger/accounts',
+  area: 'ledger',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    code: words.max(20),
+    name: words,
+    account_type: accountType,
+    normal_balance: side.readonly(),
+    parent_id: uuid.nullish(),
+    description: text.nullish(),
+    is_header: flag.default(false).describe('Groups accounts; nothing is booked on it.'),
+    is_active: flag.default(true),
+    role: z.string().nullable().readonly().describe('The part it plays in system entries.'),
+    ...stamps,
+  },
+  fixed: ['code', 'account_type', 'parent_id', 'is_header'],
+  filters: ['code', 'name', 'account_type', 'parent_id', 'is_header', 'is_active', 'role'],
+  sort: { field: 'code', descending: false },
+
+  create: addAccount,
+  update: changeAccount,
+});
+
+const accountBalance = endpoint({
+  tag: 'ledger',
+  resource: 'ledger/accounts',
+  action: 'balance',
+  summary: 'The balance of an account, derived from its posted lines',
+  method: 'GET',
+  path: '/ledger/accounts/{id}/balance',
+  allow: 'viewer',
+  transaction: 'read',
+  query: z.object({ as_of_date: date.optional() }),
+  status: 200,
+  reply: z
+    .object({
+      account_id: uuid,
+      code: z.string(),
+      name: z.string(),
+      account_type: accountType,
+      normal_balance: side,
+      balance: signedMoney.describe('Positive on the normal side; own lines only.'),
+      balance_with_children: signedMoney,
+      as_of: timestamp,
+      as_of_date: date.nullable().describe('The last day that counts; null counts every day.'),
+    })
+    .meta({ id: 'LedgerAccountBalance' }),
+  run: async ({ work, params, query }) => {
+    const { as_of_date = null } = query as { as_of_date?: string };
+    const found = await balance(work.tx, params['id'] ?? '', as_of_date);
+    if (found === null) throw new NotFound();
+    return { ...found, as_of_date };
+  },
+});
+
+export const accountRoutes = [...accounts.routes, accountBalance];

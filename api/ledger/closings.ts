@@ -1,0 +1,25 @@
+import { closePeriod } from '../../jobs/ledger/close-period.ts';
+import { closings as table } from '../../sql/ledger/closings.ts';
+import { date, text, timestamp, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+export const closings = resource({
+  name: 'PeriodClosing',
+  path: 'ledger/closings',
+  area: 'ledger',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create'],
+
+  fields: {
+    id: uuid.readonly(),
+    closed_through: date,
+    description: text.nullish(),
+    closed_by: uuid.nullable().readonly(),
+    created_at: timestamp.readonly(),
+  },
+  filters: ['closed_through'],
+
+  create: closePeriod,
+});

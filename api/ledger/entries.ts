@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { addDraft, archiveDraft, DraftLines, postDraft } from '../../jobs/ledger/draft.ts';
+import { Reversal, reverse } from '../../jobs/ledger/reverse.ts';
+import { entries as table } from '../../sql/ledger/entries.ts';
+import { date, flag, money, text, timestamp, uuid, words } from '../../sql/types.ts';
+import { action, resource } from '../resource.ts';
+
+const line = z
+  .object({
+    account_id: uuid,
+    account_code: z.string(),
+    account: z.string(),
+    debit: money,
+    credit: money,
+    description: z.string().nullable(),
+  })
+  .meta({ id: 'JournalLine' });
+
+const fields = {
+  id: uuid.readonly(),
+  entry_date: date,
+  effective_date: date.readonly(),
+  description: text.nullish(),
+  reference_type: words.default('manual'),
+  reference_id: uuid.nullable().readonly(),
+  loan_id: uuid.nullish(),
+  source: z.enum(['system', 'manual']).readonly(),
+  status: z.enum(['draft', 'posted']).readonly(),
+  lines: z.array(line).readonly(),
+  posted_at: timestamp.nullable().readonly(),
+  posted_by: uuid.nullable().readonly(),
+  reversal_of_entry_id: uuid.nullable().readonly(),
+  reversal_reason: z.string().nullable().readonly(),
+  is_reversed: flag.readonly(),
+  reversed_by_entry_id: uuid.nullable().readonly(),
+  reversed_at: timestamp.nullable().readonly(),
+  is_archived: flag.readonly(),
+  created_by: uuid.nullable().readonly(),
+  created_at: timestamp.readonly(),
+};
+
+export const entries = resource({
+  name: 'JournalEntry',
+  path: 'ledger/entries',
+  area: 'ledger',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'delete'],
+  archivable: true,
+
+  fields,
+  writeOnly: { lines: DraftLines },
+  filters: [
+    'status',
+    'entry_date',
+    'effective_date',
+    'reference_type',
+    'reference_id',
+    'loan_id',
+    'source',
+    'is_reversed',
+    'reversal_of_entry_id',
+    'created_by',
+    'posted_by',
+  ],
+
+  create: addDraft,
+  remove: archiveDraft,
+  actions: {
+    post: action({ allow: 'admin', summary: 'Post a draft, for good', run: postDraft }),
+    reverse: action({
+      allow: 'admin',
+      summary: 'Reverse a posted entry; answers its mirror',
+      body: Reversal,
+      reply: z.object(fields),
+      run: reverse,
+    }),
+  },
+});

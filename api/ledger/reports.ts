@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { Invalid, NotFound } from '../../jobs/errors.ts';
+import { accounts } from '../../sql/ledger/accounts.ts';
+import { loanExists } from '../../sql/ledger/drafts.ts';
+import * as reports from '../../sql/ledger/reports.ts';
+import { subLedger as subLedgerOf } from '../../sql/ledger/sub-ledger.ts';
+import { list } from '../../sql/list.ts';
+import { find } from '../../sql/table.ts';
+import { date, money, signedMoney, uuid } from '../../sql/types.ts';
+import type { Call, Route } from '../route.ts';
+import { endpoint } from '../resource.ts';
+
+const report = {
+  tag: 'ledger',
+  method: 'GET',
+  allow: 'viewer',
+  transaction: 'read',
+  status: 200,
+} as const;
+
+const trialBalance = endpoint({
+  ...report,
+  resource: 'ledger/trial-balance',
+  action: 'show',
+  summary: 'Every account on the side of its net, at the end of a day',
+  path: '/ledger/trial-balance',
+  query: z.object({
+    as_of_date: date.optional().describe('The business date, unless another is given.'),
+    include_zero: z.stringbool().default(false),
+  }),
+  reply: reports.TrialBalance.meta({ id: 'TrialBalance' }),
+  run: ({ work, query }: Call) => {
+    const { as_of_date = work.today, include_zero } = query as {
+      as_of_date?: string;
+      include_zero: boolean;
+    };
+    return reports.trialBalance(work.tx, as_of_date, include_zero);
+  },
+});
+
+const detailFields = {
+  id: uuid,
+  entry_id: uuid,
+  entry_date: date,
+  description: z.string().nullable(),
+  reference_type: z.string(),
+  reference_id: uuid.nullable(),
+  loan_id: uuid.nullable(),
+  debit: money,
+  credit: money,
+  running_balance: signedMoney,
+};
+
+const Range = z
+  .object({ account_id: uuid, start_date: date.optional(), end_date: date.optional() })
+  .refine(({ start_date = '', end_date = '9999-12-31' }) => start_date <= end_date, {
+    path: ['end_date'],
+    message: 'Must not be before start_date.',
+  });
+
+const detail = endpoint({
+  ...report,
+  resource: 'ledger/gl-detail',
+  action: 'list',
+  summary: 'All posted lines of an account in a range of days',
+  path: '/ledger/gl-detail',
+  query: Range,
+  reply: z.object(detailFields).meta({ id: 'LedgerDetail' }),
+  list: {
+    name: 'gl-detail',
+    fields: detailFields,
+    filters: ['entry_id', 'reference_type', 'reference_id', 'loan_id'],
+    hasSearch: false,
+    isArchivable: false,
+    sort: { field: 'entry_date', descending: false },
+  },
+  run: async ({ work, query, list: request }: Call) => {
+    const { account_id, start_date = null, end_date = null } = query as z.output<typeof Range>;
+    if ((await find(work.tx, accounts, account_id)) === null) {
+      throw new Invalid({ account_id: 'Does not exist.' });
+    }
+    return list(work.tx, reports.detail({ account_id, start_date, end_date }), asked(request));
+  },
+});
+
+const subLedgerFields = {
+  id: uuid,
+  entry_date: date,
+  effective_date: date,
+  description: z.string().nullable(),
+  reference_type: z.string(),
+  reference_id: uuid.nullable(),
+  reversal_of_entry_id: uuid.nullable(),
+  lines: z.array(
+    z.object({ account: z.string(), account_code: z.string(), debit: money, credit: money }),
+  ),
+};
+
+const subLedger = endpoint({
+  ...report,
+  resource: 'ledger/sub-ledger',
+  action: 'list',
+  summary: 'Everything booked for one loan, its share of the accrual entries included',
+  path: '/ledger/loans/{loan_id}/sub-ledger',
+  query: z.object({ accruals_by: z.enum(['day', 'month']).default('day') }),
+  reply: z.object(subLedgerFields).meta({ id: 'SubLedgerEntry' }),
+  list: {
+    name: 'sub-ledger',
+    fields: subLedgerFields,
+    filters: ['entry_date', 'effective_date', 'reference_type', 'reference_id'],
+    hasSearch: false,
+    isArchivable: false,
+    sort: { field: 'entry_date', descending: false },
+  },
+  run: async ({ work, params, query, list: request }: Call) => {
+    const { loan_id = '' } = params;
+    const { accruals_by } = query as { accruals_by: 'day' | 'month' };
+    if (!(await loanExists(work.tx, loan_id))) throw new NotFound();
+    return list(work.tx, subLedgerOf(loan_id, accruals_by), asked(request));
+  },
+});
+
+function asked(request: Call['list']) {
+  if (request === null) throw new Error('A list endpoint is declared with its list.');
+  return request;
+}
+
+export const reportRoutes: Route[] = [subLedger, trialBalance, detail];

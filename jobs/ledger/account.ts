@@ -1,0 +1,34 @@
+import { find } from '../../sql/table.ts';
+import { accounts } from '../../sql/ledger/accounts.ts';
+import { insert, update } from '../../sql/write.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+type NewAccount = { account_type: string; parent_id?: string | null | undefined };
+
+/** Adds an account to the chart; it stands below an account of its own type, or below none. */
+export async function addAccount({ tx }: Work, input: NewAccount): Promise<string> {
+  if (input.parent_id) {
+    const parent = await find(tx, accounts, input.parent_id);
+    if (parent === null) throw new Invalid({ parent_id: 'Does not exist.' });
+    if (parent['account_type'] !== input.account_type) {
+      throw new Invalid({ parent_id: `Must be an account of the type ${input.account_type}.` });
+    }
+  }
+  return insert(tx, 'ledger_accounts', input);
+}
+
+type Changes = { is_active?: boolean | undefined };
+
+/** Renames an account or switches it off, unless the system itself books on it. */
+export async function changeAccount(
+  { tx }: Work,
+  id: string,
+  changes: Changes,
+  row: Record<string, unknown>,
+) {
+  if (changes.is_active === false && row['role'] !== null) {
+    throw new Conflict('The system books on this account; it stays active.', 'in_use');
+  }
+  await update(tx, 'ledger_accounts', id, changes);
+}

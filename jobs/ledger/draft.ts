@@ -1,0 +1,134 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import { usable } from '../../sql/ledger/accounts.ts';
+import * as drafts from '../../sql/ledger/drafts.ts';
+import { entries } from '../../sql/ledger/entries.ts';
+import { find, type Row } from '../../sql/table.ts';
+import { date, money, text, uuid, words } from '../../sql/types.ts';
+import { archive } from '../../sql/write.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import { sum } from '../money.ts';
+import type { Work } from '../work.ts';
+import { refuseClosed } from './close-period.ts';
+
+const LINES_MAX = 1_000;
+
+/** One side is more than zero; the other is absent, null or zero. */
+export const DraftLine = z.object({
+  account_id: uuid,
+  debit: money.nullish(),
+  credit: money.nullish(),
+  description: text.nullish(),
+});
+export const DraftLines = z
+  .array(DraftLine)
+  .max(LINES_MAX, `Must be at most ${LINES_MAX} lines.`)
+  .meta({ description: 'Two lines or more; their debits and credits come to the same sum.' });
+
+const Draft = z.object({
+  entry_date: date,
+  description: text.nullish(),
+  reference_type: words,
+  loan_id: uuid.nullish(),
+  lines: DraftLines,
+});
+type Draft = z.output<typeof Draft>;
+
+/** Writes a draft, which counts nowhere until it is posted. It balances already, or is refused. */
+export async function addDraft(work: Work, input: Draft): Promise<string> {
+  const lines = input.lines.map(({ account_id, debit, credit, description }) => ({
+    account_id,
+    debit: debit ?? '0.00',
+    credit: credit ?? '0.00',
+    description: description ?? null,
+  }));
+  checkLines(lines);
+  await checkAccounts(work, lines);
+  if (input.loan_id && !(await drafts.loanExists(work.tx, input.loan_id))) {
+    throw new Invalid({ loan_id: 'Does not exist.' });
+  }
+  await refuseClosed(work, input.entry_date);
+  const { id } = await drafts.write(
+    work.tx,
+    {
+      entry_date: input.entry_date,
+      description: input.description ?? null,
+      reference_type: input.reference_type,
+      loan_id: input.loan_id ?? null,
+      created_by: work.actor.id,
+    },
+    lines,
+  );
+  return id;
+}
+
+function checkLines(lines: readonly drafts.DraftLine[]) {
+  if (lines.length < 2) throw new Invalid({ lines: 'Must be two lines or more.' });
+  lines.forEach(({ debit, credit }, index) => {
+    if (new Big(debit).eq(0) === new Big(credit).eq(0)) {
+      throw blamed(index, '', 'must have either a debit or a credit.');
+    }
+  });
+  const [debits, credits] = (['debit', 'credit'] as const).map((side) =>
+    sum(lines.map((line) => new Big(line[side]))).toFixed(2),
+  );
+  if (debits !== credits) {
+    throw new Invalid({ lines: `Debits of ${debits} and credits of ${credits} must be equal.` });
+  }
+}
+
+async function checkAccounts({ tx }: Work, lines: readonly drafts.DraftLine[]) {
+  const ids = [...new Set(lines.map(({ account_id }) => account_id))];
+  const known = new Map((await usable(tx, ids)).map((account) => [account.id, account]));
+  lines.forEach(({ account_id }, index) => {
+    const account = known.get(account_id);
+    if (!account) throw blamed(index, '.account_id', 'names an account that does not exist.');
+    if (!account.is_active)
+      throw blamed(index, '.account_id', 'names an account that is not active.');
+    if (account.is_header)
+      throw blamed(index, '.account_id', 'names a header, which only groups accounts.');
+  });
+}
+
+/** Blames the line for programs, and the lines for the form that shows them as one field. */
+const blamed = (index: number, field: string, what: string) =>
+  new Invalid({ lines: `Line ${index + 1} ${what}`, [`lines.${index}${field}`]: `This ${what}` });
+
+/** Makes a draft part of the books, for good. */
+export async function postDraft(work: Work, id: string) {
+  const entry = await lockedEntry(work, id);
+  if (entry['status'] === 'posted') {
+    throw new Conflict('The entry is posted already.', 'already_posted', statusOf(entry));
+  }
+  if (entry['is_archived'] === true) {
+    throw new Conflict('The draft is archived.', 'archived', statusOf(entry));
+  }
+  await refuseClosed(work, String(entry['entry_date']));
+  await refuseInactive(work, entry);
+  await drafts.setPosted(work.tx, id, work.actor.id);
+}
+
+async function refuseInactive({ tx }: Work, entry: Row) {
+  const ids = (entry['lines'] as { account_id: string }[]).map(({ account_id }) => account_id);
+  const isOff = (await usable(tx, [...new Set(ids)])).some(({ is_active }) => !is_active);
+  if (isOff) throw new Conflict('An account of the entry is no longer active.', 'account_inactive');
+}
+
+/** Puts a draft that nobody needs out of sight. What is posted stays for good. */
+export async function archiveDraft(work: Work, id: string) {
+  const entry = await lockedEntry(work, id);
+  if (entry['status'] === 'posted') {
+    throw new Conflict('Posted entries are immutable.', 'immutable', statusOf(entry));
+  }
+  await archive(work.tx, 'journal_entries', id, true);
+}
+
+/** The entry as it is once everybody who was changing it has finished. */
+export async function lockedEntry({ tx }: Work, id: string): Promise<Row> {
+  await drafts.lock(tx, id);
+  const entry = await find(tx, entries, id);
+  if (entry === null) throw new NotFound();
+  return entry;
+}
+
+export const statusOf = (entry: Row) => ({ current_status: entry['status'] });

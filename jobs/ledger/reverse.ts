@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { entries } from '../../sql/ledger/entries.ts';
+import * as mirrors from '../../sql/ledger/mirrors.ts';
+import { find } from '../../sql/table.ts';
+import { date, words } from '../../sql/types.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { refuseClosed } from './close-period.ts';
+import { lockedEntry, statusOf } from './draft.ts';
+
+export const Reversal = z.object({
+  reason: words,
+  entry_date: date.nullish().describe('The business date, unless another is given.'),
+});
+export type Reversal = z.output<typeof Reversal>;
+
+/**
+ * Corrects a posted entry the only way there is: its mirror is posted, linked to it, and it stays as
+ * it was. An entry is reversed once, and a reversal never. Answers the mirror.
+ */
+export async function reverse(work: Work, id: string, { reason, entry_date }: Reversal) {
+  const entry = await lockedEntry(work, id);
+  if (entry['status'] !== 'posted') {
+    throw new Conflict('Only a posted entry is reversed.', 'not_posted', statusOf(entry));
+  }
+  if (entry['reversal_of_entry_id'] !== null) {
+    throw new Conflict('A reversal is not reversed: post a new entry.', 'is_reversal');
+  }
+  if (entry['is_reversed'] === true) {
+    throw new Conflict('The entry is reversed already.', 'already_reversed', {
+      reversed_by_entry_id: entry['reversed_by_entry_id'],
+    });
+  }
+  if (entry_date && entry_date < String(entry['entry_date'])) {
+    throw new Invalid({ entry_date: 'Must not be before the date of the entry.' });
+  }
+  const day = entry_date ?? work.today;
+  await refuseClosed(work, day);
+  const { id: mirrorId } = await mirrors.write(work.tx, id, {
+    entry_date: day,
+    reason,
+    reference_type: 'reversal',
+    reference_id: id,
+    actor_id: work.actor.id,
+  });
+  return find(work.tx, entries, mirrorId);
+}
+
+/** What was posted under a name, such as a payment and its relief, all at once. */
+export type ReferenceReversal = {
+  reference_type: string;
+  reference_id: string;
+  /** What the mirrors are posted as, such as payment_reversal. */
+  as: string;
+  reason: string;
+  entry_date?: string;
+};
+
+/** Mirrors every posted entry of a reference that is not reversed yet; answers the mirrors' ids. */
+export async function reverseReference(work: Work, given: ReferenceReversal): Promise<string[]> {
+  const { reference_type, reference_id, as, reason, entry_date = work.today } = given;
+  const ids: string[] = [];
+  for (const { id } of await mirrors.unreversed(work.tx, reference_type, reference_id)) {
+    const mirror = { entry_date, reason, reference_id, actor_id: work.actor.id };
+    ids.push((await mirrors.write(work.tx, id, { ...mirror, reference_type: as })).id);
+  }
+  return ids;
+}

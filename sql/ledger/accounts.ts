@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const accounts = table({
+  name: 'ledger_accounts',
+  rows: sql.fragment`
+    select record.id, record.code, record.name, record.account_type,
+           case when record.account_type in ('asset', 'expense') then 'debit' else 'credit' end
+             as normal_balance,
+           record.parent_id, record.description, record.is_header, record.is_active, record.role,
+           record.created_at, record.updated_at
+    from ledger_accounts as record
+  `,
+  search: (words) => sql.fragment`
+    row.name ilike ${containing(words)} or row.code ilike ${containing(words)}
+  `,
+});
+
+const Balance = z.object({
+  account_id: z.string(),
+  code: z.string(),
+  name: z.string(),
+  account_type: z.string(),
+  normal_balance: z.string(),
+  balance: z.string(),
+  balance_with_children: z.string(),
+  as_of: z.string(),
+});
+
+/** What the account holds at the end of a day, positive on its normal side, derived from its lines. */
+export const balance = (tx: Transaction, id: string, day: string | null) =>
+  tx.maybeOne(sql.type(Balance)`
+    with recursive family as (
+      select account.id from ledger_accounts as account where account.id = ${id}
+      union all
+      select child.id from ledger_accounts as child join family on child.parent_id = family.id
+    ), sums as (
+      select coalesce(sum(debit - credit) filter (where line.account_id = ${id}), 0.00) as own,
+             coalesce(sum(debit - credit), 0.00) as whole
+      from posted_lines as line
+      where line.account_id in (select id from family)
+        and (${day}::date is null or line.entry_date <= ${day}::date)
+    )
+    select row.id as account_id, row.code, row.name, row.account_type, row.normal_balance,
+           case row.normal_balance when 'debit' then own else -own end as balance,
+           case row.normal_balance when 'debit' then whole else -whole end
+             as balance_with_children,
+           now() as as_of
+    from (${accounts.rows}) as row cross join sums
+    where row.id = ${id}
+  `);
+
+const Usable = z.object({
+  id: z.string(),
+  account_type: z.string(),
+  is_header: z.boolean(),
+  is_active: z.boolean(),
+});
+
+/** What a draft needs to know of the accounts that it names; held so that none is switched off. */
+export const usable = (tx: Transaction, ids: readonly string[]) =>
+  tx.any(sql.type(Usable)`
+    select id, account_type, is_header, is_active from ledger_accounts
+    where id = any(${sql.array(ids, 'uuid')}) order by id for share
+  `);

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const closings = table({
+  name: 'period_closings',
+  rows: sql.fragment`
+    select record.id, record.closed_through, record.description, record.closed_by, record.created_at
+    from period_closings as record
+  `,
+});
+
+/** Waits for every posting under way and holds back new ones until the closing commits. */
+export const holdPostings = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    select from tenants where id = app.current_tenant() for update
+  `);
+
+/** The last day that is closed, or null while none is. */
+export async function closedThrough(tx: Transaction): Promise<string | null> {
+  const { day } = await tx.one(sql.type(z.object({ day: z.string().nullable() }))`
+    select max(closed_through) as day from period_closings
+  `);
+  return day;
+}

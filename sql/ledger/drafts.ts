@@ -1,0 +1,56 @@
+import { sql, type Transaction } from '../db.ts';
+
+export type Draft = {
+  entry_date: string;
+  description: string | null;
+  reference_type: string;
+  loan_id: string | null;
+  created_by: string | null;
+};
+
+export type DraftLine = {
+  account_id: string;
+  debit: string;
+  credit: string;
+  description: string | null;
+};
+
+/** Writes a draft and its lines with one statement, and answers its id. */
+export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]) =>
+  tx.one(sql.typeAlias('id')`
+    with entry as (
+      insert into journal_entries (
+        entry_date, effective_date, description, reference_type, loan_id, source, status, created_by
+      )
+      values (
+        ${draft.entry_date}, ${draft.entry_date}, ${draft.description}, ${draft.reference_type},
+        ${draft.loan_id}, 'manual', 'draft', ${draft.created_by}
+      )
+      returning id, entry_date
+    ), written as (
+      insert into journal_lines (
+        entry_id, entry_date, account_id, position, debit, credit, description
+      )
+      select entry.id, entry.entry_date, (line.value ->> 'account_id')::uuid, line.position,
+             (line.value ->> 'debit')::numeric, (line.value ->> 'credit')::numeric,
+             line.value ->> 'description'
+      from entry
+      cross join jsonb_array_elements(${JSON.stringify(lines)}::jsonb)
+        with ordinality as line (value, position)
+    )
+    select id from entry
+  `);
+
+/** Posters and reversers of one entry take turns. */
+export const lock = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`select from journal_entries where id = ${id} for update`);
+
+export const setPosted = (tx: Transaction, id: string, by: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update journal_entries set status = 'posted', posted_at = now(), posted_by = ${by}
+    where id = ${id} and status = 'draft'
+  `);
+
+/** Whether a loan of this tenant has the id. */
+export const loanExists = (tx: Transaction, id: string) =>
+  tx.exists(sql.typeAlias('void')`select from loans where id = ${id}`);

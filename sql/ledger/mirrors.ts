@@ -1,0 +1,54 @@
+import { sql, type Transaction } from '../db.ts';
+
+export type Mirror = {
+  entry_date: string;
+  reason: string;
+  reference_type: string;
+  reference_id: string;
+  actor_id: string | null;
+};
+
+/**
+ * Writes the mirror of a posted entry: the same lines with their sides exchanged, posted at once and
+ * linked to the original. A second mirror of one entry is refused by journal_entries_reversed_once.
+ */
+export const write = (tx: Transaction, originalId: string, mirror: Mirror) =>
+  tx.one(sql.typeAlias('id')`
+    with entry as (
+      insert into journal_entries (
+        entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,
+        source, status, posted_at, posted_by, created_by, reversal_of_entry_id, reversal_reason
+      )
+      select ${mirror.entry_date}, ${mirror.entry_date},
+             'Reversal: ' || coalesce(original.description, original.reference_type),
+             ${mirror.reference_type}, ${mirror.reference_id}, original.id::text, original.loan_id,
+             original.source, 'posted', now(), ${mirror.actor_id}, ${mirror.actor_id}, original.id,
+             ${mirror.reason}
+      from journal_entries as original
+      where original.id = ${originalId} and original.status = 'posted'
+      returning id, entry_date
+    ), written as (
+      insert into journal_lines (
+        entry_id, entry_date, account_id, position, debit, credit, description
+      )
+      select entry.id, entry.entry_date, line.account_id, line.position, line.credit, line.debit,
+             line.description
+      from entry
+      cross join journal_lines as line
+      where line.entry_id = ${originalId}
+    )
+    select id from entry
+  `);
+
+/** The posted entries of a reference that no entry reverses yet, oldest first. */
+export const unreversed = (tx: Transaction, referenceType: string, referenceId: string) =>
+  tx.any(sql.typeAlias('id')`
+    select entry.id from journal_entries as entry
+    where entry.reference_type = ${referenceType} and entry.reference_id = ${referenceId}
+      and entry.status = 'posted' and entry.reversal_of_entry_id is null
+      and not exists (
+        select from journal_entries as mirror where mirror.reversal_of_entry_id = entry.id
+      )
+    order by entry.id
+    for update of entry
+  `);

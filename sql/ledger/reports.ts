@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const TrialBalance = z.object({
+  as_of_date: z.string(),
+  accounts: z.array(
+    z.object({
+      account_id: z.string(),
+      code: z.string(),
+      name: z.string(),
+      account_type: z.string(),
+      debit: z.string(),
+      credit: z.string(),
+    }),
+  ),
+  total_debits: z.string(),
+  total_credits: z.string(),
+});
+
+/** Every account at the end of a day, on the side of its net. One statement sees one snapshot. */
+export const trialBalance = (tx: Transaction, day: string, includeZero: boolean) =>
+  tx.one(sql.type(TrialBalance)`
+    with net as (
+      select account_id, sum(debit - credit) as amount
+      from posted_lines where entry_date <= ${day} group by account_id
+    ), shown as (
+      select account.id, account.code, account.name, account.account_type,
+             greatest(coalesce(net.amount, 0.00), 0.00) as debit,
+             greatest(-coalesce(net.amount, 0.00), 0.00) as credit
+      from ledger_accounts as account
+      left join net on net.account_id = account.id
+      where ${includeZero} or net.amount <> 0
+    )
+    select ${day}::date as as_of_date,
+           coalesce(json_agg(json_build_object(
+             'account_id', id, 'code', code, 'name', name, 'account_type', account_type,
+             'debit', debit::text, 'credit', credit::text
+           ) order by code), '[]') as accounts,
+           coalesce(sum(debit), 0.00) as total_debits,
+           coalesce(sum(credit), 0.00) as total_credits
+    from shown
+  `);
+
+type Range = { account_id: string; start_date: string | null; end_date: string | null };
+
+/**
+ * The posted lines of one account in a range of days. The running balance is on the account's normal
+ * side and begins with what the account held before the range, so that it ends with its balance.
+ */
+export const detail = ({ account_id, start_date, end_date }: Range) =>
+  table({
+    name: 'gl-detail',
+    rows: sql.fragment`
+      select line.id, line.entry_id, line.entry_date,
+             coalesce(line.description, entry.description) as description, entry.reference_type,
+             entry.reference_id, entry.loan_id, line.debit, line.credit,
+             (
+               opening.amount + sum(side.sign * (line.debit - line.credit))
+                 over (order by line.entry_date, line.id)
+             )::numeric(20, 2) as running_balance
+      from posted_lines as line
+      join journal_entries as entry on entry.id = line.entry_id
+      cross join (
+        select case when account_type in ('asset', 'expense') then 1 else -1 end as sign
+        from ledger_accounts where id = ${account_id}
+      ) as side
+      cross join lateral (
+        select side.sign * coalesce(sum(earlier.debit - earlier.credit), 0.00) as amount
+        from posted_lines as earlier
+        where earlier.account_id = ${account_id} and earlier.entry_date < ${start_date}::date
+      ) as opening
+      where line.account_id = ${account_id}
+        and (${start_date}::date is null or line.entry_date >= ${start_date}::date)
+        and (${end_date}::date is null or line.entry_date <= ${end_date}::date)
+    `,
+  });

@@ -1,0 +1,69 @@
+import { sql } from '../db.ts';
+import { table } from '../table.ts';
+
+/**
+ * All that was booked for one loan: its own entries, and its share of the accrual entries, which are
+ * written once for thousands of loans and so name none. A share is shown for each day, under the id
+ * of the entry that it is part of, or summed up for each month under the id of its first day's.
+ */
+export const subLedger = (loanId: string, accrualsBy: 'day' | 'month') =>
+  table({
+    name: 'sub-ledger',
+    rows: sql.fragment`
+      select entry.id, entry.entry_date, entry.effective_date, entry.description,
+             entry.reference_type, entry.reference_id, entry.reversal_of_entry_id,
+             (
+               select json_agg(json_build_object(
+                 'account', account.name, 'account_code', account.code,
+                 'debit', line.debit::text, 'credit', line.credit::text
+               ) order by line.position)
+               from journal_lines as line
+               join ledger_accounts as account on account.id = line.account_id
+               where line.entry_id = entry.id
+             ) as lines
+      from journal_entries as entry
+      where entry.loan_id = ${loanId} and entry.status = 'posted'
+      union all
+      select share.id, share.entry_date, share.effective_date, share.description,
+             'interest_accrual', null, null,
+             json_build_array(
+               json_build_object(
+                 'account', receivable.name, 'account_code', receivable.code,
+                 'debit', greatest(share.amount, 0.00)::text,
+                 'credit', greatest(-share.amount, 0.00)::text
+               ),
+               json_build_object(
+                 'account', income.name, 'account_code', income.code,
+                 'debit', greatest(-share.amount, 0.00)::text,
+                 'credit', greatest(share.amount, 0.00)::text
+               )
+             )
+      from (${accrualsBy === 'day' ? daily(loanId) : monthly(loanId)}) as share
+      join ledger_accounts as receivable on receivable.role = 'interest_receivable'
+      join ledger_accounts as income on income.role = 'interest_income'
+      where share.amount <> 0
+    `,
+  });
+
+/** An adjustment has an entry of its own, which names the loan and is shown as such. */
+const shares = (loanId: string) => sql.fragment`
+  from interest_accruals as accrual
+  join journal_entries as entry on entry.id = accrual.entry_id and entry.loan_id is null
+  where accrual.loan_id = ${loanId}
+`;
+
+const daily = (loanId: string) => sql.fragment`
+  select accrual.entry_id as id, entry.entry_date, entry.effective_date,
+         'Interest accrual' as description, sum(accrual.amount) as amount
+  ${shares(loanId)}
+  group by accrual.entry_id, entry.entry_date, entry.effective_date
+`;
+
+const monthly = (loanId: string) => sql.fragment`
+  select (array_agg(accrual.entry_id order by accrual.accrual_date))[1] as id,
+         max(entry.entry_date) as entry_date, max(entry.effective_date) as effective_date,
+         'Interest accrual, ' || to_char(min(accrual.accrual_date), 'FMMonth YYYY') as description,
+         sum(accrual.amount) as amount
+  ${shares(loanId)}
+  group by date_trunc('month', accrual.accrual_date)
+`;

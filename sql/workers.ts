@@ -1,0 +1,128 @@
+import type { CommonQueryMethods } from 'slonik';
+import { z } from 'zod';
+import { sql } from './db.ts';
+
+/**
+ * The workers' own records: who runs, what a pool may not do, what jobs cost and which failed for
+ * good. All of it lies outside the tenants, so it is reached through a connection of the owner.
+ */
+export type OwnerConnection = Pick<CommonQueryMethods, 'any' | 'maybeOne' | 'one' | 'query'>;
+
+export type WorkerProcess = { pool_id: string; name: string; host: string; pid: number };
+
+/** Signs in, and is repeated as the heartbeat, so that a row lost by mistake comes back. */
+export const sign = (owner: OwnerConnection, { pool_id, name, host, pid }: WorkerProcess) =>
+  owner.query(sql.typeAlias('void')`
+    insert into app.worker_pools (pool_id, name, host, pid)
+    values (${pool_id}, ${name}, ${host}, ${pid})
+    on conflict (pool_id) do update set heartbeat_at = now()
+  `);
+
+/** Held by the session until it ends: whoever can take it knows that the worker's session is gone. */
+export const holdSignOfLife = (owner: OwnerConnection, poolId: string) =>
+  owner.query(sql.typeAlias('void')`select pg_advisory_lock(app.worker_lock(${poolId}))`);
+
+export const dropSignOfLife = (owner: OwnerConnection, poolId: string) =>
+  owner.query(sql.typeAlias('void')`select pg_advisory_unlock(app.worker_lock(${poolId}))`);
+
+/** A worker that stopped well takes its name off the list, unless jobs are still locked by it. */
+export const signOff = (owner: OwnerConnection, poolId: string) =>
+  owner.query(sql.typeAlias('void')`
+    delete from app.worker_pools where pool_id = ${poolId}
+      and not exists (select from graphile_worker._private_jobs where locked_by = ${poolId})
+  `);
+
+const Swept = z.object({ dead_pool: z.string(), unlocked_jobs: z.string() });
+
+export const sweep = (
+  owner: OwnerConnection,
+  silenceSeconds: number,
+  ended: readonly string[] = [],
+) =>
+  owner.any(sql.type(Swept)`
+    select * from app.sweep_dead_workers(
+      make_interval(secs => ${silenceSeconds}), ${sql.array([...ended], 'text')}
+    )
+  `);
+
+const Neighbour = z.object({ pool_id: z.string(), pid: z.int() });
+
+/** The workers of one machine, whose processes a worker beside them can look for. */
+export const workersOn = (owner: OwnerConnection, host: string) =>
+  owner.any(sql.type(Neighbour)`select pool_id, pid from app.worker_pools where host = ${host}`);
+
+const Locked = z.object({ id: z.string() });
+
+/** Jobs that the queue believes this worker to be holding for a while. */
+export const lockedBy = (owner: OwnerConnection, poolId: string) =>
+  owner.any(sql.type(Locked)`
+    select id from graphile_worker._private_jobs
+    where locked_by = ${poolId} and locked_at < now() - interval '15 seconds'
+  `);
+
+/** Gives back jobs that never started here; the attempt is given back too. */
+export const release = (owner: OwnerConnection, poolId: string, jobIds: readonly string[]) =>
+  owner.query(sql.typeAlias('void')`
+    update graphile_worker._private_jobs
+    set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
+    where locked_by = ${poolId} and id = any(${sql.array([...jobIds], 'int8')})
+  `);
+
+const Count = z.object({ recorded: z.int() });
+
+export const recordFailures = async (owner: OwnerConnection): Promise<number> =>
+  (await owner.one(sql.type(Count)`select app.record_failed_jobs() as recorded`)).recorded;
+
+export type Failure = {
+  job_id: string;
+  task: string;
+  payload: unknown;
+  attempts: number;
+  error: string;
+};
+
+export const recordFailure = (owner: OwnerConnection, failure: Failure) =>
+  owner.query(sql.typeAlias('void')`
+    insert into app.failed_jobs (job_id, task, payload, attempts, error)
+    values (${failure.job_id}, ${failure.task}, ${JSON.stringify(failure.payload ?? null)}::jsonb,
+      ${failure.attempts}, ${failure.error})
+    on conflict (job_id) do update
+      set error = excluded.error, attempts = excluded.attempts, failed_at = now(), retried_at = null
+  `);
+
+export type Run = { task: string; pool: string; runs: number; failures: number; seconds: number };
+
+/** Adds a batch of finished runs to the day's figures, with one statement. */
+export const addRuns = (owner: OwnerConnection, runs: readonly Run[]) =>
+  owner.query(sql.typeAlias('void')`
+    insert into app.job_runs as known (task, pool, runs, failures, seconds)
+    select * from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb)
+      as run (task text, pool text, runs bigint, failures bigint, seconds numeric)
+    on conflict (task, pool, day) do update set
+      runs = known.runs + excluded.runs,
+      failures = known.failures + excluded.failures,
+      seconds = known.seconds + excluded.seconds
+  `);
+
+const Taken = z.object({ taken: z.int() });
+
+/** Turns at most `batch` events into deliveries and answers how many events it took. */
+export const relayEvents = async (owner: OwnerConnection, batch: number): Promise<number> =>
+  (await owner.one(sql.type(Taken)`select app.relay_events(${batch}) as taken`)).taken;
+
+const Inactive = z.object({ id: z.string() });
+
+/** Tenants whose jobs wait until they are active again. */
+export const inactiveTenants = (owner: OwnerConnection) =>
+  owner.any(sql.type(Inactive)`select id from tenants where not is_active`);
+
+export type Parked = { task: string; payload: unknown; attempts: number; key: string | null };
+
+/** Puts the same job into the queue again, for later; the running one ends without a trace. */
+export const park = (owner: OwnerConnection, { task, payload, attempts, key }: Parked) =>
+  owner.query(sql.typeAlias('void')`
+    select graphile_worker.add_job(
+      identifier => ${task}, payload => ${JSON.stringify(payload)}::json,
+      run_at => now() + interval '15 minutes', max_attempts => ${attempts}, job_key => ${key}
+    )
+  `);

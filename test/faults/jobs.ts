@@ -1,0 +1,56 @@
+import { writeSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { job } from '../../jobs/job.ts';
+import { sql, type Transaction } from '../../sql/db.ts';
+
+/** Jobs that do what the faults need: take their time, fail, hang, end the process. */
+const Marked = z.object({ tenant_id: z.uuid(), number: z.int(), ms: z.int() });
+type Marked = z.output<typeof Marked>;
+
+const began = (tx: Transaction, number: number) =>
+  tx.query(sql.typeAlias('void')`insert into public.begun (number) values (${number})`);
+
+const marked = (tx: Transaction, number: number) =>
+  tx.query(sql.typeAlias('void')`
+    insert into public.effects (number) values (${number}) on conflict do nothing
+  `);
+
+/** Says that it began, takes its time, and leaves one effect however often it runs. */
+const mark = job<Marked>({
+  name: 'mark',
+  pool: 'ledger',
+  payload: Marked,
+  attempts: 10,
+  run: async ({ tenant_id, number, ms }, outside) => {
+    await outside.within(tenant_id, ({ tx }) => began(tx, number));
+    await wait(ms);
+    await outside.within(tenant_id, ({ tx }) => marked(tx, number));
+  },
+});
+
+const misbehaving = (name: string, misbehave: () => Promise<void>) =>
+  job<Marked>({
+    name,
+    pool: 'ledger',
+    payload: Marked,
+    attempts: 2,
+    run: async ({ tenant_id, number }, outside) => {
+      await outside.within(tenant_id, ({ tx }) => began(tx, number));
+      await misbehave();
+      await outside.within(tenant_id, ({ tx }) => marked(tx, number));
+    },
+  });
+
+const block = async () => {
+  writeSync(2, 'blocking\n');
+  for (;;);
+};
+
+export const faultJobs = [
+  mark,
+  misbehaving('throws', () => Promise.reject(new Error('Always.'))),
+  misbehaving('hangs', () => new Promise(() => {})),
+  misbehaving('exits', () => process.exit(1)),
+  misbehaving('blocks', block),
+];

@@ -1,0 +1,14 @@
+import type { Outside } from '../../jobs/outside.ts';
+
+const none = () => Promise.reject(new Error('There is nothing outside in this test.'));
+
+/** An outside world in which nothing answers; only the clock runs. */
+export const nothingOutside: Outside = {
+  now: () => new Date(),
+  post: none,
+  pdf: none,
+  mail: none,
+  sms: none,
+  within: none,
+  files: { put: none, get: none, stream: none, describe: none, remove: none, presign: none },
+};

@@ -1,0 +1,26 @@
+import { openLog } from '../../workers/log.ts';
+import { live } from '../../workers/process.ts';
+import { openPatiently, startWorker } from '../../workers/run.ts';
+import type { PoolSettings } from '../../workers/pools.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { startWatchdog } from '../../workers/watchdog.ts';
+import { faultJobs } from './jobs.ts';
+import { nothingOutside } from './nothing-outside.ts';
+
+/** A worker process like any other, but with the jobs of the fault tests. */
+const url = process.env['DATABASE_URL'] ?? '';
+const settings = JSON.parse(process.env['POOL_SETTINGS'] ?? '') as PoolSettings;
+const stopAfterMs = Number(process.env['STOP_AFTER_MS'] ?? 25_000);
+const log = openLog(process.env['LOG_LEVEL'] ?? 'info', 'ledger');
+
+startWatchdog(Number(process.env['STALLED_MS'] ?? 60_000));
+await live(
+  log,
+  async ({ giveUp, onFatal }) => {
+    const pool = await openPatiently(url, { size: 8 }, { log, giveUp });
+    const outside = { ...nothingOutside, within: workOf(pool, SYSTEM) };
+    const given = { name: 'ledger', url, jobs: faultJobs, clock: [], settings, outside, log };
+    return startWorker({ ...given, onFatal }, giveUp);
+  },
+  { stopAfterMs },
+);

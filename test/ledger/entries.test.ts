@@ -1,0 +1,245 @@
+import { expect, test } from 'vitest';
+import { newStage } from '../setup/world.ts';
+import { booked, keeperOf, line } from './books.ts';
+
+const stage = await newStage();
+const tenant = await stage.tenant();
+const keeper = await keeperOf(tenant);
+const { admin, accounts } = keeper;
+
+const drafting = (lines: unknown, more: Record<string, unknown> = {}) =>
+  admin.post('/ledger/entries', {
+    entry_date: '2026-01-15',
+    description: 'Rent',
+    lines,
+    ...more,
+  });
+
+test('a draft is written, posted and read with its lines', async () => {
+  const lines = [line(accounts['cash'], '100'), line(accounts['retained_earnings'], '-100.00')];
+
+  const draft = await drafting(lines);
+  const posted = await admin.post(`/ledger/entries/${draft.body.id}/post`);
+  const read = await tenant.officer.get(`/ledger/entries/${draft.body.id}`);
+
+  expect(draft).toMatchObject({
+    status: 201,
+    body: { status: 'draft', source: 'manual', reference_type: 'manual', posted_at: null },
+  });
+  expect(posted).toMatchObject({ status: 200, body: { status: 'posted', is_reversed: false } });
+  expect(read.body.lines).toEqual([
+    {
+      account_id: accounts['cash'],
+      account_code: '1000',
+      account: 'Cash',
+      debit: '100.00',
+      credit: '0.00',
+      description: null,
+    },
+    {
+      account_id: accounts['retained_earnings'],
+      account_code: '3000',
+      account: 'Retained Earnings',
+      debit: '0.00',
+      credit: '100.00',
+      description: null,
+    },
+  ]);
+});
+
+const foreign = await keeperOf(await stage.tenant());
+const header = (
+  await admin.post('/ledger/accounts', {
+    code: '9000',
+    name: 'Group',
+    account_type: 'asset',
+    is_header: true,
+  })
+).body.id;
+const sleeping = (
+  await admin.post('/ledger/accounts', {
+    code: '9001',
+    name: 'Old',
+    account_type: 'asset',
+    is_active: false,
+  })
+).body.id;
+const cash = accounts['cash'];
+const equity = accounts['retained_earnings'];
+
+test.each([
+  ['no lines', [], 'lines'],
+  ['one line', [line(cash, '1.00')], 'lines'],
+  ['unequal sums', [line(cash, '1.00'), line(equity, '-1.01')], 'lines'],
+  [
+    'both sides',
+    [
+      { account_id: cash, debit: '1.00', credit: '1.00' },
+      { account_id: equity, debit: '1.00', credit: '1.00' },
+    ],
+    'lines',
+  ],
+  ['neither side', [{ account_id: cash }, { account_id: equity }], 'lines'],
+  [
+    'a negative amount',
+    [
+      { account_id: cash, debit: '-1.00' },
+      { account_id: equity, credit: '-1.00' },
+    ],
+    'lines.0.debit',
+  ],
+  ['three decimals', [line(cash, '1.001'), line(equity, '-1.001')], 'lines.0.debit'],
+  [
+    'not a number',
+    [
+      { account_id: cash, debit: 'NaN' },
+      { account_id: equity, credit: 'NaN' },
+    ],
+    'lines.0.debit',
+  ],
+  [
+    'a JSON number',
+    [
+      { account_id: cash, debit: 1 },
+      { account_id: equity, credit: 1 },
+    ],
+    'lines.0.debit',
+  ],
+  [
+    'an account of another tenant',
+    [line(cash, '1.00'), line(foreign.accounts['cash'], '-1.00')],
+    'lines.1.account_id',
+  ],
+  ['an account that only groups', [line(header, '1.00'), line(cash, '-1.00')], 'lines'],
+  ['an account that is switched off', [line(cash, '1.00'), line(sleeping, '-1.00')], 'lines'],
+  ['ten thousand lines', Array.from({ length: 1_001 }, () => line(cash, '1.00')), 'lines'],
+])('an entry with %s is refused and leaves nothing', async (_what, lines, field) => {
+  const before = (await admin.get('/ledger/entries?limit=1')).headers['content-range'];
+
+  const refused = await drafting(lines);
+  const after = (await admin.get('/ledger/entries?limit=1')).headers['content-range'];
+
+  expect(refused.status).toBe(422);
+  expect(Object.keys(refused.body.errors)).toContain(field);
+  expect(after).toBe(before);
+});
+
+test('a posted entry is not posted twice, and not archived', async () => {
+  const entry = await booked(keeper, ['cash', 'retained_earnings', '5.00']);
+
+  const again = await admin.post(`/ledger/entries/${entry.id}/post`);
+  const archived = await admin.delete(`/ledger/entries/${entry.id}`);
+
+  expect(again).toMatchObject({ status: 409, body: { details: { current_status: 'posted' } } });
+  expect(archived).toMatchObject({ status: 409, body: { code: 'immutable' } });
+});
+
+test('of many who post one draft at the same time one succeeds', async () => {
+  const draft = await drafting([line(cash, '1.00'), line(equity, '-1.00')]);
+
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => admin.post(`/ledger/entries/${draft.body.id}/post`)),
+  );
+
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
+});
+
+test('a draft that nobody needs is archived and can no longer be posted', async () => {
+  const draft = await drafting([line(cash, '1.00'), line(equity, '-1.00')]);
+
+  const archived = await admin.delete(`/ledger/entries/${draft.body.id}`);
+  const posted = await admin.post(`/ledger/entries/${draft.body.id}/post`);
+  const listed = await admin.get(`/ledger/entries?status=draft&limit=1000`);
+
+  expect(archived).toMatchObject({ status: 200, body: { is_archived: true, status: 'draft' } });
+  expect(posted).toMatchObject({ status: 409, body: { code: 'archived' } });
+  expect(listed.body.map(({ id }: { id: string }) => id)).not.toContain(draft.body.id);
+});
+
+test('a reversal posts the mirror, links it, and leaves the original as it was', async () => {
+  const entry = await booked(keeper, ['cash', 'retained_earnings', '7.00']);
+
+  const mirror = await admin.post(`/ledger/entries/${entry.id}/reverse`, { reason: 'A mistake' });
+  const original = await admin.get(`/ledger/entries/${entry.id}`);
+
+  expect(mirror).toMatchObject({
+    status: 200,
+    body: {
+      status: 'posted',
+      reference_type: 'reversal',
+      reversal_of_entry_id: entry.id,
+      reversal_reason: 'A mistake',
+      entry_date: '2026-01-15',
+    },
+  });
+  expect(
+    mirror.body.lines.map(({ account, debit, credit }: Record<string, string>) => [
+      account,
+      debit,
+      credit,
+    ]),
+  ).toEqual([
+    ['Cash', '0.00', '7.00'],
+    ['Retained Earnings', '7.00', '0.00'],
+  ]);
+  expect(original.body).toMatchObject({
+    status: 'posted',
+    is_reversed: true,
+    reversed_by_entry_id: mirror.body.id,
+  });
+});
+
+test('an entry is reversed once, a reversal and a draft never, and a reason is given', async () => {
+  const entry = await booked(keeper, ['cash', 'retained_earnings', '8.00']);
+  const draft = await drafting([line(cash, '1.00'), line(equity, '-1.00')]);
+  const reversing = (id: string, body: unknown = { reason: 'A mistake' }) =>
+    admin.post(`/ledger/entries/${id}/reverse`, body);
+
+  const silent = await reversing(entry.id, {});
+  const many = await Promise.all([1, 2, 3, 4].map(() => reversing(entry.id)));
+  const mirror = many.find(({ status }) => status === 200);
+  const again = await reversing(entry.id);
+  const ofMirror = await reversing(mirror?.body.id);
+  const ofDraft = await reversing(draft.body.id);
+
+  expect(silent).toMatchObject({ status: 422, body: { errors: { reason: 'Is required.' } } });
+  expect(many.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+  expect(again).toMatchObject({ status: 409, body: { code: 'already_reversed' } });
+  expect(ofMirror).toMatchObject({ status: 409, body: { code: 'is_reversal' } });
+  expect(ofDraft).toMatchObject({ status: 409, body: { code: 'not_posted' } });
+});
+
+test('entries are found by status, reference, day and account', async () => {
+  const listed = async (query: string) => {
+    const { status, body } = await admin.get(`/ledger/entries?${query}`);
+    return { status, length: body.length };
+  };
+  await drafting([line(cash, '1.00'), line(equity, '-1.00')], {
+    entry_date: '2026-01-02',
+    reference_type: 'correction',
+  });
+
+  expect(await listed('reference_type=correction&status=draft')).toEqual({
+    status: 200,
+    length: 1,
+  });
+  expect(await listed('entry_date__lte=2026-01-02')).toEqual({ status: 200, length: 1 });
+  expect(await listed(`account_id=${accounts['rounding']}`)).toEqual({ status: 200, length: 0 });
+  expect(await listed('account_id=nonsense')).toEqual({ status: 200, length: 0 });
+  expect((await listed(`account_id=${cash}&entry_date=2026-01-02`)).length).toBe(1);
+  expect((await listed('colour=red')).status).toBe(422);
+});
+
+test('officers read the books, and only administrators write them', async () => {
+  const lines = [line(cash, '1.00'), line(equity, '-1.00')];
+
+  const read = await tenant.officer.get('/ledger/entries');
+  const written = await tenant.officer.post('/ledger/entries', {
+    entry_date: '2026-01-15',
+    lines,
+  });
+
+  expect(read.status).toBe(200);
+  expect(read.headers['content-range']).toMatch(/^entries 0-\d+\/\d+$/);
+  expect(written.status).toBe(403);
+});

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest';
+import { post } from '../../jobs/ledger/post.ts';
+import { newStage } from '../setup/world.ts';
+import { booked, keeperOf, line } from './books.ts';
+
+const stage = await newStage();
+
+test('an account below another is of its type, and its code is its own', async () => {
+  const { admin, accounts } = await keeperOf(await stage.tenant());
+  const foreign = await keeperOf(await stage.tenant());
+  const adding = (more: Record<string, unknown>) =>
+    admin.post('/ledger/accounts', {
+      code: '1010',
+      name: 'Bank',
+      account_type: 'asset',
+      ...more,
+    });
+
+  const added = await adding({ parent_id: accounts['cash'] });
+  const taken = await adding({});
+  const otherType = await adding({ code: '1', parent_id: accounts['interest_income'] });
+  const foreignParent = await adding({ code: '2', parent_id: foreign.accounts['cash'] });
+
+  expect(added).toMatchObject({ status: 201, body: { normal_balance: 'debit', is_active: true } });
+  expect(taken).toMatchObject({ status: 422, body: { errors: { code: 'Is already taken.' } } });
+  expect(Object.keys(otherType.body.errors)).toEqual(['parent_id']);
+  expect(Object.keys(foreignParent.body.errors)).toEqual(['parent_id']);
+});
+
+test('an account is renamed, and switched off unless the system books on it', async () => {
+  const { admin, accounts } = await keeperOf(await stage.tenant());
+  const own = await admin.post('/ledger/accounts', {
+    code: '6000',
+    name: 'Rent',
+    account_type: 'expense',
+  });
+
+  const renamed = await admin.put(`/ledger/accounts/${own.body.id}`, {
+    ...own.body,
+    code: '6001',
+    name: 'Office rent',
+    is_active: false,
+  });
+  const refused = await admin.put(`/ledger/accounts/${accounts['cash']}`, { is_active: false });
+
+  expect(renamed).toMatchObject({
+    status: 200,
+    body: { code: '6000', name: 'Office rent', is_active: false },
+  });
+  expect(refused).toMatchObject({ status: 409, body: { code: 'in_use' } });
+});
+
+test('a balance is positive on the normal side, counts children apart and drafts not at all', async () => {
+  const keeper = await keeperOf(await stage.tenant());
+  const { admin, accounts } = keeper;
+  const bank = await admin.post('/ledger/accounts', {
+    code: '1010',
+    name: 'Bank',
+    account_type: 'asset',
+    parent_id: accounts['cash'],
+  });
+  accounts['bank'] = bank.body.id;
+  await booked(keeper, ['cash', 'interest_income', '100.00'], { entry_date: '2026-01-10' });
+  await booked(keeper, ['bank', 'interest_income', '20.00']);
+  await admin.post('/ledger/entries', {
+    entry_date: '2026-01-15',
+    lines: [line(accounts['cash'], '999.00'), line(accounts['interest_income'], '-999.00')],
+  });
+  const balanceOf = async (role: string, query = '') =>
+    (await admin.get(`/ledger/accounts/${accounts[role]}/balance${query}`)).body;
+
+  expect(await balanceOf('cash')).toMatchObject({
+    account_id: accounts['cash'],
+    code: '1000',
+    name: 'Cash',
+    balance: '100.00',
+    balance_with_children: '120.00',
+    as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+  });
+  expect(await balanceOf('interest_income')).toMatchObject({ balance: '120.00' });
+  expect(await balanceOf('interest_income', '?as_of_date=2026-01-10')).toMatchObject({
+    balance: '100.00',
+    as_of_date: '2026-01-10',
+  });
+  expect(await balanceOf('rounding')).toMatchObject({ balance: '0.00' });
+});
+
+test('the trial balance shows each net on its side and balances', async () => {
+  const keeper = await keeperOf(await stage.tenant());
+  const { admin } = keeper;
+  await booked(keeper, ['cash', 'interest_income', '100.00'], { entry_date: '2026-01-10' });
+  await booked(keeper, ['rounding', 'cash', '0.05']);
+
+  const today = (await admin.get('/ledger/trial-balance')).body;
+  const earlier = (await admin.get('/ledger/trial-balance?as_of_date=2026-01-10')).body;
+  const all = (await admin.get('/ledger/trial-balance?include_zero=true')).body;
+  const wrong = await admin.get('/ledger/trial-balance?as_of_date=2026-02-30');
+
+  expect(today).toMatchObject({
+    as_of_date: '2026-01-15',
+    accounts: [
+      { code: '1000', name: 'Cash', debit: '99.95', credit: '0.00' },
+      { code: '4000', name: 'Interest Income', debit: '0.00', credit: '100.00' },
+      { code: '5900', name: 'Rounding', debit: '0.05', credit: '0.00' },
+    ],
+    total_debits: '100.00',
+    total_credits: '100.00',
+  });
+  expect(earlier).toMatchObject({ as_of_date: '2026-01-10', total_debits: '100.00' });
+  expect(all.accounts).toHaveLength(19);
+  expect(wrong.status).toBe(422);
+});
+
+test('the detail of an account runs from what it held before to what it holds after', async () => {
+  const keeper = await keeperOf(await stage.tenant());
+  const { admin, accounts } = keeper;
+  await booked(keeper, ['cash', 'interest_income', '100.00'], { entry_date: '2026-01-05' });
+  await booked(keeper, ['cash', 'interest_income', '20.00'], { entry_date: '2026-01-10' });
+  await booked(keeper, ['rounding', 'cash', '0.50'], { entry_date: '2026-01-12' });
+  await booked(keeper, ['cash', 'interest_income', '3.00'], { entry_date: '2026-01-13' });
+  const detail = (query: string) => admin.get(`/ledger/gl-detail?${query}`);
+  const cash = `account_id=${accounts['cash']}`;
+
+  const page = await detail(`${cash}&start_date=2026-01-10&end_date=2026-01-12`);
+  const second = await detail(`${cash}&range=[1,1]`);
+  const income = await detail(`account_id=${accounts['interest_income']}`);
+  const nowhere = await detail('start_date=2026-01-01&end_date=2026-01-31');
+  const unknown = await detail('account_id=00000000-0000-4000-8000-000000000000');
+  const backwards = await detail(`${cash}&start_date=2026-01-10&end_date=2026-01-09`);
+
+  expect(page.headers['content-range']).toBe('gl-detail 0-1/2');
+  expect(page.body).toMatchObject([
+    { entry_date: '2026-01-10', debit: '20.00', credit: '0.00', running_balance: '120.00' },
+    { entry_date: '2026-01-12', debit: '0.00', credit: '0.50', running_balance: '119.50' },
+  ]);
+  expect(second.headers['content-range']).toBe('gl-detail 1-1/4');
+  expect(second.body).toMatchObject([{ entry_date: '2026-01-10', running_balance: '120.00' }]);
+  expect(income.body.at(-1)).toMatchObject({ running_balance: '123.00' });
+  expect([nowhere, unknown].map(({ status, body }) => [status, Object.keys(body.errors)])).toEqual([
+    [422, ['account_id']],
+    [422, ['account_id']],
+  ]);
+  expect(Object.keys(backwards.body.errors)).toEqual(['end_date']);
+});
+
+test('closed days take no manual entry, and what the system books late moves to the first open day', async () => {
+  const tenant = await stage.tenant();
+  const keeper = await keeperOf(tenant);
+  const { admin, accounts } = keeper;
+  const draft = await admin.post('/ledger/entries', {
+    entry_date: '2026-01-05',
+    lines: [line(accounts['cash'], '1.00'), line(accounts['interest_income'], '-1.00')],
+  });
+
+  const closed = await admin.post('/ledger/closings', { closed_through: '2026-01-10' });
+  const earlier = await admin.post('/ledger/closings', { closed_through: '2026-01-09' });
+  const today = await admin.post('/ledger/closings', { closed_through: '2026-01-15' });
+  const posted = await admin.post(`/ledger/entries/${draft.body.id}/post`);
+  const id = await tenant.within((work) =>
+    post(work, {
+      entry_date: '2026-01-08',
+      reference_type: 'fee_assessment',
+      debit: { fees_receivable: '25.00' },
+      credit: { fee_income: '25.00' },
+    }),
+  );
+  const late = await admin.get(`/ledger/entries/${id}`);
+
+  expect(closed).toMatchObject({ status: 201, body: { closed_through: '2026-01-10' } });
+  expect(earlier).toMatchObject({ status: 409, body: { code: 'period_closed' } });
+  expect(today.status).toBe(422);
+  expect(posted).toMatchObject({ status: 409, body: { code: 'period_closed' } });
+  expect(late.body).toMatchObject({ entry_date: '2026-01-11', effective_date: '2026-01-08' });
+});

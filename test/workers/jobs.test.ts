@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../sql/db.ts';
+import { failures, pause, resume, retry, runsToday } from '../../sql/worker-operations.ts';
+import { eventually, newWorkerStage, numbered } from './stage.ts';
+
+let stage: Awaited<ReturnType<typeof newWorkerStage>>;
+const ran: number[] = [];
+let isBroken = true;
+const jobs = [
+  numbered('note', async ({ number }) => void ran.push(number)),
+  numbered('break', async ({ number }) => {
+    if (isBroken) throw new Error('It is broken.');
+    ran.push(number);
+  }),
+];
+const failedWith = async (task: string) =>
+  (await failures(stage.owner, 10)).find((one) => one.task === task);
+
+beforeAll(async () => {
+  stage = await newWorkerStage();
+  await stage.work(jobs);
+});
+afterAll(() => stage.end());
+
+test('a job runs with its payload, and what it cost is counted', async () => {
+  await stage.enqueue('note', { tenant_id: stage.tenantId, number: 1 });
+
+  const found = await eventually(() => ran.includes(1), true);
+  const counted = await eventually(
+    async () => (await runsToday(stage.owner)).find(({ task }) => task === 'note')?.runs,
+    '1',
+  );
+
+  expect(found).toBe(true);
+  expect(counted).toBe('1');
+});
+
+test('a payload that the job does not take fails for good at once, and people can see it', async () => {
+  await stage.enqueue('note', { tenant_id: 'not-an-id', number: 2 });
+
+  await eventually(async () => Boolean(await failedWith('note')), true);
+  const failure = await failedWith('note');
+
+  expect(failure).toMatchObject({ attempts: 1, payload: { tenant_id: 'not-an-id', number: 2 } });
+  expect(failure?.error).toContain('tenant_id');
+  expect(ran).not.toContain(2);
+  expect(await stage.count(sql.fragment`select from graphile_worker._private_jobs`)).toBe(0);
+});
+
+test('a job whose attempts are used up is visible, and runs again when it is retried', async () => {
+  await stage.enqueue('break', { tenant_id: stage.tenantId, number: 3 }, 1);
+  await eventually(async () => Boolean(await failedWith('break')), true);
+  const failure = await failedWith('break');
+  expect(failure?.error).toBe('It is broken.');
+
+  isBroken = false;
+  const retried = await retry(stage.owner, failure?.id ?? '');
+
+  expect(retried).toBe(true);
+  expect(await eventually(() => ran.includes(3), true)).toBe(true);
+  expect(await failedWith('break')).toBe(undefined);
+  expect(await retry(stage.owner, failure?.id ?? '')).toBe(false);
+});
+
+test('a paused kind of job is not fetched until the pause ends; the others go on', async () => {
+  await pause(stage.owner, { kind: 'task', name: 'break', reason: 'test' });
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  await stage.enqueue('break', { tenant_id: stage.tenantId, number: 4 });
+  await stage.enqueue('note', { tenant_id: stage.tenantId, number: 5 });
+
+  await eventually(() => ran.includes(5), true);
+  expect(ran).toContain(5);
+  expect(ran).not.toContain(4);
+  await resume(stage.owner, { kind: 'task', name: 'break' });
+
+  expect(await eventually(() => ran.includes(4), true)).toBe(true);
+});
+
+test('the jobs of a deactivated tenant wait without spending attempts', async () => {
+  await stage.owner.query(sql.typeAlias('void')`
+    update tenants set is_active = false where id = ${stage.tenantId}
+  `);
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await stage.enqueue('note', { tenant_id: stage.tenantId, number: 6 });
+
+  const waiting = await eventually(
+    () =>
+      stage.count(sql.fragment`
+        select from graphile_worker._private_jobs
+        where run_at > now() + interval '10 minutes' and attempts = 0 and max_attempts = 3
+      `),
+    1,
+  );
+
+  expect(waiting).toBe(1);
+  expect(ran).not.toContain(6);
+});

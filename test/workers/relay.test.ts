@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../sql/db.ts';
+import { relay } from '../../workers/relay.ts';
+import { eventually, newWorkerStage } from './stage.ts';
+
+let stage: Awaited<ReturnType<typeof newWorkerStage>>;
+beforeAll(async () => {
+  stage = await newWorkerStage();
+});
+afterAll(() => stage.end());
+
+const unrelayed = sql.fragment`select from events where relayed_at is null`;
+const emit = (events: number) =>
+  stage.owner.query(sql.typeAlias('void')`
+    insert into events (tenant_id, event_type, body)
+    select ${stage.tenantId}, 'payment.received', '{}' from generate_series(1, ${events}::int)
+  `);
+
+test('events become one delivery and one job each, within about a second', async () => {
+  await stage.owner.query(sql.typeAlias('void')`
+    insert into webhook_subscriptions (tenant_id, url, events, secret)
+    values (${stage.tenantId}, 'https://receiver.example/', '["payment.received"]', 'secret')
+  `);
+  const relaying = relay(stage.owner, stage.log);
+  await emit(3);
+
+  const started = performance.now();
+  await eventually(() => stage.count(unrelayed), 0);
+  const seconds = (performance.now() - started) / 1000;
+  await relaying.stop();
+
+  expect(seconds).toBeLessThan(2);
+  expect(await stage.count(sql.fragment`select from webhook_deliveries`)).toBe(3);
+  expect(await stage.count(sql.fragment`select from graphile_worker._private_jobs`)).toBe(3);
+});
+
+test('two relays side by side take every event once', async () => {
+  const before = await stage.count(sql.fragment`select from webhook_deliveries`);
+  await emit(2_500);
+
+  const relaying = [relay(stage.owner, stage.log), relay(stage.owner, stage.log)];
+  await eventually(() => stage.count(unrelayed), 0);
+  await Promise.all(relaying.map((one) => one.stop()));
+
+  const deliveries = await stage.count(sql.fragment`select from webhook_deliveries`);
+  expect(deliveries - before).toBe(2_500);
+});

@@ -1,0 +1,91 @@
+import { pino } from 'pino';
+import type { DatabasePool } from 'slonik';
+import { z } from 'zod';
+import { job } from '../../jobs/job.ts';
+import type { AnyJob } from '../../jobs/queued.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { openPool, sql } from '../../sql/db.ts';
+import { startWorker } from '../../workers/run.ts';
+import { cloneDatabase } from '../setup/database.ts';
+import { nothingOutside } from '../faults/nothing-outside.ts';
+
+/** A job of the tests: which tenant, and a number to tell runs apart. */
+const Numbered = z.object({ tenant_id: z.uuid(), number: z.int() });
+type Numbered = z.output<typeof Numbered>;
+
+export const numbered = (name: string, run: (payload: Numbered) => Promise<void>, attempts = 3) =>
+  job<Numbered>({ name, pool: 'ledger', payload: Numbered, attempts, run });
+
+/** A database with a worker in the test's own process. */
+export async function newWorkerStage() {
+  const database = await cloneDatabase();
+  const owner = await openPool(database.url, { role: 'servicing_owner', size: 3 });
+  const app = await openPool(database.url, { size: 3 });
+  const { id: tenantId } = await owner.one(sql.typeAlias('id')`
+    select app.create_tenant('workers', 'Workers', '2026-01-01', '{}') as id
+  `);
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    owner,
+    tenantId,
+    log: pino({ level: 'silent' }),
+    work: (jobs: readonly AnyJob[]) => startIn(database.url, app, jobs, stops),
+    enqueue: (task: string, payload: unknown, attempts = 3) =>
+      owner.query(sql.typeAlias('void')`
+        select app.add_job(${task}, ${JSON.stringify(payload)}::json, null, ${attempts}::int, null)
+      `),
+    /** One number out of the database. */
+    count: async (query: ReturnType<typeof sql.fragment>) => {
+      const { count } = await owner.one(
+        sql.type(z.object({ count: z.coerce.number() }))`select count(*) from (${query}) as found`,
+      );
+      return count;
+    },
+    end: async () => {
+      for (const stop of stops) await stop();
+      await Promise.all([owner.end(), app.end()]);
+      await database.drop();
+    },
+  };
+}
+
+async function startIn(
+  url: string,
+  app: DatabasePool,
+  jobs: readonly AnyJob[],
+  stops: (() => Promise<void>)[],
+) {
+  const worker = await startWorker(
+    {
+      name: 'ledger',
+      url,
+      jobs,
+      clock: [],
+      log: pino({ level: 'silent' }),
+      settings: { concurrency: 2, deadlineMs: 5_000 },
+      outside: { ...nothingOutside, within: workOf(app, SYSTEM) },
+      onFatal: (reason) => {
+        throw reason;
+      },
+    },
+    new AbortController().signal,
+  );
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= worker.stop());
+  stops.push(stop);
+  return { stop };
+}
+
+/** Waits until the answer is the wanted one; the last answer is for the message of a failure. */
+export async function eventually<Answer>(
+  ask: () => Answer | Promise<Answer>,
+  wanted: Answer,
+  withinMs = 10_000,
+): Promise<Answer> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer === wanted || Date.now() > deadline) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+type Variables = Record<string, string | undefined>;
+
+const LogLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
+const DatabaseUrl = z.url({ protocol: /^postgres(ql)?$/ });
+const Port = z.coerce.number().int().min(0).max(65_535);
+
+const ForWorker = z
+  .object({
+    DATABASE_URL: DatabaseUrl,
+    /** Where the outbox, the files and the unpacked browser are. */
+    DATA_DIR: z.string().default('.data'),
+    LOG_LEVEL: LogLevel.default('info'),
+    NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+    /** Signs links to files; the same for the API and all workers. */
+    SECRET: z.string().min(32, 'at least 32 characters').optional(),
+    /** Without it, mail goes to the outbox folder. */
+    SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+    /** Without these, text messages go to the outbox folder. */
+    TWILIO_ACCOUNT_SID: z.string().optional(),
+    TWILIO_AUTH_TOKEN: z.string().optional(),
+    TWILIO_STATUS_CALLBACK: z.url().optional(),
+    PUPPETEER_EXECUTABLE_PATH: z.string().optional(),
+    /** Serves /healthz and /metrics there. */
+    METRICS_PORT: Port.optional(),
+    /** Jobs at a time, where a machine needs another number than the pool's own. */
+    WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(200).optional(),
+    /** Connections for the jobs' own transactions. */
+    DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(8),
+  })
+  .refine(({ NODE_ENV, SECRET }) => NODE_ENV !== 'production' || SECRET !== undefined, {
+    path: ['SECRET'],
+    message: 'needed in production',
+  })
+  .refine(
+    (read) => (read.TWILIO_ACCOUNT_SID === undefined) === (read.TWILIO_AUTH_TOKEN === undefined),
+    {
+      path: ['TWILIO_AUTH_TOKEN'],
+      message: 'TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN go together',
+    },
+  );
+export type WorkerConfiguration = z.output<typeof ForWorker>;
+
+const ForStart = z.object({
+  PORT: Port.default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: DatabaseUrl.optional(),
+  LOG_LEVEL: LogLevel.default('warn'),
+  NODE_ENV: z.enum(['development', 'test']).default('development'),
+  SEED_PASSWORD: z.string().default('correct horse battery'),
+});
+export type StartConfiguration = z.output<typeof ForStart>;
+
+/** Reads the environment once; everything that is wrong with it is listed together. */
+function read<Configuration>(schema: z.ZodType<Configuration>, variables: Variables) {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const checked = schema.safeParse(given);
+  if (checked.success) return checked.data;
+  const problems = checked.error.issues.map(
+    ({ path: at, message }) => `  ${at.join('.')}: ${message}`,
+  );
+  throw new Error(`The configuration is not complete:\n${problems.join('\n')}`);
+}
+
+export const readWorkerConfiguration = (variables: Variables): WorkerConfiguration =>
+  read(ForWorker, variables);
+
+export const readStartConfiguration = (variables: Variables): StartConfiguration =>
+  read(ForStart, variables);
+
+/** The named secret, or else one of this data folder, made at its first use. */
+export function secretOf(configuration: { SECRET?: string | undefined; DATA_DIR: string }): string {
+  if (configuration.SECRET) return configuration.SECRET;
+  const file = path.join(configuration.DATA_DIR, 'secret');
+  mkdirSync(configuration.DATA_DIR, { recursive: true });
+  try {
+    writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    // Another process was first: its secret is everybody's.
+    if (!existsSync(file)) throw error;
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Where `npm start` leaves the address of its database for the commands beside it. */
+export const databaseFile = (dataDir: string) => path.join(dataDir, 'database-url');
+
+/** DATABASE_URL, or else the database that `npm start` is running in this folder. */
+export function findDatabase(variables: Variables): string {
+  const named = variables['DATABASE_URL'];
+  if (named) return named;
+  const file = databaseFile(variables['DATA_DIR'] || '.data');
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  throw new Error('No database: set DATABASE_URL, or run npm start first.');
+}

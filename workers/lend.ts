@@ -1,0 +1,86 @@
+import path from 'node:path';
+import type { DatabasePool } from 'slonik';
+import type { Files } from '../jobs/documents/files.ts';
+import type { Pool } from '../jobs/job.ts';
+import type { Outside } from '../jobs/outside.ts';
+import { SYSTEM, workOf } from '../jobs/work.ts';
+import type { WorkerConfiguration } from './configuration.ts';
+import type { Log } from './log.ts';
+
+export type Lent = { outside: Outside; close(): Promise<void> };
+
+type Means = Pick<Outside, 'post' | 'pdf' | 'mail' | 'sms'> & { close(): Promise<void> };
+
+/**
+ * What a pool lends to its jobs. Only documents has a browser, and only outbound reaches strangers;
+ * a job that asks for what its pool has not was given the wrong pool.
+ */
+export async function lendOutside(
+  name: Pool,
+  configuration: WorkerConfiguration,
+  { pool, files, log }: { pool: DatabasePool; files: Files; log: Log },
+): Promise<Lent> {
+  const means = await MEANS[name](configuration, log);
+  const outside = { now: () => new Date(), files, within: workOf(pool, SYSTEM), ...means };
+  return { outside, close: () => means.close() };
+}
+
+const missing = (what: string, name: Pool) => () =>
+  Promise.reject(new Error(`The ${name} pool has no ${what}.`));
+
+const nothing = (name: Pool): Means => ({
+  post: missing('HTTP', name),
+  pdf: missing('browser', name),
+  mail: missing('mail', name),
+  sms: missing('SMS', name),
+  close: async () => {},
+});
+
+const MEANS: Record<Pool, (configuration: WorkerConfiguration, log: Log) => Promise<Means>> = {
+  ledger: async () => nothing('ledger'),
+
+  documents: async ({ DATA_DIR, PUPPETEER_EXECUTABLE_PATH }, log) => {
+    const { openBrowser } = await import('./outside/browser.ts');
+    const browser = openBrowser({
+      folder: path.resolve(DATA_DIR, 'browser'),
+      executablePath: PUPPETEER_EXECUTABLE_PATH,
+      onTrouble: (message) => log.warn({ reason: message }, 'trouble with the browser'),
+    });
+    return {
+      ...nothing('documents'),
+      pdf: (html, options) => browser.pdf(html, options),
+      close: () => browser.close(),
+    };
+  },
+
+  outbound: async (configuration) => {
+    const { openHttp } = await import('./outside/http.ts');
+    const { openMailer } = await import('./outside/mailer.ts');
+    const { openSms } = await import('./outside/sms.ts');
+    const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
+    const http = openHttp();
+    const mailer = openMailer({ smtpUrl: configuration.SMTP_URL, outbox });
+    const texts = openSms({ twilio: twilioOf(configuration), outbox });
+    const close = async () => {
+      mailer.close();
+      await http.close();
+    };
+    return {
+      post: (request) => http.post(request),
+      pdf: missing('browser', 'outbound'),
+      mail: (letter) => mailer.mail(letter),
+      sms: (message) => texts.sms(message),
+      close,
+    };
+  },
+};
+
+function twilioOf(configuration: WorkerConfiguration) {
+  const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_STATUS_CALLBACK } = configuration;
+  if (!TWILIO_ACCOUNT_SID || !TWILIO_AUTH_TOKEN) return undefined;
+  return {
+    accountSid: TWILIO_ACCOUNT_SID,
+    authToken: TWILIO_AUTH_TOKEN,
+    ...(TWILIO_STATUS_CALLBACK ? { statusCallback: TWILIO_STATUS_CALLBACK } : {}),
+  };
+}

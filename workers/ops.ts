@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+import { openPool } from '../sql/db.ts';
+import { findDatabase } from './configuration.ts';
+import { failed, retry } from './ops/failed.ts';
+import { Misused, type Answer, type Operation } from './ops/operation.ts';
+import { pause, resume } from './ops/pause.ts';
+import { pools, runs } from './ops/pools.ts';
+import { status } from './ops/status.ts';
+
+/** `npm run ops -- NAME …`: what an operator asks of a running platform. */
+const OPERATIONS: readonly Operation[] = [status, pools, runs, pause, resume, failed, retry];
+
+function help(): string {
+  const lines = OPERATIONS.map(
+    ({ name, usage, summary }) => `  ${`${name} ${usage}`.trim().padEnd(40)} ${summary}`,
+  );
+  return `npm run ops -- NAME … [--json]\n\n${lines.join('\n')}`;
+}
+
+function print({ say, rows }: Answer, asJson: boolean) {
+  if (asJson) {
+    console.log(JSON.stringify(rows ?? []));
+    return;
+  }
+  if (say) console.log(say);
+  else if (rows) console.table(rows);
+}
+
+async function perform(name: string | undefined, rest: string[]): Promise<number> {
+  const operation = OPERATIONS.find((one) => one.name === name);
+  if (!operation) {
+    console.error(help());
+    return name === undefined || name === 'help' ? 0 : 2;
+  }
+  const taken = Object.fromEntries(
+    (operation.options ?? []).map((option) => [option, { type: 'string' as const }]),
+  );
+  const url = findDatabase(process.env);
+  const owner = await openPool(url, { role: 'servicing_owner', size: 2 });
+  const app = await openPool(url, { size: 4 });
+  try {
+    const { values, positionals: words } = parseArgs({
+      args: rest,
+      options: { ...taken, json: { type: 'boolean' } },
+      allowPositionals: true,
+    });
+    const { json = false, ...options } = values as { json?: boolean };
+    const answer = await operation.run({ url, owner, app, words, options });
+    print(answer, json);
+    return answer.code ?? 0;
+  } catch (error) {
+    const isMisuse =
+      error instanceof Misused || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
+    if (!isMisuse) throw error;
+    console.error(`${(error as Error).message}\nUsage: ${operation.name} ${operation.usage}`);
+    return 2;
+  } finally {
+    await Promise.all([owner.end(), app.end()]);
+  }
+}
+
+try {
+  const [name, ...rest] = process.argv.slice(2);
+  process.exitCode = await perform(name, rest);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

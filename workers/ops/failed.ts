@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import * as operations from '../../sql/worker-operations.ts';
+import { recordFailures } from '../../sql/workers.ts';
+import { Misused, type Operation } from './operation.ts';
+
+const LIMIT = 100;
+
+export const failed: Operation = {
+  name: 'failed',
+  usage: '[--limit NUMBER]',
+  summary: 'jobs that failed for good and were not retried',
+  options: ['limit'],
+  run: async ({ owner, options }) => {
+    await recordFailures(owner);
+    const limit = z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .safeParse(options['limit'] ?? LIMIT);
+    if (!limit.success) throw new Misused('--limit takes a number from 1 to 10000.');
+    const rows = await operations.failures(owner, limit.data);
+    return rows.length === 0 ? { say: 'No job has failed for good.', rows } : { rows };
+  },
+};
+
+export const retry: Operation = {
+  name: 'retry',
+  usage: 'ID … | all',
+  summary: 'runs failed jobs once more, from their first attempt',
+  run: async ({ owner, words }) => {
+    const ids =
+      words[0] === 'all' ? (await operations.failures(owner, 10_000)).map(({ id }) => id) : words;
+    if (words.length === 0 || !ids.every((id) => z.uuid().safeParse(id).success)) {
+      throw new Misused('Give the ids that "failed" shows, or all.');
+    }
+    const rows = [];
+    for (const id of ids) rows.push({ id, retried: await operations.retry(owner, id) });
+    const retried = rows.filter((row) => row.retried).length;
+    return {
+      say: `${retried} of ${rows.length} run again.`,
+      rows,
+      code: retried === rows.length ? 0 : 1,
+    };
+  },
+};

@@ -1,0 +1,29 @@
+import type { DatabasePool } from 'slonik';
+
+/** What an operation is given: connections as the owner and as the application, and its words. */
+export type Given = {
+  /** The address of the database, for operations that open connections of their own. */
+  url: string;
+  /** Sees what lies outside the tenants: workers, queue, pauses. */
+  owner: DatabasePool;
+  /** Row-level security holds here: reach tenants through workOf(app, SYSTEM). */
+  app: DatabasePool;
+  words: readonly string[];
+  options: Readonly<Record<string, string | undefined>>;
+};
+
+/** `rows` are printed as a table, or with --json as they are; `say` is for people only. */
+export type Answer = { say?: string; rows?: readonly Record<string, unknown>[]; code?: number };
+
+export type Operation = {
+  name: string;
+  /** What stands behind the name: "pool|task NAME [--reason TEXT]". */
+  usage: string;
+  summary: string;
+  /** Options that take a value, beside --json. */
+  options?: readonly string[];
+  run(given: Given): Promise<Answer>;
+};
+
+/** The words were not what the operation takes; its usage is shown. */
+export class Misused extends Error {}

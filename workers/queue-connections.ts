@@ -1,0 +1,152 @@
+import pg from 'pg';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/**
+ * The queue's connections outlive Postgres.
+ *
+ * The queue library gives up the whole process when a statement of its own meets a restarting
+ * server: what marks a job as done is not awaited there, and its batches are not tried again. Here a
+ * connection is waited for, and a statement that was lost with its connection is sent once more on a
+ * new one. All of the library's statements bear that: each is a transaction of its own, and marking
+ * a job as done, failed or returned twice changes nothing. Fetching twice leaves jobs locked that
+ * nobody runs; `registry.ts` gives those back.
+ */
+export type QueueConnections = {
+  pool: pg.Pool;
+  /** From now on nothing is waited for; what is lost stays lost. */
+  close(): Promise<void>;
+};
+
+/** Postgres or the network was away for a moment: connection, resources, shutdown, locks, standby. */
+const PASSING_STATE = /^(08...|53...|57P0[1-4]|57014|40001|40P01|55P03|25006)$/;
+const PASSING_SYSTEM = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+const PASSING_TEXT = /terminated|timeout|not queryable|closed the connection/i;
+
+export function isPassing(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isPassing);
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string') {
+    if (PASSING_STATE.test(code) || PASSING_SYSTEM.has(code)) return true;
+  }
+  // The driver's own errors ("Connection terminated unexpectedly") carry no code.
+  return code === undefined && PASSING_TEXT.test(error.message);
+}
+
+/** What the library's own retry loop understands, should it see such an error after all. */
+const asCannotConnectNow = (error: unknown) =>
+  isPassing(error) ? Object.assign(error as Error, { code: '57P03' }) : error;
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+const WARN_EVERY_MS = 10_000;
+
+export function openQueueConnections(
+  url: string,
+  { size, warn }: { size: number; warn: (error: Error) => void },
+): QueueConnections {
+  let isClosed = false;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    options: '-c role=servicing_owner -c timezone=UTC -c statement_timeout=30s -c lock_timeout=10s',
+    connectionTimeoutMillis: 5_000,
+    // A server that vanished without a word is noticed by these.
+    query_timeout: 35_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+  });
+  // Idle connections that break are replaced by the pool; without listeners they end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+
+  const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
+  const patience = patiently({ isClosed: () => isClosed, warn });
+  const connected = () => patience(connect);
+
+  pool.connect = ((done?: Done) => {
+    // Only the listener asks with a callback; it needs the connection itself, for its events.
+    if (!done) return connected().then((client) => repeating(client, connected, () => isClosed));
+    void callBack(connected(), done);
+    return undefined;
+  }) as typeof pool.connect;
+  pool.query = (async (...statement: [string]) => {
+    const client = await pool.connect();
+    try {
+      return await client.query(...statement);
+    } finally {
+      client.release();
+    }
+  }) as unknown as typeof pool.query;
+
+  return {
+    pool,
+    close: async () => {
+      isClosed = true;
+      await pool.end();
+    },
+  };
+}
+
+type Done = (error: Error | undefined, client?: pg.PoolClient, free?: () => void) => void;
+
+async function callBack(connecting: Promise<pg.PoolClient>, done: Done) {
+  const outcome = await connecting.catch((error: Error) => error);
+  if (outcome instanceof Error) done(outcome);
+  else done(undefined, outcome, () => outcome.release());
+}
+
+type Patience = { isClosed: () => boolean; warn: (error: Error) => void };
+
+/** Repeats until it succeeds, fails for a reason that will not pass, or the worker is closing. */
+function patiently({ isClosed, warn }: Patience) {
+  let warnedAt = 0;
+  return async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (isClosed() || !isPassing(error)) throw asCannotConnectNow(error);
+        if (Date.now() - warnedAt > WARN_EVERY_MS) {
+          warnedAt = Date.now();
+          warn(error as Error);
+        }
+        await wait(pause * (0.5 + Math.random() / 2));
+      }
+    }
+  };
+}
+
+/** A connection that replaces itself and sends the statement again when it is lost underneath. */
+function repeating(
+  first: pg.PoolClient,
+  connected: () => Promise<pg.PoolClient>,
+  isClosed: () => boolean,
+): pg.PoolClient {
+  let client: pg.PoolClient | undefined = first;
+  const query = async (...statement: [string]) => {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      client ??= await connected();
+      try {
+        return await client.query(...statement);
+      } catch (error) {
+        if (isClosed() || !isPassing(error)) throw asCannotConnectNow(error);
+        const broken = client;
+        client = undefined;
+        broken.release(true);
+        await wait(pause);
+      }
+    }
+  };
+  const release = (error?: Error | boolean) => client?.release(error);
+  return Object.assign(Object.create(first) as pg.PoolClient, { query, release });
+}

@@ -1,0 +1,114 @@
+import os from 'node:os';
+import type { DatabasePool } from 'slonik';
+import * as records from '../sql/workers.ts';
+import type { Log } from './log.ts';
+import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
+
+const HEARTBEAT_MS = 5_000;
+/** Six heartbeats missed. With the sweep's interval on top a dead worker is found within 40 s. */
+const SILENCE_SECONDS = 30;
+const SWEEP_MS = 5_000;
+/**
+ * After an outage every heartbeat is old and every lock is free, until the living have signed again.
+ * Nobody is swept before Postgres has answered for this long; signing again takes half of it.
+ */
+const STEADY_MS = 10_000;
+const FAILURES_MS = 30_000;
+const ORPHANS_MS = 10_000;
+
+/**
+ * Signs a worker in and keeps up its two signs of life: a heartbeat, and a lock that belongs to one
+ * session. Both go over one connection, which is replaced when Postgres drops it.
+ */
+export function staySigned(
+  owner: DatabasePool,
+  log: Log,
+  signature: records.WorkerProcess,
+): Repetition {
+  const { pool_id } = signature;
+  const life = repeatedly(log, 'heartbeat', async (stopping) => {
+    await owner.connect(async (connection) => {
+      await records.sign(connection, signature);
+      await records.holdSignOfLife(connection, pool_id);
+      while (!stopping.aborted) {
+        await interruptible(HEARTBEAT_MS, stopping);
+        await records.sign(connection, signature);
+      }
+      await records.dropSignOfLife(connection, pool_id);
+    });
+    return 0;
+  });
+  return {
+    stop: async () => {
+      await life.stop();
+      await records.signOff(owner, pool_id).catch((error: Error) => {
+        log.warn({ reason: error.message }, 'could not sign off; a sweeper will');
+      });
+    },
+  };
+}
+
+/** Every worker looks after all the others: one that is left is enough. */
+export function sweepUp(owner: DatabasePool, log: Log): Repetition[] {
+  let steadySince: number | undefined;
+  const dead = repeatedly(log, 'sweep', async () => {
+    const neighbours = await records.workersOn(owner, os.hostname()).catch((error: unknown) => {
+      steadySince = undefined;
+      throw error;
+    });
+    steadySince ??= performance.now();
+    if (performance.now() - steadySince < STEADY_MS) return SWEEP_MS;
+
+    const ended = neighbours.filter(({ pid }) => hasEnded(pid)).map(({ pool_id }) => pool_id);
+    const swept = await records.sweep(owner, SILENCE_SECONDS, ended);
+    for (const { dead_pool, unlocked_jobs } of swept) {
+      log.error({ dead_pool, unlocked_jobs }, 'a worker died; its jobs run again');
+    }
+    if (swept.length > 0) await noteFailures(owner, log);
+    return SWEEP_MS;
+  });
+  const failed = repeatedly(log, 'failures', async () => {
+    await noteFailures(owner, log);
+    return FAILURES_MS;
+  });
+  return [dead, failed];
+}
+
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+}
+
+async function noteFailures(owner: DatabasePool, log: Log) {
+  const recorded = await records.recordFailures(owner);
+  if (recorded > 0) log.error({ jobs: recorded }, 'jobs failed for good');
+}
+
+/**
+ * Gives back jobs that the queue thinks this worker has but that never reached it, because the
+ * answer was lost with its connection. A job must be missed twice in a row: between its end and the
+ * report of it there is a moment in which it is locked and no longer held.
+ */
+export function returnOrphans(
+  owner: DatabasePool,
+  log: Log,
+  poolId: string,
+  isHeld: (jobId: string) => boolean,
+): Repetition {
+  let missed = new Set<string>();
+  return repeatedly(log, 'orphans', async () => {
+    const locked = await records.lockedBy(owner, poolId);
+    const missing = locked.map(({ id }) => id).filter((id) => !isHeld(id));
+    const orphans = missing.filter((id) => missed.has(id));
+    missed = new Set(missing);
+    if (orphans.length > 0) {
+      await records.release(owner, poolId, orphans);
+      log.warn({ jobs: orphans }, 'gave back jobs whose fetching was cut off');
+    }
+    return ORPHANS_MS;
+  });
+}

@@ -1,0 +1,169 @@
+import type { ParsedCronItem } from 'graphile-worker';
+import type { DatabasePool } from 'slonik';
+import type { Outside } from '../jobs/outside.ts';
+import type { AnyJob } from '../jobs/queued.ts';
+import { openPool, sqlStateOf, type PoolSettings } from '../sql/db.ts';
+import { newestMigration } from '../sql/migrate.ts';
+import { isCurrent } from '../sql/readiness.ts';
+import { pauses } from '../sql/worker-operations.ts';
+import { inactiveTenants, park } from '../sql/workers.ts';
+import type { Log } from './log.ts';
+import type { PoolSettings as JobSettings } from './pools.ts';
+import { startQueue, type Queue } from './queue.ts';
+import { keepRecords, type Records } from './records.ts';
+import { sweepUp } from './registry.ts';
+import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
+import { tasksOf } from './tasks.ts';
+
+const LOOK_FOR_PAUSES_MS = 2_000;
+
+export type WorkerSettings = {
+  name: string;
+  url: string;
+  /** The jobs of this pool. */
+  jobs: readonly AnyJob[];
+  /** The cron lines of this pool. */
+  clock: ParsedCronItem[];
+  settings: JobSettings;
+  outside: Outside;
+  log: Log;
+  /** Beside the jobs: the relay, in the outbound pool. */
+  beside?: (owner: DatabasePool) => Repetition[];
+  /** The worker can do nothing more and the process must end. */
+  onFatal(reason: unknown): void;
+};
+
+export type Worker = {
+  /** Fetches nothing more and answers when everything that runs has ended. */
+  stop(): Promise<void>;
+  /** Tells running jobs to give up now; they fail, and run again elsewhere. */
+  abort(): void;
+};
+
+/**
+ * One pool's worker. It waits for Postgres and for the schema, survives the restarts of the former,
+ * signs in so that its jobs are taken over when it dies, and looks after the others' jobs.
+ */
+export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): Promise<Worker> {
+  const { name, url, log } = given;
+  const owner = await openPatiently(url, { role: 'servicing_owner', size: 6 }, { log, giveUp });
+  await waitForSchema(owner, log, giveUp);
+  const records = keepRecords(owner, log, name);
+  const aborting = new AbortController();
+  const fetching = await fetchUnlessPaused(given, { owner, records, stopping: aborting.signal });
+  const beside = [...sweepUp(owner, log), ...(given.beside?.(owner) ?? [])];
+  log.info({ jobs: given.jobs.map((job) => job.name) }, 'the worker is running');
+  return {
+    stop: async () => {
+      await fetching.stop();
+      await Promise.all([...beside.map((one) => one.stop()), records.stop()]);
+      await owner.end();
+    },
+    abort: () => aborting.abort(new Error('The worker is stopping.')),
+  };
+}
+
+type Waiting = { log: Log; giveUp: AbortSignal };
+
+/** Opens the pool when Postgres is there, however long that takes. */
+export async function openPatiently(
+  url: string,
+  settings: PoolSettings,
+  { log, giveUp }: Waiting,
+): Promise<DatabasePool> {
+  let isFirst = true;
+  for (;;) {
+    giveUp.throwIfAborted();
+    try {
+      return await openPool(url, settings);
+    } catch (error) {
+      if (isFirst) log.warn({ reason: (error as Error).message }, 'waiting for Postgres');
+      isFirst = false;
+      await interruptible(1_000, giveUp);
+    }
+  }
+}
+
+/** Neither an absent Postgres nor an older schema is a reason to crash: both are waited for. */
+async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal) {
+  const wanted = newestMigration();
+  let said = '';
+  const found = Promise.withResolvers<void>();
+  const looking = repeatedly(log, 'look for Postgres', async () => {
+    if (await isCurrent(owner).catch(noTable)) found.resolve();
+    else if (said !== wanted) {
+      said = wanted;
+      log.warn({ wanted }, 'the schema is older than this version: waiting for npm run migrate');
+    }
+    return 1_000;
+  });
+  giveUp.addEventListener('abort', () => found.reject(giveUp.reason), { once: true });
+  if (giveUp.aborted) found.reject(giveUp.reason);
+  try {
+    await found.promise;
+  } finally {
+    await looking.stop();
+  }
+}
+
+/** A database that has never been migrated is an older schema, too. */
+function noTable(error: unknown): false {
+  if (sqlStateOf(error) === '42P01') return false;
+  throw error;
+}
+
+type Fetching = { owner: DatabasePool; records: Records; stopping: AbortSignal };
+
+/**
+ * Keeps the queue running with those jobs that nobody has paused. A changed pause ends the fetching
+ * well and starts it anew: that needs no flags on jobs, holds for those already queued, and gives
+ * back what was fetched ahead.
+ */
+async function fetchUnlessPaused(
+  given: WorkerSettings,
+  { owner, records, stopping }: Fetching,
+): Promise<Repetition> {
+  let queue: Queue | undefined;
+  let running = '';
+  let parked = new Set<string>();
+  const { log, outside, settings, clock } = given;
+  const { deadlineMs } = settings;
+  const watching = repeatedly(log, 'pauses', async () => {
+    parked = new Set((await inactiveTenants(owner)).map(({ id }) => id));
+    const paused = await pauses(owner);
+    const isPoolPaused = paused.some(({ kind, name: it }) => kind === 'pool' && it === given.name);
+    const jobs = given.jobs.filter(
+      (job) => !isPoolPaused && !paused.some((one) => one.kind === 'task' && one.name === job.name),
+    );
+    const wanted = jobs.map((job) => job.name).join();
+    if (wanted === running) return LOOK_FOR_PAUSES_MS;
+
+    if (queue)
+      log.warn({ running: jobs.map((job) => job.name) }, 'pauses changed: fetching starts anew');
+    await queue?.stop();
+    queue = undefined;
+    running = '';
+    if (jobs.length > 0) {
+      const tasks = tasksOf(jobs, {
+        outside,
+        deadlineMs,
+        stopping,
+        failForGood: (failure) => records.failedForGood(failure),
+        isParked: (tenantId) => parked.has(tenantId),
+        park: async (job) => void (await park(owner, job)),
+      });
+      const { name, url } = given;
+      const onUnaskedEnd = (reason: unknown) => given.onFatal(reason);
+      const start = { name, url, tasks, clock, settings, owner, records, log, onUnaskedEnd };
+      queue = await startQueue(start);
+    }
+    running = wanted;
+    return LOOK_FOR_PAUSES_MS;
+  });
+  return {
+    stop: async () => {
+      await watching.stop();
+      await queue?.stop();
+    },
+  };
+}

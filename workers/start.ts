@@ -1,0 +1,127 @@
+import { fork } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { POOLS } from '../jobs/job.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../sql/embedded.ts';
+import { migrate } from '../sql/migrate.ts';
+import { postmasterPid } from '../sql/postmaster.ts';
+import { keepRunning, runToEnd, type Child } from './children.ts';
+import {
+  databaseFile,
+  readStartConfiguration,
+  secretOf,
+  type StartConfiguration,
+} from './configuration.ts';
+
+/** `npm start`: everything in one go, for development. Production runs the processes one by one. */
+const STOP_WITHIN_MS = 29_000;
+const ROLES = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrower'] as const;
+
+const configuration = readStartConfiguration(process.env);
+const running: { postgres?: EmbeddedPostgres; guardian?: () => void; children: Child[] } = {
+  children: [],
+};
+let isStopping = false;
+
+/** Ends the children, then the database, so that nothing of ours is left behind. */
+async function stop(code: number): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  await Promise.all(running.children.map((child) => child.stop(STOP_WITHIN_MS)));
+  await running.postgres?.stop('fast');
+  running.guardian?.();
+  rmSync(databaseFile(configuration.DATA_DIR), { force: true });
+  process.exit(code);
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (!isStopping) console.log('Stopping …');
+    void stop(0);
+  });
+}
+
+try {
+  const url = await database(configuration);
+  await serve(url, configuration);
+} catch (error) {
+  if (!isStopping) console.error((error as Error).message);
+  await stop(1);
+}
+
+/** The server that DATABASE_URL names, or else an embedded one below DATA_DIR. */
+async function database({ DATABASE_URL, DATA_DIR }: StartConfiguration): Promise<string> {
+  if (DATABASE_URL) {
+    await migrate(DATABASE_URL);
+    return DATABASE_URL;
+  }
+  console.log('Starting Postgres …');
+  running.postgres = await startEmbeddedPostgres(DATA_DIR);
+  const { url } = running.postgres;
+  running.guardian = guard(await postmasterPid(url));
+  await migrate(url);
+  mkdirSync(DATA_DIR, { recursive: true });
+  writeFileSync(databaseFile(DATA_DIR), `${url}\n`, { mode: 0o600 });
+  return url;
+}
+
+/** Sees to it that the database ends even if this process is killed; answers how to call it off. */
+function guard(pid: number): () => void {
+  const guardian = fork(new URL('guardian.ts', import.meta.url), [String(pid)], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  guardian.on('error', () => {});
+  guardian.unref();
+  return () => guardian.connected && guardian.send('all is well');
+}
+
+async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConfiguration) {
+  const SECRET = secretOf({ SECRET: process.env['SECRET'], DATA_DIR });
+  const env = { SECRET, DATABASE_URL: url, LOG_LEVEL, DATA_DIR, HOST, PORT: String(PORT) };
+  await runToEnd({ name: 'seed', file: 'seed.ts', env });
+  if (isStopping) return;
+
+  const listening = Promise.withResolvers<number>();
+  let isUp = false;
+  const onCrash = (name: string) => (crash: { code: number | string; pauseMs: number }) => {
+    if (!isUp) listening.reject(new Error(`${name} did not start (${crash.code}).`));
+    console.error(`${name} ended (${crash.code}); it starts again in ${crash.pauseMs / 1000} s`);
+  };
+  running.children.push(
+    keepRunning({
+      name: 'api',
+      file: '../api/server.ts',
+      env,
+      onCrash: onCrash('api'),
+      onMessage: (message) => {
+        const { listening: port } = message as { listening?: number };
+        if (port) listening.resolve(port);
+      },
+    }),
+    ...POOLS.map((name) =>
+      keepRunning({
+        name,
+        file: 'worker.ts',
+        arguments: [name],
+        env,
+        onCrash: onCrash(name),
+      }),
+    ),
+  );
+  const port = await listening.promise;
+  isUp = true;
+  greet(port, configuration);
+}
+
+function greet(port: number, { SEED_PASSWORD }: StartConfiguration) {
+  const address = `http://localhost:${port}`;
+  console.log(`
+The loan servicing platform is running.
+
+  API        ${address}/api/v1
+  Docs       ${address}/api/v1/docs
+  Tenants    demo on localhost, acme on acme.localhost
+  Logins     ${ROLES.map((role) => `${role}@demo.test`).join(', ')}
+             the same at acme.test; password: ${SEED_PASSWORD}
+
+Ctrl-C stops everything.`);
+}

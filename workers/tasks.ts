@@ -1,0 +1,118 @@
+import type { Job as Queued, TaskList } from 'graphile-worker';
+import { z } from 'zod';
+import type { AnyJob } from '../jobs/queued.ts';
+import type { Outside } from '../jobs/outside.ts';
+import type { Failure, Parked } from '../sql/workers.ts';
+
+export type TaskSettings = {
+  outside: Outside;
+  deadlineMs: number;
+  /** Aborted when the worker must end now. */
+  stopping: AbortSignal;
+  /** Keeps a failure that no repetition can cure. */
+  failForGood(failure: Failure): Promise<void>;
+  /** Whether the jobs of this tenant have to wait. */
+  isParked(tenantId: string): boolean;
+  /** Has the same job run again later. */
+  park(job: Parked): Promise<void>;
+};
+
+/** The queue's tasks of these jobs. */
+export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskList =>
+  Object.fromEntries(
+    jobs.map((job) => [
+      job.name,
+      (payload: unknown, { job: queued }: { job: Queued }) =>
+        runOne(job, payload, queued, settings),
+    ]),
+  );
+
+/**
+ * Runs one job. A payload that its schema refuses would be refused every time: it is kept as failed
+ * for good and not tried again. The jobs of a deactivated tenant wait without spending attempts.
+ */
+async function runOne(job: AnyJob, payload: unknown, queued: Queued, settings: TaskSettings) {
+  const prepared = prepare(job, withoutTick(payload));
+  if ('problem' in prepared) {
+    const error = `The payload is not what the job takes: ${prepared.problem}`;
+    const { attempts } = queued;
+    await settings.failForGood({ job_id: queued.id, task: job.name, payload, attempts, error });
+    return;
+  }
+  if (settings.isParked(tenantOf(payload))) {
+    const { max_attempts: attempts, key } = queued;
+    await settings.park({ task: job.name, payload, attempts, key });
+    return;
+  }
+  await withDeadline(prepared.run, settings);
+}
+
+/**
+ * A job that passes its deadline fails, and can reach nothing outside from then on, so that its
+ * repetition meets no ghost.
+ */
+async function withDeadline(run: (outside: Outside) => Promise<void>, settings: TaskSettings) {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([ended.signal, settings.stopping]);
+  const timer = setTimeout(() => {
+    ended.abort(new Error(`The job took longer than ${settings.deadlineMs / 1000} seconds.`));
+  }, settings.deadlineMs);
+  try {
+    const given = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => given.reject(signal.reason), { once: true });
+    if (signal.aborted) throw signal.reason;
+    await Promise.race([run(until(signal, settings.outside)), given.promise]);
+  } finally {
+    clearTimeout(timer);
+    ended.abort(new Error('The job has ended.'));
+  }
+}
+
+type Prepared = { run: (outside: Outside) => Promise<void> } | { problem: string };
+
+/** The one place where a job meets a payload: only what its own schema has parsed reaches it. */
+function prepare({ payload: schema, run }: AnyJob, payload: unknown): Prepared {
+  try {
+    const parsed = schema.parse(payload) as never;
+    return { run: (outside) => run(parsed, outside) };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const issues = error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'payload'}: ${message}`,
+    );
+    return { problem: issues.join('; ') };
+  }
+}
+
+const tenantOf = (payload: unknown): string =>
+  typeof payload === 'object' && payload !== null && 'tenant_id' in payload
+    ? String(payload.tenant_id)
+    : '';
+
+/** The clock adds its tick to the payload of what it starts; no job asks for it. */
+function withoutTick(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null || !('_cron' in payload)) return payload;
+  const { _cron, ...rest } = payload;
+  return rest;
+}
+
+/** The outside world of one run: closed when the run has ended. */
+function until(signal: AbortSignal, outside: Outside): Outside {
+  const guarded =
+    <Words extends unknown[], Result>(reach: (...words: Words) => Promise<Result>) =>
+    async (...words: Words): Promise<Result> => {
+      signal.throwIfAborted();
+      return await reach(...words);
+    };
+  return {
+    ...outside,
+    post: guarded((request) => outside.post(request)),
+    pdf: guarded((html, options) => outside.pdf(html, options)),
+    mail: guarded((letter) => outside.mail(letter)),
+    sms: guarded((message) => outside.sms(message)),
+    within: async (tenantId, ...rest) => {
+      signal.throwIfAborted();
+      return await outside.within(tenantId, ...rest);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { localFiles } from '../jobs/documents/local-files.ts';
+import { POOLS, type Pool } from '../jobs/job.ts';
+import { queued } from '../jobs/queued.ts';
+import { assertTenancyHolds } from '../sql/readiness.ts';
+import { readWorkerConfiguration, secretOf } from './configuration.ts';
+import { serveHealth } from './health.ts';
+import { lendOutside } from './lend.ts';
+import { openLog } from './log.ts';
+import { POOL_SETTINGS } from './pools.ts';
+import { live } from './process.ts';
+import { relay } from './relay.ts';
+import { openPatiently, startWorker } from './run.ts';
+import { clockOf, SCHEDULE, unknownTasks } from './schedule.ts';
+import { startWatchdog } from './watchdog.ts';
+
+/** `npm run worker -- POOL`: one process of one pool. Run as many of each as the work needs. */
+const STALLED_MS = 60_000;
+
+const name = process.argv[2] as Pool;
+if (!POOLS.includes(name)) {
+  console.error(`Which pool? One of ${POOLS.join(', ')}: npm run worker -- ledger`);
+  process.exit(2);
+}
+const configuration = readWorkerConfiguration(process.env);
+const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
+const log = openLog(configuration.LOG_LEVEL, name);
+
+const unknown = unknownTasks(SCHEDULE, queued);
+if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unknown.join(', ')}.`);
+
+await live(log, async ({ giveUp, onFatal }) => {
+  startWatchdog(STALLED_MS);
+  if (METRICS_PORT !== undefined) serveHealth(METRICS_PORT, log);
+  const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
+  await assertTenancyHolds(pool);
+  const folder = path.resolve(configuration.DATA_DIR, 'files');
+  const files = localFiles({ folder, secret: secretOf(configuration) });
+  const lent = await lendOutside(name, configuration, { pool, files, log });
+  const jobs = queued.filter((job) => job.pool === name);
+  const settings = POOL_SETTINGS[name];
+  const concurrency = WORKER_CONCURRENCY ?? settings.concurrency;
+  const worker = await startWorker(
+    {
+      name,
+      url,
+      jobs,
+      log,
+      onFatal,
+      outside: lent.outside,
+      clock: clockOf(SCHEDULE, jobs),
+      settings: { ...settings, concurrency },
+      beside: (owner) => (name === 'outbound' ? [relay(owner, log)] : []),
+    },
+    giveUp,
+  );
+  const stop = async () => {
+    await worker.stop();
+    await lent.close();
+    await pool.end();
+  };
+  return { ...worker, stop };
+});
