@@ -10,6 +10,9 @@ import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
+import { communicationLogs } from './communications/logs.ts';
+import { communications } from './communications/sending.ts';
+import { communicationTemplates } from './communications/templates.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -21,6 +24,9 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...communicationTemplates.routes,
+  ...communications,
+  ...communicationLogs.routes,
   subscribe,
   ...webhooks.routes,
   ...loans.routes,

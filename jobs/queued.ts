@@ -1,4 +1,6 @@
 import type { Job } from './job.ts';
+import { printLetter } from './communications/print-letter.job.ts';
+import { sendCommunication } from './communications/send.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
 import type { Outside } from './outside.ts';
 
@@ -10,4 +12,4 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 };
 
 /** Every queued job, exactly once. Workers run those of their pool. */
-export const queued: readonly AnyJob[] = [deliverWebhook];
+export const queued: readonly AnyJob[] = [deliverWebhook, sendCommunication, printLetter];
