@@ -2,6 +2,8 @@ import type { Job } from './job.ts';
 import { printLetter } from './communications/print-letter.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
+import { closeLoans } from './loans/close/close-loans.job.ts';
+import { startCloseOfBusiness } from './loans/close/start-close-of-business.job.ts';
 import type { Outside } from './outside.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
@@ -13,3 +15,4 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 
 /** Every queued job, exactly once. Workers run those of their pool. */
 export const queued: readonly AnyJob[] = [deliverWebhook, sendCommunication, printLetter];
+export const queued: readonly AnyJob[] = [startCloseOfBusiness, closeLoans];

@@ -8,6 +8,8 @@ import type { AccountRole } from './chart.ts';
 type Amounts = Partial<Record<AccountRole, string>>;
 
 export type Posting = {
+  /** Chosen beforehand where other rows name the entry; otherwise the database's. */
+  id?: string;
   entry_date: string;
   /** When it happened, where that is not when it is booked. */
   effective_date?: string;
@@ -63,6 +65,7 @@ function sideOf(amounts: Amounts, sign: 1 | -1): entries.RoleLine[] {
 const isCredit = ({ debit }: entries.RoleLine) => debit === '0.00';
 
 const headingOf = ({ actor }: Work, posting: Posting): entries.Heading => ({
+  id: posting.id ?? null,
   entry_date: posting.entry_date,
   effective_date: posting.effective_date ?? posting.entry_date,
   description: posting.description ?? null,
