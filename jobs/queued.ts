@@ -14,5 +14,10 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 };
 
 /** Every queued job, exactly once. Workers run those of their pool. */
-export const queued: readonly AnyJob[] = [deliverWebhook, sendCommunication, printLetter];
-export const queued: readonly AnyJob[] = [startCloseOfBusiness, closeLoans];
+export const queued: readonly AnyJob[] = [
+  startCloseOfBusiness,
+  closeLoans,
+  sendCommunication,
+  printLetter,
+  deliverWebhook,
+];
