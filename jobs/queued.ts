@@ -1,5 +1,8 @@
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
 import type { Job } from './job.ts';
+import { printLetter } from './communications/print-letter.job.ts';
+import { sendCommunication } from './communications/send.job.ts';
+import { deliverWebhook } from './webhooks/deliver.job.ts';
 import { closeLoans } from './loans/close/close-loans.job.ts';
 import { startCloseOfBusiness } from './loans/close/start-close-of-business.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
@@ -18,4 +21,7 @@ export const queued: readonly AnyJob[] = [
   closeLoans,
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
+  sendCommunication,
+  printLetter,
+  deliverWebhook,
 ];

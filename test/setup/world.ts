@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
@@ -10,6 +11,7 @@ import { routes } from '../../api/routes.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { foundTenant } from '../../jobs/users/found-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
+import { useSecretsKey } from '../../jobs/webhooks/secrets.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/db.ts';
 import { insert } from '../../sql/write.ts';
@@ -25,6 +27,7 @@ let hashed: Promise<string> | undefined;
  * of every role and gives a client for each.
  */
 export async function newStage() {
+  useSecretsKey(randomBytes(32));
   const database = await cloneDatabase();
   const pool = await openPool(database.url, { size: 8 });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });
