@@ -17,6 +17,9 @@ import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
+import { communicationLogs } from './communications/logs.ts';
+import { communications } from './communications/sending.ts';
+import { communicationTemplates } from './communications/templates.ts';
 import type { Route } from './route.ts';
 import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
@@ -24,6 +27,7 @@ import { me } from './users/me.ts';
 import { passwords } from './users/passwords.ts';
 import { tenantRoutes } from './users/settings.ts';
 import { userRoutes, users } from './users/users.ts';
+import { subscribe, webhooks } from './webhooks/subscriptions.ts';
 
 /** Every endpoint there is, in the order of the specification. */
 export const routes: readonly Route[] = [
@@ -32,6 +36,11 @@ export const routes: readonly Route[] = [
   ...emails.routes,
   ...phones.routes,
   ...tasks.routes,
+  ...communicationTemplates.routes,
+  ...communications,
+  ...communicationLogs.routes,
+  subscribe,
+  ...webhooks.routes,
   ...loans.routes,
   ...loanRoutes,
   ...payments.routes,

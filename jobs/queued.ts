@@ -1,5 +1,10 @@
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
 import type { Job } from './job.ts';
+import { printLetter } from './communications/print-letter.job.ts';
+import { sendCommunication } from './communications/send.job.ts';
+import { deliverWebhook } from './webhooks/deliver.job.ts';
+import { closeLoans } from './loans/close/close-loans.job.ts';
+import { startCloseOfBusiness } from './loans/close/start-close-of-business.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Outside } from './outside.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
@@ -16,4 +21,11 @@ export const queued: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
   sendAccountMessage,
+  startCloseOfBusiness,
+  closeLoans,
+  warnOfLapsingLiensJob,
+  snapshotPortfoliosJob,
+  sendCommunication,
+  printLetter,
+  deliverWebhook,
 ];

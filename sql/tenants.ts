@@ -19,8 +19,8 @@ const Active = z.object({
 export type ActiveTenant = z.output<typeof Active>;
 
 /** Every active tenant, by slug. */
-export const active = (pool: DatabasePool) =>
-  pool.any(sql.type(Active)`select * from app.active_tenants()`);
+export const active = (asked: Pick<Transaction, 'any'>) =>
+  asked.any(sql.type(Active)`select * from app.active_tenants()`);
 
 const Tenant = Active.extend({
   currency: z.string(),

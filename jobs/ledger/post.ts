@@ -8,6 +8,8 @@ import type { AccountRole } from './chart.ts';
 type Amounts = Partial<Record<AccountRole, string>>;
 
 export type Posting = {
+  /** Chosen beforehand where other rows name the entry; otherwise the database's. */
+  id?: string;
   entry_date: string;
   /** When it happened, where that is not when it is booked. */
   effective_date?: string;
@@ -63,6 +65,7 @@ function sideOf(amounts: Amounts, sign: 1 | -1): entries.RoleLine[] {
 const isCredit = ({ debit }: entries.RoleLine) => debit === '0.00';
 
 const headingOf = ({ actor }: Work, posting: Posting): entries.Heading => ({
+  id: posting.id ?? null,
   entry_date: posting.entry_date,
   effective_date: posting.effective_date ?? posting.entry_date,
   description: posting.description ?? null,
@@ -80,10 +83,11 @@ async function repeated(
   lines: entries.RoleLine[],
 ): Promise<string> {
   const existing = await entries.posted(tx, heading);
-  const said = (all: readonly { role: string | null; debit: string; credit: string }[]) =>
-    all.map(({ role, debit, credit }) => `${role} ${debit} ${credit}`).join('; ');
   if (existing === null || said(existing.lines) !== said(lines)) {
     throw new Conflict('This is posted already, with other amounts.', 'already_posted');
   }
   return existing.id;
 }
+
+const said = (lines: readonly { role: string | null; debit: string; credit: string }[]) =>
+  lines.map(({ role, debit, credit }) => `${role} ${debit} ${credit}`).join('; ');

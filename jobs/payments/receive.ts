@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
+import * as payments from '../../sql/payments/payments.ts';
 import { insert } from '../../sql/write.ts';
 import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
@@ -143,4 +144,22 @@ async function post(work: Work, loan: OpenLoan, id: string, input: Dated): Promi
     remaining_balance: state.total_balance,
   });
   return id;
+}
+
+/** Makes a scheduled payment whose day has come; one that was made or canceled meanwhile stays. */
+export async function executeScheduled(work: Work, paymentId: string) {
+  const owner = await payments.loanOf(work.tx, paymentId);
+  if (owner === null) return;
+  const loan = await openLoan(work, owner.loan_id);
+  const payment = await payments.scheduled(work.tx, paymentId);
+  if (payment === null) return;
+  if (!['active', 'charged_off'].includes(loan.row.status))
+    return payments.cancel(work.tx, paymentId);
+  await payments.forget(work.tx, paymentId);
+  const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;
+  await post(work, loan, paymentId, {
+    ...NewPayment.parse(payment),
+    ...payment,
+    effective_date,
+  } as Dated);
 }

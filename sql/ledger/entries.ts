@@ -42,6 +42,8 @@ export const entries = table({
 const isUuid = (value: string) => uuid.safeParse(value).success;
 
 export type Heading = {
+  /** Chosen by the caller where other rows name the entry before it is written. */
+  id: string | null;
   entry_date: string;
   effective_date: string;
   description: string | null;
@@ -63,11 +65,11 @@ export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLin
   tx.maybeOne(sql.type(Posted)`
     with entry as (
       insert into journal_entries (
-        entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,
+        id, entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,
         source, status, posted_at, posted_by, created_by
       )
       values (
-        ${heading.entry_date}, ${heading.effective_date}, ${heading.description},
+        coalesce(${heading.id}, uuidv7()), ${heading.entry_date}, ${heading.effective_date}, ${heading.description},
         ${heading.reference_type}, ${heading.reference_id}, ${heading.purpose}, ${heading.loan_id},
         'system', 'posted', now(), ${heading.actor_id}, ${heading.actor_id}
       )

@@ -67,3 +67,21 @@ export async function cancel(tx: Transaction, id: string) {
     update payments set status = 'canceled' where id = ${id} and status = 'scheduled'
   `);
 }
+
+const Scheduled = z.looseObject({
+  amount: z.string(),
+  payment_date: z.string(),
+  effective_date: z.string(),
+});
+
+/** The scheduled payment with what it was ordered as, locked. */
+export const scheduled = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Scheduled)`
+    select amount, payment_date, effective_date, payment_method, payment_type, payment_instrument_id,
+           allocation_override, external_id, reference_number, notes, source
+    from payments where id = ${id} and status = 'scheduled' for update
+  `);
+
+/** The order gives way to the payment itself, which is written under the same id. */
+export const forget = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`delete from payments where id = ${id} and status = 'scheduled'`);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf, setToday } from '../setup/books.ts';
+import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -9,53 +10,102 @@ test('disbursing moves the principal from cash to loans receivable and tells sub
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'approved' });
 
-  const reply = await tenant.officer.post(`/loans/${loan.id}/disburse`, { disbursement_date: '2026-01-15' });
+  const reply = await tenant.officer.post(`/loans/${loan.id}/disburse`, {
+    disbursement_date: '2026-01-15',
+  });
 
   expect(reply).toMatchObject({
     status: 200,
-    body: { status: 'active', principal_balance: '10000.00', payment_amount: '315.68', next_payment_date: '2026-02-15', next_payment_amount: '315.68' },
+    body: {
+      status: 'active',
+      principal_balance: '10000.00',
+      payment_amount: '315.68',
+      next_payment_date: '2026-02-15',
+      next_payment_amount: '315.68',
+    },
   });
   expect(await ledgerOf(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
-  expect(await eventsOf(tenant)).toEqual(['loan.created', 'loan.status_changed', 'loan.status_changed', 'loan.disbursed']);
+  expect(await eventsOf(tenant)).toEqual([
+    'loan.created',
+    'loan.status_changed',
+    'loan.status_changed',
+    'loan.disbursed',
+  ]);
 });
 
 test('a loan that is not approved is left untouched', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'pending' });
 
-  const reply = await tenant.officer.post(`/loans/${loan.id}/disburse`, { disbursement_date: '2026-01-15' });
+  const reply = await tenant.officer.post(`/loans/${loan.id}/disburse`, {
+    disbursement_date: '2026-01-15',
+  });
 
-  expect(reply).toMatchObject({ status: 409, body: { code: 'invalid_transition', details: { current_status: 'pending' } } });
+  expect(reply).toMatchObject({
+    status: 409,
+    body: { code: 'invalid_transition', details: { current_status: 'pending' } },
+  });
   expect(await ledgerOf(tenant)).toEqual({});
 });
 
 test('a payment 31 days after disbursement pays interest first and the rest of principal', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
-  await setToday(tenant, '2026-02-15');
+  await travelTo(stage, tenant, '2026-02-15');
 
   const before = await tenant.officer.get(`/loans/${loan.id}/get-balances`);
-  const preview = await tenant.officer.post(`/loans/${loan.id}/payments/preview`, { amount: '315.68' });
+  const preview = await tenant.officer.post(`/loans/${loan.id}/payments/preview`, {
+    amount: '315.68',
+  });
   const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '315.68' });
   const after = await tenant.officer.get(`/loans/${loan.id}`);
 
   expect(before.body).toMatchObject({ accrued_interest: '72.19', total_balance: '10072.19' });
-  expect(preview.body).toMatchObject({ principal_applied: '243.49', interest_applied: '72.19', remaining_balance: '9756.51' });
-  expect(paid).toMatchObject({ status: 201, body: { status: 'completed', principal_applied: '243.49', interest_applied: '72.19', remaining_balance: '9756.51' } });
-  expect(after.body).toMatchObject({ principal_balance: '9756.51', accrued_interest: '0.00', next_payment_date: '2026-03-15', days_past_due: 0, remaining_term: 35 });
-  expect(await ledgerOf(tenant)).toMatchObject({ loans_receivable: '9756.51', cash: '-9684.32', interest_income: '-72.19' });
+  expect(preview.body).toMatchObject({
+    principal_applied: '243.49',
+    interest_applied: '72.19',
+    remaining_balance: '9756.51',
+  });
+  expect(paid).toMatchObject({
+    status: 201,
+    body: {
+      status: 'completed',
+      principal_applied: '243.49',
+      interest_applied: '72.19',
+      remaining_balance: '9756.51',
+    },
+  });
+  expect(after.body).toMatchObject({
+    principal_balance: '9756.51',
+    accrued_interest: '0.00',
+    next_payment_date: '2026-03-15',
+    days_past_due: 0,
+    remaining_term: 35,
+  });
+  expect(await ledgerOf(tenant)).toMatchObject({
+    loans_receivable: '9756.51',
+    cash: '-9684.32',
+    interest_income: '-72.19',
+  });
 });
 
 test('a reversed payment leaves balances and books as if it had never come', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
-  await setToday(tenant, '2026-02-15');
+  await travelTo(stage, tenant, '2026-02-15');
   const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '315.68' });
 
-  const reversed = await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf', return_code: 'R01' });
+  const reversed = await tenant.officer.post(`/payments/${paid.body.id}/reverse`, {
+    reason: 'nsf',
+    return_code: 'R01',
+  });
   const after = await tenant.officer.get(`/loans/${loan.id}`);
 
   expect(reversed).toMatchObject({ status: 200, body: { status: 'returned', return_code: 'R01' } });
-  expect(after.body).toMatchObject({ principal_balance: '10000.00', accrued_interest: '72.19', next_payment_date: '2026-02-15' });
+  expect(after.body).toMatchObject({
+    principal_balance: '10000.00',
+    accrued_interest: '72.19',
+    next_payment_date: '2026-02-15',
+  });
   expect(await ledgerOf(tenant)).toMatchObject({ loans_receivable: '10000.00', cash: '-10000.00' });
 });

@@ -18,11 +18,17 @@ export const ledgerOf = (tenant: Pick<Tenant, 'within'>): Promise<Record<string,
 /** The types of the events that the tenant's work has told so far, in order. */
 export const eventsOf = (tenant: Pick<Tenant, 'within'>): Promise<readonly string[]> =>
   tenant.within(({ tx }) =>
-    tx.anyFirst(sql.type(z.object({ event_type: z.string() }))`select event_type from events order by id`),
+    tx.anyFirst(
+      sql.type(z.object({ event_type: z.string() }))`select event_type from events order by id`,
+    ),
   );
 
 /** Moves the tenant's business date; what closing the days between would do is not done. */
 export const setToday = (tenant: Pick<Tenant, 'within'>, today: string) =>
   tenant.within(({ tx }) =>
-    tx.query(sql.typeAlias('void')`update tenants set business_date = ${today} where id = app.current_tenant()`),
+    tx.query(
+      sql.typeAlias(
+        'void',
+      )`update tenants set business_date = ${today} where id = app.current_tenant()`,
+    ),
   );

@@ -1,7 +1,14 @@
 import type { Client } from './client.ts';
 import type { Tenant } from './world.ts';
 
-type Wish = { principal_amount?: string; interest_rate?: string; term_months?: number; status?: 'pending' | 'approved' | 'active'; disbursement_date?: string; product?: Record<string, unknown> } & Record<string, unknown>;
+type Wish = {
+  principal_amount?: string;
+  interest_rate?: string;
+  term_months?: number;
+  status?: 'pending' | 'approved' | 'active';
+  disbursement_date?: string;
+  product?: Record<string, unknown>;
+} & Record<string, unknown>;
 
 /** A loan in the wished state, with its borrower; made through the API as an officer would. */
 export async function newLoan(tenant: Tenant, wish: Wish = {}, officer: Client = tenant.officer) {
@@ -20,7 +27,10 @@ export async function newLoan(tenant: Tenant, wish: Wish = {}, officer: Client =
   const { id } = created.body as { id: string };
   if (status !== 'pending') await officer.post(`/loans/${id}/approve`);
   if (status === 'active') {
-    const funded = await officer.post(`/loans/${id}/disburse`, disbursement_date ? { disbursement_date } : {});
+    const funded = await officer.post(
+      `/loans/${id}/disburse`,
+      disbursement_date ? { disbursement_date } : {},
+    );
     if (funded.status !== 200) throw new Error(JSON.stringify(funded.body));
   }
   return { id, borrower_id: borrower.body.id as string };

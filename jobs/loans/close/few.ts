@@ -1,0 +1,75 @@
+import * as close from '../../../sql/loans/close.ts';
+import type { Outside } from '../../outside.ts';
+import { executeScheduled } from '../../payments/receive.ts';
+import type { Work } from '../../work.ts';
+import { happen, openLoan } from '../happen.ts';
+import { assessLateFees } from '../late-fees.ts';
+
+type Payload = { tenant_id: string; run_id: string };
+type Step = (work: Work, loanId: string) => Promise<void>;
+
+/**
+ * Steps that concern few loans on any one day: each in a transaction of its own, so that one bad loan
+ * stops nobody. What fails is set aside with its reason.
+ */
+async function each(
+  outside: Outside,
+  { tenant_id, run_id }: Payload,
+  step: string,
+  ids: readonly string[],
+  act: Step,
+) {
+  for (const id of ids) {
+    try {
+      await outside.within(tenant_id, (work) => act(work, id));
+    } catch (error) {
+      if (!(error instanceof Error) || isPassing(error)) throw error;
+      await outside.within(tenant_id, ({ tx }) => close.park(tx, run_id, id, step, error.message));
+    }
+  }
+}
+
+/** The database being away is nobody's fault among the loans: the whole job is repeated. */
+const isPassing = (error: Error) =>
+  /terminat|ECONN|connection|shutting down|recovery/i.test(`${error.name} ${error.message}`);
+
+export async function duePayments(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const due = await outside.within(payload.tenant_id, ({ tx }) =>
+    close.scheduledPayments(tx, chunk, chunk.cob_date),
+  );
+  const payments = new Map(due.map(({ id, loan_id }) => [id, loan_id]));
+  for (const [paymentId, loanId] of payments) {
+    await each(outside, payload, 'scheduled_payment', [loanId], (work) =>
+      executeScheduled(work, paymentId),
+    );
+  }
+}
+
+/** Interest that takes another pace tomorrow gets its anchor today. */
+export async function foldAgain(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const due = await outside.within(payload.tenant_id, ({ tx }) =>
+    close.toFold(tx, chunk, chunk.cob_date),
+  );
+  await each(
+    outside,
+    payload,
+    'fold',
+    due.map(({ id }) => id),
+    async (work, id) => {
+      await happen(work, await openLoan(work, id), []);
+    },
+  );
+}
+
+export async function lateFees(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const late = await outside.within(payload.tenant_id, ({ tx }) =>
+    close.lateLoans(tx, chunk, chunk.cob_date),
+  );
+  await each(
+    outside,
+    payload,
+    'late_fee',
+    late.map(({ loan_id }) => loan_id),
+    assessLateFees,
+  );
+}

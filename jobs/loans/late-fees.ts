@@ -1,0 +1,49 @@
+import { addDays } from '../dates.ts';
+import { money, parseMoney, ZERO } from '../money.ts';
+import type { Work } from '../work.ts';
+import { happen, openLoan } from './happen.ts';
+import { assessFee, feeAmount, feeRulesOf } from './origination-fees.ts';
+import { termsOf } from './terms-of.ts';
+import type { LoanEvent } from './events.ts';
+
+/**
+ * Assesses the late fees that are due today: one for each instalment that is still not covered when
+ * its grace is over. Lateness is tested by coverage, so an instalment that was paid in full on time is
+ * not late because an old fee took a part of it (16 CFR 444.4, Regulation Z 1026.36(c)(2)).
+ */
+export async function assessLateFees(work: Work, loanId: string) {
+  const loan = await openLoan(work, loanId);
+  const rules = feeRulesOf(loan.row).filter(({ trigger }) => trigger === 'past_due');
+  const { late_fee_grace_days } = termsOf(loan.row);
+  const charged = new Set(
+    loan.state.fees
+      .filter(({ fee_type }) => fee_type === 'late')
+      .map(({ installment_number }) => installment_number),
+  );
+  const events: LoanEvent[] = [];
+  for (const rule of rules) {
+    for (const one of loan.state.installments) {
+      const grace = rule.grace_days ?? late_fee_grace_days;
+      const isLate =
+        ['past_due', 'partially_paid'].includes(one.status) &&
+        addDays(one.due_date, grace) < work.today;
+      if (!isLate || charged.has(one.period_number)) continue;
+      const rest = parseMoney(one.payment_amount).minus(one.paid_amount);
+      const base = rule.calculation === 'percent_of_past_due' ? money(rest) : one.payment_amount;
+      const amount = feeAmount(rule, base);
+      if (amount.lte(ZERO) || rest.lte(ZERO)) continue;
+      charged.add(one.period_number);
+      events.push(
+        await assessFee(work, loan.row, {
+          fee_type: 'late',
+          amount: money(amount),
+          on: work.today,
+          installment_number: one.period_number,
+          due_date: work.today,
+          description: `Late fee for the payment due ${one.due_date}`,
+        }),
+      );
+    }
+  }
+  if (events.length > 0) await happen(work, loan, events);
+}

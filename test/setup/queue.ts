@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { queued } from '../../jobs/queued.ts';
+import { addDays } from '../../jobs/dates.ts';
+import type { Outside } from '../../jobs/outside.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { startClose } from '../../jobs/loans/close/close-loans.job.ts';
+import type { Stage, Tenant } from './world.ts';
+
+type Waiting = { id: string; task: string; payload: unknown };
+
+/**
+ * Runs the queue's jobs here, one after another and whenever they were to run, until none is left
+ * that the names allow. What workers lend to jobs is the test's own.
+ */
+export async function drain(
+  stage: Stage,
+  outside: Partial<Outside> = {},
+  only?: readonly string[],
+) {
+  const lent = {
+    ...missing,
+    within: workOf(stage.pool, SYSTEM),
+    now: () => new Date(),
+    ...outside,
+  } as Outside;
+  for (let ran = 0; ran < 100_000; ran += 1) {
+    const job = await next(stage.owner, only);
+    if (!job) return ran;
+    const known = queued.find(({ name }) => name === job.task);
+    if (!known) throw new Error(`Nobody runs ${job.task}.`);
+    await known.run(known.payload.parse(job.payload) as never, lent);
+    await stage.owner.query('select graphile_worker.complete_jobs(array[$1::bigint])', [job.id]);
+  }
+  throw new Error('The queue does not end.');
+}
+
+const missing = new Proxy(
+  {},
+  {
+    get: (_target, name) => {
+      throw new Error(`This test lends no ${String(name)} to its jobs.`);
+    },
+  },
+);
+
+async function next(
+  owner: pg.Pool,
+  only: readonly string[] | undefined,
+): Promise<Waiting | undefined> {
+  const found = await owner.query<Waiting>(
+    `select job.id, task.identifier as task, job.payload
+     from graphile_worker._private_jobs as job
+     join graphile_worker._private_tasks as task on task.id = job.task_id
+     where $1::text[] is null or task.identifier = any($1)
+     order by job.run_at, job.id limit 1`,
+    [only ?? null],
+  );
+  return found.rows[0];
+}
+
+/** Closes every day up to and including `through`; the business date is the day after. */
+export async function closeThrough(
+  stage: Stage,
+  tenant: Pick<Tenant, 'within'>,
+  through: string,
+  outside: Partial<Outside> = {},
+) {
+  await tenant.within((work) => startClose(work, through));
+  await drain(stage, outside, ['close-loans']);
+}
+
+/** Closes every day before this one, so that it is the business date. */
+export const travelTo = (stage: Stage, tenant: Pick<Tenant, 'within'>, today: string) =>
+  closeThrough(stage, tenant, addDays(today, -1));
