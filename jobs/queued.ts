@@ -23,8 +23,6 @@ export const queued: readonly AnyJob[] = [
   sendAccountMessage,
   startCloseOfBusiness,
   closeLoans,
-  warnOfLapsingLiensJob,
-  snapshotPortfoliosJob,
   sendCommunication,
   printLetter,
   deliverWebhook,
