@@ -2,6 +2,13 @@ import { addresses } from './borrowers/addresses.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
+import { tasks } from './borrowers/tasks.ts';
+import { collateral } from './collateral/items.ts';
+import { lienAlerts, liens } from './collateral/liens.ts';
+import { valuations } from './collateral/valuations.ts';
+import { loanSnapshots } from './portfolios/loan-snapshots.ts';
+import { portfolios, vintages } from './portfolios/portfolios.ts';
+import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { products } from './loans/products.ts';
@@ -29,6 +36,7 @@ export const routes: readonly Route[] = [
   ...communicationLogs.routes,
   subscribe,
   ...webhooks.routes,
+  ...tasks.routes,
   ...loans.routes,
   ...loanRoutes,
   ...payments.routes,
@@ -40,5 +48,13 @@ export const routes: readonly Route[] = [
   ...reportRoutes,
   ...closings.routes,
   me,
+  ...collateral.routes,
+  ...liens.routes,
+  ...valuations.routes,
+  ...lienAlerts.routes,
+  ...portfolios.routes,
+  vintages,
+  ...snapshots.routes,
+  ...loanSnapshots.routes,
   ...auth,
 ];
