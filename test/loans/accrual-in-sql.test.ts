@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client } from 'pg';
+import type { QueryResultRow } from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { balancesOn } from '../../jobs/loans/anchor.ts';
 import { yearFraction } from '../../jobs/loans/day-count.ts';
@@ -11,14 +12,16 @@ import { DAY_COUNTS } from '../../jobs/loans/terms.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { anyLife } from './arbitraries.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
+
 /** What the database computes by itself, held against the functions that it repeats. */
-let client: pg.Client;
+let client: Client;
 let drop: () => Promise<unknown>;
 
 beforeAll(async () => {
   const database = await cloneDatabase();
   drop = database.drop;
-  client = new pg.Client({ connectionString: database.url });
+  client = new Client({ connectionString: database.url });
   await client.connect();
 });
 
@@ -27,7 +30,7 @@ afterAll(async () => {
   await drop();
 });
 
-async function rows<Row extends pg.QueryResultRow>(query: string, values: unknown[]) {
+async function rows<Row extends QueryResultRow>(query: string, values: unknown[]) {
   return (await client.query<Row>(query, values)).rows;
 }
 
