@@ -21,8 +21,12 @@ import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
 import type { Route } from './route.ts';
+import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
+import { passwords } from './users/passwords.ts';
+import { tenantRoutes } from './users/settings.ts';
+import { userRoutes, users } from './users/users.ts';
 import { subscribe, webhooks } from './webhooks/subscriptions.ts';
 
 /** Every endpoint there is, in the order of the specification. */
@@ -47,7 +51,10 @@ export const routes: readonly Route[] = [
   ...entries.routes,
   ...reportRoutes,
   ...closings.routes,
+  ...users.routes,
+  ...userRoutes,
   me,
+  ...tenantRoutes,
   ...collateral.routes,
   ...liens.routes,
   ...valuations.routes,
@@ -56,5 +63,7 @@ export const routes: readonly Route[] = [
   vintages,
   ...snapshots.routes,
   ...loanSnapshots.routes,
+  portalConfig,
   ...auth,
+  ...passwords,
 ];

@@ -2024,6 +2024,7 @@ create table users (
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint users_tenant_role_check CHECK ((tenant_role = ANY (ARRAY['viewer'::text, 'collector'::text, 'loan_officer'::text, 'admin'::text, 'superadmin'::text])))
 );
+CREATE INDEX users_created ON public.users USING btree (tenant_id, created_at DESC, id);
 alter table users enable row level security, force row level security;
 create policy auditor on users for select to servicing_auditor using true;
 create policy owner on users for all to servicing_owner using true with check true;
