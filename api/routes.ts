@@ -20,6 +20,7 @@ import { reportRoutes } from './ledger/reports.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
+import { documentRoutes, documents } from './documents/documents.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -36,6 +37,8 @@ export const routes: readonly Route[] = [
   ...communicationLogs.routes,
   subscribe,
   ...webhooks.routes,
+  ...documents.routes,
+  ...documentRoutes,
   ...tasks.routes,
   ...loans.routes,
   ...loanRoutes,
