@@ -22,8 +22,12 @@ import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
 import { documentRoutes, documents } from './documents/documents.ts';
 import type { Route } from './route.ts';
+import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
+import { passwords } from './users/passwords.ts';
+import { tenantRoutes } from './users/settings.ts';
+import { userRoutes, users } from './users/users.ts';
 import { subscribe, webhooks } from './webhooks/subscriptions.ts';
 
 /** Every endpoint there is, in the order of the specification. */
@@ -32,6 +36,7 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...tasks.routes,
   ...communicationTemplates.routes,
   ...communications,
   ...communicationLogs.routes,
@@ -50,7 +55,10 @@ export const routes: readonly Route[] = [
   ...entries.routes,
   ...reportRoutes,
   ...closings.routes,
+  ...users.routes,
+  ...userRoutes,
   me,
+  ...tenantRoutes,
   ...collateral.routes,
   ...liens.routes,
   ...valuations.routes,
@@ -59,5 +67,7 @@ export const routes: readonly Route[] = [
   vintages,
   ...snapshots.routes,
   ...loanSnapshots.routes,
+  portalConfig,
   ...auth,
+  ...passwords,
 ];

@@ -1,6 +1,6 @@
-import { addMonths } from '../../dates.ts';
-import { billMonth } from '../../documents/statements.job.ts';
-import type { Work } from '../../work.ts';
+import { addMonths } from './dates.ts';
+import { billMonth } from './documents/statements.job.ts';
+import type { Work } from './work.ts';
 
 /**
  * What begins with a new business date, in the transaction that moves it: nobody has paid on the new
