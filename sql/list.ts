@@ -20,17 +20,11 @@ export type ListRequest = {
   limit: number;
 };
 
-/** Beyond this many rows a list is paged no further than it has to count. */
-const STATEMENT_TIMEOUT = '5s';
-
 /**
  * One page of a table's rows and how many there are in all. The visible select of the table is
  * wrapped, so no column is ever built here, and equal sort values are ordered by id.
  */
 export async function list(tx: Transaction, table: Table, request: ListRequest) {
-  await tx.query(
-    sql.typeAlias('void')`select set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`,
-  );
   const where = whereOf(table, request);
   const order = orderOf(request.sort);
   const rows = (await tx.any(sql.unsafe`

@@ -1,4 +1,3 @@
-import { fetchUtils } from 'ra-core';
 import simpleRestProvider from 'ra-data-simple-rest';
 import { expect, test } from 'vitest';
 import { newStage, PASSWORD } from '../setup/world.ts';
@@ -10,18 +9,29 @@ await stage.owner.query("insert into tenant_domains (domain, tenant_id) values (
   tenant.id,
 ]);
 
-/** As in a browser: the cookies go along, and the readable one is repeated in a header. */
+type HttpClient = NonNullable<Parameters<typeof simpleRestProvider>[1]>;
+
+/**
+ * As in a browser: the cookies go along, and the readable one is repeated in a header. Otherwise it
+ * does what the provider's usual client does.
+ */
 const cookies = new Map<string, string>();
-const httpClient: typeof fetchUtils.fetchJson = async (url, options = {}) => {
-  const headers = new Headers(options.headers as Headers | undefined);
+const httpClient: HttpClient = async (url: string, { method, body, headers: given } = {}) => {
+  const headers = new Headers(given as Headers | undefined);
+  if (!headers.has('Content-Type') && body) headers.set('Content-Type', 'application/json');
+  headers.set('Accept', 'application/json');
   headers.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
   headers.set('X-CSRFToken', cookies.get('csrftoken') ?? '');
-  const reply = await fetchUtils.fetchJson(url, { ...options, headers });
+  const reply = await fetch(url, { headers, ...(method && { method }), ...(body && { body }) });
   for (const line of reply.headers.getSetCookie()) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
     cookies.set(name, value);
   }
-  return reply;
+  const text = await reply.text();
+  const { status } = reply;
+  const json = JSON.parse(text);
+  if (!reply.ok) throw Object.assign(new Error(json.message), { status, body: json });
+  return { status, headers: reply.headers, body: text, json };
 };
 const admin = simpleRestProvider(base, httpClient);
 
