@@ -39,10 +39,10 @@ export function parseList(declared: ListDeclaration, query: Query): ListRequest 
     else conditions.push(conditionOf(declared, name, value));
   }
   const asksForArchived = conditions.some(
-    ({ field, comparison }) =>
+    ({ field, comparison, values }) =>
       field === 'is_archived' ||
       (field === 'id' && comparison === 'in') ||
-      (field === 'status' && declared.special?.includes('status')),
+      (field === 'status' && (!('status' in declared.fields) || values.includes('archived'))),
   );
   if (declared.isArchivable && !asksForArchived) {
     conditions.push({ field: 'is_archived', comparison: 'in', values: ['false'], type: 'bool' });

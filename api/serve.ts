@@ -18,7 +18,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const QUERY_KEYS_MAX = 2_000;
 const LIST_TIMEOUT = '5s';
 
-/** One route as a handler: permit, parse, one transaction, run, reply. */
+/**
+ * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves
+ * nothing behind; one that is returned keeps what was written, such as the record of a blocked send.
+ */
 export function serve(route: Route, pool: DatabasePool) {
   return async (ctx: Context) => {
     const user = (ctx.state.user ?? null) as User | null;
@@ -49,13 +52,16 @@ export function serve(route: Route, pool: DatabasePool) {
         ...(route.list && { timeout: LIST_TIMEOUT }),
       };
       const answer = await within(ctx.state.tenant.id, (work) => run({ ...call, work }), mode);
+      if (answer instanceof HttpRefusal) throw answer;
       return reply(ctx, route, call, answer);
     }
     const scope = { user_id: user.id, method: route.method, path: ctx.path, key };
     const { status, body, replayed } = await within(ctx.state.tenant.id, (work) =>
-      onlyOnce(work, scope, call, route.status, async () =>
-        shaped(route, await run({ ...call, work })),
-      ),
+      onlyOnce(work, scope, call, async () => {
+        const answer = await run({ ...call, work });
+        if (answer instanceof HttpRefusal) return answer.answer;
+        return { status: route.status, body: shaped(route, answer) };
+      }),
     );
     if (replayed) ctx.set('Idempotent-Replayed', 'true');
     ctx.status = status;
@@ -68,8 +74,7 @@ async function onlyOnce(
   work: Work,
   scope: idempotency.KeyScope,
   call: Omit<Call, 'work'>,
-  status: number,
-  steps: () => Promise<unknown>,
+  steps: () => Promise<{ status: number; body: unknown }>,
 ) {
   const hash = createHash('sha256')
     .update(JSON.stringify(call.body ?? null))
@@ -79,7 +84,7 @@ async function onlyOnce(
     throw new Conflict('This Idempotency-Key was used with another body.', 'idempotency_key_reuse');
   }
   if (kept) return { status: kept.status, body: kept.body, replayed: true };
-  const body = await steps();
+  const { status, body } = await steps();
   await idempotency.keep(work.tx, scope, status, body);
   return { status, body, replayed: false };
 }

