@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import pino from 'pino';
+import { readSecretsKey, useSecretsKey } from '../jobs/webhooks/secrets.ts';
 import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { createApp } from './app.ts';
@@ -26,6 +27,7 @@ async function openWhenThere() {
   }
 }
 
+useSecretsKey(readSecretsKey(configuration));
 const pool = await openWhenThere();
 await assertTenancyHolds(pool);
 const health = { isReady: true };
