@@ -20,6 +20,7 @@ import { reportRoutes } from './ledger/reports.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
+import { closeOfBusiness, runs } from './operations/jobs.ts';
 import type { Route } from './route.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
@@ -57,4 +58,6 @@ export const routes: readonly Route[] = [
   ...snapshots.routes,
   ...loanSnapshots.routes,
   ...auth,
+  closeOfBusiness,
+  ...runs.routes,
 ];
