@@ -8,9 +8,9 @@ const MODES = { half_up: 1, half_even: 2, up: 3 } as const;
 
 export const ZERO = new Big(0);
 
-/** Divisions keep 40 places, so that a quotient rounded later is rounded once in effect. */
+/** Divisions keep 30 places, so that a quotient rounded later is rounded once in effect. */
 const Precise = Big();
-Precise.DP = 40;
+Precise.DP = 30;
 Precise.RM = 1;
 
 export function toCents(value: Big, mode: Rounding = 'half_up'): Big {

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { daysBetween, partsOf } from '../dates.ts';
+import { daysBetween, monthEnd, partsOf } from '../dates.ts';
 import { divide, max, min, money, parseMoney, parseRate, toCents, ZERO } from '../money.ts';
 import type { Rounding } from '../money.ts';
 import { yearFraction } from './day-count.ts';
@@ -83,7 +83,7 @@ type Period = { due_date: string; days: number; factor: Big };
 function periodsOf(input: ScheduleInput): Period[] {
   const rate = parseRate(input.interest_rate);
   const { payment_frequency: frequency, number_of_payments: count, start_date: start } = input;
-  const day = input.payment_day ?? partsOf(input.first_payment_date ?? start).day;
+  const day = input.payment_day ?? intendedDay(start, input.first_payment_date ?? null);
   const first = input.first_payment_date ?? onePeriodAfter(frequency, start, 1, day);
   const dates = dueDates(frequency, first, count, day);
   return dates.map((due_date, index) => {
@@ -97,6 +97,14 @@ function periodsOf(input: ScheduleInput): Period[] {
   });
 }
 
+/** A first date at the end of a month shorter than the start's day means the start's day. */
+function intendedDay(start: string, first: string | null): number {
+  const { day } = partsOf(start);
+  if (first === null) return day;
+  const firstDay = partsOf(first).day;
+  return first === monthEnd(first) && day > firstDay ? day : firstDay;
+}
+
 /** The part of a yearly rate that one regular period earns: a twelfth, a 26th, … */
 export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {
   return divide(rate, paymentsPerYear(frequency));
@@ -104,10 +112,13 @@ export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'si
 
 type Plan = { payment(index: number, balance: Big, interest: Big): Big };
 
+function level(amount: Big): Plan {
+  return { payment: () => amount };
+}
+
 /** What each row but the last pays. */
 function planOf(input: ScheduleInput, principal: Big, periods: readonly Period[]): Plan {
   const rounding = input.installment_rounding ?? 'half_up';
-  const level = (amount: Big): Plan => ({ payment: () => amount });
   if (input.payment_amount) return level(parseMoney(input.payment_amount));
   const amortization =
     input.interest_method === 'interest_only' ? 'interest_only' : input.amortization;

@@ -1,5 +1,5 @@
 import { parseMoney, parseRate } from '../money.ts';
-import { replaceFrom } from './coverage.ts';
+import { markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf } from './events.ts';
 import { addToBase, catchUp } from './interest.ts';
 import { chargeOff, forgive, liquidate, writeOff } from './losses.ts';
@@ -89,10 +89,7 @@ function board(position: Position, event: EventOf<'boarding'>): void {
   const paidThrough = event.paid_through_date ?? effective_date;
   for (const installment of position.installments) {
     if (installment.row.due_date > paidThrough) continue;
-    installment.covered = installment.amount;
-    installment.interest_paid = parseMoney(installment.row.interest_amount);
-    installment.principal_paid = parseMoney(installment.row.principal_amount);
-    installment.paid_date = installment.row.due_date;
+    markPaid(installment);
   }
 }
 
@@ -171,6 +168,6 @@ function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
 
 /** One event takes effect. */
 export function applyEvent<Kind extends EventKind>(position: Position, event: EventOf<Kind>): void {
-  const apply = APPLY[event.kind as Kind];
+  const apply = APPLY[event.kind];
   apply(position, event);
 }

@@ -1,5 +1,6 @@
 import type { Big } from 'big.js';
-import { atLeastZero, max, min, parseMoney, sum, ZERO } from '../money.ts';
+import { compareDates } from '../dates.ts';
+import { atLeastZero, min, parseMoney, sum, ZERO } from '../money.ts';
 import type { ScheduleRow } from './amortize.ts';
 
 /** An instalment of the plan with what payments have covered of it. */
@@ -7,9 +8,12 @@ export type Installment = {
   row: ScheduleRow;
   amount: Big;
   covered: Big;
-  /** Interest and principal of the plan that were paid; only the scheduled methods split so. */
-  interest_paid: Big;
-  principal_paid: Big;
+  /** Nothing is left to cover: most instalments of an old loan, passed over quickly. */
+  is_full: boolean;
+  /** What the plan still asks for by component; only the scheduled methods pay it so. */
+  interest_rest: Big;
+  principal_rest: Big;
+  is_repaid: boolean;
   paid_date: string | null;
   is_canceled: boolean;
 };
@@ -18,25 +22,37 @@ export type Installment = {
 export type Coverage = { event_id: string; installment_number: number; amount: Big };
 
 export function installmentOf(row: ScheduleRow): Installment {
+  const amount = parseMoney(row.payment_amount);
   return {
     row,
-    amount: parseMoney(row.payment_amount),
+    amount,
     covered: ZERO,
-    interest_paid: ZERO,
-    principal_paid: ZERO,
+    is_full: amount.eq(0),
+    interest_rest: parseMoney(row.interest_amount),
+    principal_rest: parseMoney(row.principal_amount),
+    is_repaid: amount.eq(0),
     paid_date: null,
     is_canceled: false,
   };
 }
 
 export function remainingOf(installment: Installment): Big {
-  return installment.is_canceled
-    ? ZERO
-    : atLeastZero(installment.amount.minus(installment.covered));
+  const isNothing = installment.is_full || installment.is_canceled;
+  return isNothing ? ZERO : installment.amount.minus(installment.covered);
+}
+
+/** All that an instalment asks for was paid before the loan came here. */
+export function markPaid(installment: Installment): void {
+  installment.covered = installment.amount;
+  installment.is_full = true;
+  installment.interest_rest = ZERO;
+  installment.principal_rest = ZERO;
+  installment.is_repaid = true;
+  installment.paid_date = installment.row.due_date;
 }
 
 export function isSatisfied(installment: Installment, tolerance: Big): boolean {
-  return installment.is_canceled || remainingOf(installment).lte(tolerance);
+  return installment.is_full || remainingOf(installment).lte(tolerance);
 }
 
 /**
@@ -51,7 +67,8 @@ export function dueBy(installments: readonly Installment[], date: string): Insta
 }
 
 export function dueAmount(installments: readonly Installment[], date: string): Big {
-  return sum(dueBy(installments, date).map(remainingOf));
+  const open = dueBy(installments, date).filter((installment) => !installment.is_full);
+  return sum(open.map(remainingOf));
 }
 
 /** Covers instalments oldest first; what is more than they need covers nothing. */
@@ -63,10 +80,13 @@ export function cover(
   const coverage: Coverage[] = [];
   let left = payment.amount;
   for (const installment of coverable) {
+    if (installment.is_full) continue;
+    if (left.lte(0)) break;
     const amount = min(left, remainingOf(installment));
     if (amount.lte(0)) continue;
     left = left.minus(amount);
     installment.covered = installment.covered.plus(amount);
+    installment.is_full = installment.covered.eq(installment.amount);
     if (isSatisfied(installment, payment.tolerance)) installment.paid_date = payment.date;
     const { event_id } = payment;
     coverage.push({ event_id, installment_number: installment.row.period_number, amount });
@@ -85,25 +105,24 @@ export function replaceFrom(
   const first = schedule[0]?.period_number ?? 1;
   const kept = installments.filter((installment) => installment.row.period_number < first);
   const before = new Map(installments.map((old) => [old.row.period_number, old]));
-  return [...kept, ...schedule.map((row) => carriedOver(row, before.get(row.period_number)))];
+  const fresh = schedule.map((row) => carriedOver(row, before.get(row.period_number)));
+  return [...kept, ...fresh].toSorted(
+    (one, other) =>
+      compareDates(one.row.due_date, other.row.due_date) ||
+      one.row.period_number - other.row.period_number,
+  );
 }
 
 function carriedOver(row: ScheduleRow, old: Installment | undefined): Installment {
   const installment = installmentOf(row);
   if (old === undefined) return installment;
+  const interest = parseMoney(old.row.interest_amount).minus(old.interest_rest);
+  const principal = parseMoney(old.row.principal_amount).minus(old.principal_rest);
   installment.covered = min(old.covered, installment.amount);
-  installment.interest_paid = min(old.interest_paid, parseMoney(row.interest_amount));
-  installment.principal_paid = min(old.principal_paid, parseMoney(row.principal_amount));
-  const isPaid = installment.covered.eq(installment.amount);
-  installment.paid_date = isPaid ? old.paid_date : null;
+  installment.is_full = installment.covered.eq(installment.amount);
+  installment.interest_rest = atLeastZero(installment.interest_rest.minus(interest));
+  installment.principal_rest = atLeastZero(installment.principal_rest.minus(principal));
+  installment.is_repaid = installment.interest_rest.plus(installment.principal_rest).eq(0);
+  installment.paid_date = installment.is_full ? old.paid_date : null;
   return installment;
-}
-
-/** What the plan says of an instalment that is not yet paid, by component. */
-export function plannedRest(installment: Installment): { interest: Big; principal: Big } {
-  const { row, interest_paid, principal_paid } = installment;
-  return {
-    interest: max(parseMoney(row.interest_amount).minus(interest_paid), ZERO),
-    principal: max(parseMoney(row.principal_amount).minus(principal_paid), ZERO),
-  };
 }

@@ -13,7 +13,19 @@ import type { DayCount } from './terms.ts';
 export function yearFraction(dayCount: DayCount, from: string, to: string): Big {
   if (to <= from) return ZERO;
   const { days, basis } = countDays(dayCount, from, to);
-  return divide(new Big(days), basis).round(20, 1);
+  return quotient(days, basis);
+}
+
+/** Quotients are few and asked for often: at most some thousand days over four bases. */
+const QUOTIENTS = new Map<string, Big>();
+
+function quotient(days: number, basis: number): Big {
+  const key = `${days}/${basis}`;
+  const known = QUOTIENTS.get(key);
+  if (known !== undefined) return known;
+  const fraction = divide(new Big(days), basis).round(20, 1);
+  if (QUOTIENTS.size < 50_000) QUOTIENTS.set(key, fraction);
+  return fraction;
 }
 
 /** What a balance earns at a rate over a stretch of days, kept with ten places. */

@@ -16,10 +16,10 @@ export type DelinquencyBucket = (typeof DELINQUENCY_BUCKETS)[number];
 /** Days that do not count as past due; both ends belong to the pause. */
 export type Pause = { from: string; to: string };
 
-export function bucketOf(daysPastDue: number): DelinquencyBucket {
-  if (daysPastDue <= 0) return 'current';
-  if (daysPastDue >= 180) return 'dpd_180_plus';
-  return DELINQUENCY_BUCKETS[1 + Math.floor(daysPastDue / 30)] ?? 'dpd_180_plus';
+export function bucketOf(days: number): DelinquencyBucket {
+  if (days <= 0) return 'current';
+  if (days >= 180) return 'dpd_180_plus';
+  return DELINQUENCY_BUCKETS[1 + Math.floor(days / 30)] ?? 'dpd_180_plus';
 }
 
 /**

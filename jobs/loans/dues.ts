@@ -3,7 +3,7 @@ import { atLeastZero, min } from '../money.ts';
 import type { Due } from '../payments/allocate.ts';
 import { customWaterfall, WATERFALLS } from '../payments/waterfalls.ts';
 import type { Waterfall } from '../payments/waterfalls.ts';
-import { dueAmount, dueBy, plannedRest } from './coverage.ts';
+import { dueAmount, dueBy } from './coverage.ts';
 import type { PaymentType } from './events.ts';
 import { interestOwed, isFollowingPlan, outstandingOf } from './position.ts';
 import type { Fee, Position } from './position.ts';
@@ -66,9 +66,9 @@ function plannedDues(position: Position, date: string, how: { may_prepay: boolea
     : interestOwed(position, date);
   let principalLeft = position.principal;
   for (const installment of dueBy(position.installments, date)) {
-    const planned = plannedRest(installment);
-    const interest = min(planned.interest, interestLeft);
-    const principal = min(planned.principal, principalLeft);
+    if (installment.is_repaid) continue;
+    const interest = min(installment.interest_rest, interestLeft);
+    const principal = min(installment.principal_rest, principalLeft);
     interestLeft = interestLeft.minus(interest);
     principalLeft = principalLeft.minus(principal);
     const { due_date, period_number: installment_number } = installment.row;

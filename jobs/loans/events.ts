@@ -109,10 +109,15 @@ const KINDS_IN_ORDER: readonly EventKind[] = [
 
 const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
 
-/** A payoff comes after all else of its day, since it was quoted with all else in it. */
+/**
+ * A payoff comes after all else of its day, since it was quoted with all else in it; the penalty
+ * for it comes with it.
+ */
 function rankOf(event: LoanEvent): number {
-  const isPayoff = event.kind === 'payment' && event.payment_type === 'payoff';
-  return isPayoff ? KINDS_IN_ORDER.length : (RANK.get(event.kind) ?? 0);
+  const last = KINDS_IN_ORDER.length;
+  if (event.kind === 'payment' && event.payment_type === 'payoff') return last + 1;
+  if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
+  return RANK.get(event.kind) ?? 0;
 }
 
 /** The order in which events take effect, whatever order they arrived in. */

@@ -1,3 +1,4 @@
+import type { Big } from 'big.js';
 import { min, parseMoney } from '../money.ts';
 import type { EventOf } from './events.ts';
 import { explain, feesOwed, interestOwed, totalOwed } from './position.ts';
@@ -11,6 +12,7 @@ import {
   reduceInterest,
   reducePrincipal,
 } from './reduce.ts';
+import type { Component } from './terms.ts';
 
 /**
  * Takes a loan off the books: its principal, and interest and fees where they are not given up,
@@ -21,10 +23,8 @@ export function chargeOff(position: Position, event: EventOf<'charge_off'>): voi
   const cause = { event_id, date, rule: 'charge_off' } as const;
   const wanted = portionOf(event.principal_amount ?? 'all', position.principal);
   const isPartial = wanted.lt(position.principal);
-  const { charged_off: claim } = position;
-  claim.principal = claim.principal.plus(
-    reducePrincipal(position, wanted, { ...cause, means: 'moved' }),
-  );
+  const principal = reducePrincipal(position, wanted, { ...cause, means: 'moved' });
+  raiseClaim(position, 'principal', principal, event_id);
   if (isPartial) return;
   const givesUpInterest = event.reverse_accrued_interest ?? true;
   const interest = reduceInterest(position, interestOwed(position, date), {
@@ -36,9 +36,18 @@ export function chargeOff(position: Position, event: EventOf<'charge_off'>): voi
     ...cause,
     means: givesUpFees ? 'waived' : 'moved',
   });
-  if (!givesUpInterest) claim.interest = claim.interest.plus(interest);
-  if (!givesUpFees) claim.fee = claim.fee.plus(fees);
+  if (!givesUpInterest) raiseClaim(position, 'interest', interest, event_id);
+  if (!givesUpFees) raiseClaim(position, 'fee', fees, event_id);
   position.charged_off_on = date;
+}
+
+/** What leaves the books is still owed; the explanation shows it as a negative reduction. */
+function raiseClaim(position: Position, component: Component, amount: Big, event_id: string): void {
+  if (amount.lte(0)) return;
+  const before = position.charged_off[component];
+  position.charged_off[component] = before.plus(amount);
+  const line = { event_id, component: 'charge_off', rule: `charge_off: ${component}` } as const;
+  explain(position, line, amount.neg(), { before, after: position.charged_off[component] });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { addDays, isLeapYear, partsOf } from '../dates.ts';
-import { atLeastZero, divide, max, money, parseMoney, tenPlaces, ZERO } from '../money.ts';
+import { atLeastZero, divide, money, parseMoney, tenPlaces, toCents, ZERO } from '../money.ts';
 import { fold, replay } from './fold.ts';
 import type { FoldInput } from './fold.ts';
 import { stretchInterest } from './interest.ts';
@@ -23,6 +23,8 @@ export type Payoff = {
   prepayment_penalty: string;
   /** Money of the borrower that waits in suspense and pays its part. */
   credits_amount: string;
+  /** Interest that was paid with an instalment before its days earned it. */
+  unearned_interest: string;
   payoff_amount: string;
   payoff_amount_good_through: string;
   /** The days that make up the interest; the amounts add up to it before rounding. */
@@ -52,15 +54,25 @@ export function payoff(
     fees_amount: state.outstanding_fees,
     prepayment_penalty: money(penalty),
     credits_amount: state.suspense_balance,
+    unearned_interest: money(unearnedInterest(state)),
     payoff_amount: money(payoffAmount(state, penalty)),
     payoff_amount_good_through: money(payoffAmount(later, penalty)),
     explanation: explainInterest(state),
   };
 }
 
-/** The whole debt with a penalty, less what waits in suspense; never below zero. */
+/**
+ * The whole debt with a penalty, less what waits in suspense and interest paid but not earned;
+ * never below zero.
+ */
 export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
-  return atLeastZero(new Big(state.total_balance).plus(penalty).minus(state.suspense_balance));
+  const owed = new Big(state.total_balance).plus(penalty).minus(unearnedInterest(state));
+  return atLeastZero(owed.minus(state.suspense_balance));
+}
+
+function unearnedInterest(state: LoanState): Big {
+  const accrued = toCents(new Big(state.interest_accrued));
+  return atLeastZero(new Big(state.interest_settled).minus(accrued));
 }
 
 /** One day's interest, ten places: 10000.00 at 0.085 on actual/365 earns 2.3287671233 a day. */
@@ -90,11 +102,11 @@ function explainInterest(state: LoanState): PayoffLine[] {
     const isCounted = segment.rule !== 'suspended';
     const before = accrued;
     if (isCounted) accrued = accrued.plus(segment.amount);
-    if (accrued.lte(settled)) continue;
+    if (toCents(accrued).lte(settled)) continue;
     if (lines.length === 0) lines.push(...broughtForward(segment, before.minus(settled)));
     if (isCounted) lines.push(segment);
   }
-  return max(new Big(state.accrued_interest), ZERO).eq(0) ? [] : lines;
+  return parseMoney(state.accrued_interest).eq(0) ? [] : lines;
 }
 
 function broughtForward(segment: InterestSegment, amount: Big): PayoffLine[] {

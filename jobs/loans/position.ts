@@ -91,6 +91,16 @@ export function interestOwed(position: Position, date: string): Big {
   return atLeastZero(toCents(interestAt(position.meter, date)).minus(position.settled));
 }
 
+/** Interest that was paid with an instalment before its days earned it, as plans allow. */
+export function interestPrepaid(position: Position, date: string): Big {
+  return atLeastZero(position.settled.minus(toCents(interestAt(position.meter, date))));
+}
+
+/** What it takes to repay a loan on a day: unearned interest comes back. */
+export function repaymentOwed(position: Position, date: string): Big {
+  return atLeastZero(totalOwed(position, date).minus(interestPrepaid(position, date)));
+}
+
 export function outstandingOf(fee: Fee): Big {
   return fee.amount.minus(fee.paid).minus(fee.waived).minus(fee.moved);
 }

@@ -1,12 +1,13 @@
-import { max, min, money, ZERO } from '../money.ts';
+import { min, money } from '../money.ts';
 import { advanceTo, proceed, replay } from './fold.ts';
-import type { FoldInput, Run } from './fold.ts';
+import type { FoldInput } from './fold.ts';
 import { remainingOf } from './coverage.ts';
+import type { LoanEvent } from './events.ts';
 import { totalOwed } from './position.ts';
 import { stateOf } from './state.ts';
 import type { LoanState } from './state.ts';
 
-export type ProjectedPayment = { due_date: string; amount: string };
+export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
 
 /**
  * The state on a day to come if every scheduled payment is made on its due date, the last one
@@ -25,20 +26,22 @@ export function project(
   );
   const last = run.position.installments.findLast(({ is_canceled }) => !is_canceled);
   for (const installment of ahead) {
-    const { due_date } = installment.row;
+    const { due_date, period_number } = installment.row;
     advanceTo(run, due_date);
     const asked = installment === last ? null : remainingOf(installment);
     const owed = totalOwed(run.position, due_date);
     const amount = asked === null ? owed : min(asked, owed);
     if (amount.lte(0)) continue;
-    payments.push(pay(run, due_date, money(max(amount, ZERO))));
+    const payment = { installment_number: period_number, due_date, amount: money(amount) };
+    proceed(run, eventOf(payment));
+    payments.push(payment);
   }
   advanceTo(run, dates.as_of);
   return { state: stateOf(run.position, dates.as_of), payments };
 }
 
-function pay(run: Run, due_date: string, amount: string): ProjectedPayment {
-  const id = `projected-${due_date}`;
-  proceed(run, { id, kind: 'payment', effective_date: due_date, amount });
-  return { due_date, amount };
+/** The event that a projected payment stands for. */
+export function eventOf({ installment_number, due_date, amount }: ProjectedPayment): LoanEvent {
+  const id = `projected-${String(installment_number).padStart(4, '0')}`;
+  return { id, kind: 'payment', effective_date: due_date, amount };
 }

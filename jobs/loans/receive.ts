@@ -6,7 +6,14 @@ import { WATERFALLS } from '../payments/waterfalls.ts';
 import { cover } from './coverage.ts';
 import { duesOn, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
-import { explain, isFollowingPlan, totalOwed } from './position.ts';
+import {
+  explain,
+  interestOwed,
+  interestPrepaid,
+  isFollowingPlan,
+  repaymentOwed,
+  totalOwed,
+} from './position.ts';
 import type { Position } from './position.ts';
 import { addToSuspense, reduceFee, reduceInterest, reducePrincipal } from './reduce.ts';
 import type { Means } from './reduce.ts';
@@ -50,14 +57,15 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
 
 /** A payoff uses what waits in suspense for the part of the debt that it does not bring. */
 function creditsTowards(position: Position, event: EventOf<'payment'>, amount: Big): Big {
-  const missing = atLeastZero(totalOwed(position, event.effective_date).minus(amount));
+  const missing = atLeastZero(repaymentOwed(position, event.effective_date).minus(amount));
   return min(missing, position.suspense);
 }
 
 /** Applies money by the waterfall and covers instalments; answers what could not be applied. */
 export function applyMoney(position: Position, receipt: Receipt): Big {
   const { id, effective_date: date } = receipt;
-  const { shares, rest } = split(position, receipt);
+  const returned = returnUnearned(position, receipt);
+  const { shares, rest } = split(position, { ...receipt, amount: receipt.amount.plus(returned) });
   const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
   for (const share of shares) applyShare(position, share, receipt);
   position.coverage.push(
@@ -73,13 +81,28 @@ export function applyMoney(position: Position, receipt: Receipt): Big {
   return rest;
 }
 
-/** How a payment of a day would be split, without applying it. */
-export function split(
+/** Who repays a loan gets back the interest that was paid and is not earned: it repays too. */
+function returnUnearned(position: Position, receipt: Receipt): Big {
+  const { id: event_id, effective_date: date, type } = receipt;
+  const unearned = interestPrepaid(position, date);
+  if (unearned.eq(0) || type === 'fee_only') return ZERO;
+  if (receipt.amount.lt(repaymentOwed(position, date))) return ZERO;
+  const owed = interestOwed(position, date);
+  position.settled = position.settled.minus(unearned);
+  position.paid.interest = position.paid.interest.minus(unearned);
+  const line = { event_id, component: 'interest', rule: 'unearned interest' } as const;
+  explain(position, line, unearned.neg(), { before: owed, after: owed });
+  return unearned;
+}
+
+/** How a payment of a day is split over what is owed. */
+function split(
   position: Position,
   receipt: Pick<Receipt, 'effective_date' | 'amount' | 'type' | 'override'>,
 ): Allocation {
-  const repays = receipt.amount.gte(totalOwed(position, receipt.effective_date));
-  const dues = duesOn(position, receipt.effective_date, { may_prepay: !repays });
+  const { effective_date: date, amount, type } = receipt;
+  const may_prepay = type !== 'payoff' && amount.lt(totalOwed(position, date));
+  const dues = duesOn(position, date, { may_prepay });
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
   const parts = receipt.override.map((part) => ({ ...part, amount: parseMoney(part.amount) }));
@@ -100,13 +123,18 @@ function applyShare(position: Position, share: Share, receipt: Receipt): void {
   if (share.component === 'principal') {
     reducePrincipal(position, share.amount, { ...cause, installment_number });
   }
-  const target = position.installments.find(({ row }) => row.period_number === installment_number);
+  if (installment_number !== null && share.component !== 'fee') markRepaid(position, share);
+}
+
+/** What a plan asked for by component has been paid by so much. */
+function markRepaid(position: Position, share: Share): void {
+  const target = position.installments.find(
+    ({ row }) => row.period_number === share.installment_number,
+  );
   if (target === undefined) return;
-  if (share.component === 'interest')
-    target.interest_paid = target.interest_paid.plus(share.amount);
-  if (share.component === 'principal') {
-    target.principal_paid = target.principal_paid.plus(share.amount);
-  }
+  const rest = share.component === 'interest' ? 'interest_rest' : 'principal_rest';
+  target[rest] = atLeastZero(target[rest].minus(share.amount));
+  target.is_repaid = target.interest_rest.plus(target.principal_rest).eq(0);
 }
 
 /** Money on a charged-off loan reduces what was charged off, and opens nothing again. */

@@ -80,6 +80,20 @@ const fee = at(
   fc.record({ kind: fc.constant('fee'), amount: fc.constantFrom('5.00', '25.00', '39.99') }),
 );
 
+/** Any plan at all in place of the loan's own, from any number on. */
+const anyPlan = fc
+  .record({ day, first: fc.integer({ min: 1, max: 6 }), count: fc.integer({ min: 1, max: 9 }) })
+  .map(({ day: start_date, first, count }) =>
+    buildSchedule({
+      principal: '5000.00',
+      interest_rate: '0.1299',
+      payment_frequency: 'monthly',
+      number_of_payments: count,
+      start_date,
+      first_period_number: first,
+    }),
+  );
+
 const portion = fc.oneof(fc.constant('all'), anyAmount);
 
 const rare = fc.oneof(
@@ -110,6 +124,9 @@ const rare = fc.oneof(
   at(fc.record({ kind: fc.constant('suspense_receipt'), amount: anyAmount })),
   at(fc.record({ kind: fc.constant('suspense_application'), amount: portion })),
   at(fc.record({ kind: fc.constant('reimbursement'), amount: anyAmount })),
+  at(fc.record({ kind: fc.constant('schedule_replaced'), schedule: anyPlan })),
+  at(fc.record({ kind: fc.constant('draw'), amount: anyAmount })),
+  at(fc.record({ kind: fc.constant('write_off'), amount: fc.constantFrom('0.50', 'all') })),
   at(fc.record({ kind: fc.constant('delinquency_pause'), to: day })),
   at(fc.record({ kind: fc.constant('acceleration') })),
   at(fc.record({ kind: fc.constant('acceleration_reversed') })),
@@ -146,6 +163,6 @@ export const anyLife: fc.Arbitrary<FoldInput & { events: LoanEvent[] }> = fc
     as_of,
     events: [
       { id: 'e0', kind: 'disbursement', effective_date: START, amount: principal },
-      ...drafts.map((draft, index) => ({ ...draft, id: `e${index + 1}` }) as LoanEvent),
+      ...drafts.map((draft, index) => ({ ...draft, id: `e${index + 1}` })),
     ],
   }));

@@ -23,9 +23,9 @@ function linesOf(state: LoanState, component: string) {
 
 test('the order in which events arrive has no influence', () => {
   fc.assert(
-    fc.property(anyLife, fc.infiniteStream(fc.nat()), (life, dice) => {
+    fc.property(anyLife, fc.array(fc.nat(), { minLength: 20 }), (life, dice) => {
       const shuffled = life.events
-        .map((event) => ({ event, at: dice.next().value as number }))
+        .map((event, index) => ({ event, at: dice[index] ?? 0 }))
         .toSorted((one, other) => one.at - other.at)
         .map(({ event }) => event);
 
@@ -87,6 +87,10 @@ test('every balance is the sum of its explained changes, and none is negative', 
       expect(money(amountOf(linesOf(state, 'principal')).neg())).toBe(state.principal_balance);
       expect(money(amountOf(linesOf(state, 'interest')))).toBe(state.interest_settled);
       expect(money(amountOf(linesOf(state, 'suspense')))).toBe(state.suspense_balance);
+      expect(money(amountOf(linesOf(state, 'surplus')))).toBe(state.surplus_balance);
+      expect(money(amountOf(linesOf(state, 'charge_off')).neg())).toBe(state.charge_off_balance);
+      const fees = amountOf(state.fees).minus(amountOf(linesOf(state, 'fee')));
+      expect(money(fees)).toBe(state.outstanding_fees);
       for (const balance of [
         state.principal_balance,
         state.accrued_interest,
@@ -127,6 +131,7 @@ test('coverage never exceeds an instalment', () => {
 
       for (const row of state.installments) {
         expect(new Big(row.paid_amount).lte(row.payment_amount)).toBe(true);
+        if (life.events.some((event) => event.kind === 'schedule_replaced')) continue;
         const lines = state.coverage.filter((c) => c.installment_number === row.period_number);
         expect(money(amountOf(lines))).toBe(row.paid_amount);
       }
@@ -143,10 +148,11 @@ test('a payoff quoted for a day is the payment that brings the loan to zero that
       const amount = quote.payoff_amount;
       fc.pre(amount !== '0.00' && !fold(life).is_charged_off);
       const on = { effective_date: life.as_of };
+      const fee_type = 'prepayment_penalty';
       const penalty: LoanEvent[] =
         prepayment_penalty === '0.00'
           ? []
-          : [{ ...on, id: 'z1', kind: 'fee', amount: prepayment_penalty }];
+          : [{ ...on, id: 'z1', kind: 'fee', fee_type, amount: prepayment_penalty }];
       const paid: LoanEvent = { ...on, id: 'z2', kind: 'payment', amount, payment_type: 'payoff' };
 
       const state = fold({ ...life, events: [...life.events, ...penalty, paid] });

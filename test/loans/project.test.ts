@@ -1,0 +1,58 @@
+import { Big } from 'big.js';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fold } from '../../jobs/loans/fold.ts';
+import { eventOf, project } from '../../jobs/loans/project.ts';
+import { latest } from '../../jobs/dates.ts';
+import { anyLife } from './arbitraries.ts';
+import { DISBURSED, payment, SCHEDULE, TERMS } from './fixtures.ts';
+
+const INPUT = { terms: TERMS, schedule: SCHEDULE, events: [DISBURSED] };
+
+describe('a projection', () => {
+  test('makes each scheduled payment on its due date', () => {
+    const { state, payments } = project(INPUT, { today: '2026-01-20', as_of: '2026-03-20' });
+
+    expect(payments).toEqual([
+      { installment_number: 1, due_date: '2026-02-15', amount: '315.68' },
+      { installment_number: 2, due_date: '2026-03-15', amount: '315.68' },
+    ]);
+    expect(state).toMatchObject({ days_past_due: 0, next_payment_date: '2026-04-15' });
+  });
+
+  test('asks in the last payment for all that is left', () => {
+    const { state, payments } = project(INPUT, { today: '2026-01-20', as_of: '2029-02-01' });
+
+    expect(payments).toHaveLength(36);
+    expect(payments.at(-1)?.amount).not.toBe('315.48');
+    expect(state).toMatchObject({ is_paid_off: true, total_balance: '0.00' });
+  });
+
+  test('ends early where extra payments were made', () => {
+    const extra = payment('p', '2026-02-15', '5000.00');
+    const { state, payments } = project(
+      { ...INPUT, events: [DISBURSED, extra] },
+      { today: '2026-02-20', as_of: '2029-02-01' },
+    );
+
+    expect(payments.length).toBeLessThan(20);
+    expect(state).toMatchObject({ is_paid_off: true, suspense_balance: '0.00' });
+  });
+
+  test('is what the fold says once those payments are really made', () => {
+    fc.assert(
+      fc.property(anyLife, fc.integer({ min: 1, max: 400 }), (life, days) => {
+        const today = life.as_of;
+        const known = life.events.filter((event) => event.effective_date <= today);
+        const end = new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
+        const as_of = latest(today, end);
+        const { state, payments } = project({ ...life, events: known }, { today, as_of });
+        const made = payments.map(eventOf);
+
+        expect(fold({ ...life, events: [...known, ...made], as_of })).toEqual(state);
+        expect(payments.every(({ amount }) => new Big(amount).gt(0))).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
