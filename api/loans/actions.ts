@@ -1,0 +1,53 @@
+import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
+import { Approval, approve } from '../../jobs/loans/approve.ts';
+import { Assignment, assignOfficer } from '../../jobs/loans/assign-officer.ts';
+import { cancel, Cancellation } from '../../jobs/loans/cancel.ts';
+import { Denial, deny } from '../../jobs/loans/deny.ts';
+import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
+import { action, type Action } from '../resource.ts';
+
+/** What can be done to a loan beside changing its fields, in the order of the specification. */
+export const loanActions: Record<string, Action> = {
+  approve: action({
+    allow: 'loan_officer',
+    summary: 'Approve a pending loan',
+    body: Approval,
+    run: approve,
+  }),
+  deny: action({
+    allow: 'loan_officer',
+    summary: 'Deny a pending loan',
+    body: Denial,
+    run: deny,
+  }),
+  disburse: action({
+    allow: 'loan_officer',
+    summary: 'Fund an approved loan',
+    body: Disbursement,
+    run: disburse,
+  }),
+  cancel: action({
+    allow: 'loan_officer',
+    summary: 'Withdraw a loan before it is funded',
+    body: Cancellation,
+    run: cancel,
+  }),
+  'assign-officer': action({
+    allow: 'admin',
+    summary: 'Give the loan to an officer',
+    body: Assignment,
+    run: assignOfficer,
+  }),
+  'add-labels': action({
+    allow: 'loan_officer',
+    summary: 'Add labels',
+    body: Labels,
+    run: addLabels,
+  }),
+  'remove-labels': action({
+    allow: 'loan_officer',
+    summary: 'Remove labels',
+    body: Labels,
+    run: removeLabels,
+  }),
+};
