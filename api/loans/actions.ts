@@ -1,7 +1,20 @@
+import {
+  accelerate,
+  Acceleration,
+  AccelerationReversal,
+  reverseAcceleration,
+} from '../../jobs/loans/accelerate.ts';
+import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/freeze.ts';
 import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
 import { Approval, approve } from '../../jobs/loans/approve.ts';
 import { Assignment, assignOfficer } from '../../jobs/loans/assign-officer.ts';
 import { cancel, Cancellation } from '../../jobs/loans/cancel.ts';
+import {
+  chargeOff,
+  ChargeOff,
+  ChargeOffReversal,
+  reverseChargeOff,
+} from '../../jobs/loans/charge-off.ts';
 import { Denial, deny } from '../../jobs/loans/deny.ts';
 import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
 import { action, type Action } from '../resource.ts';
@@ -32,11 +45,47 @@ export const loanActions: Record<string, Action> = {
     body: Cancellation,
     run: cancel,
   }),
+  'charge-off': action({
+    allow: 'admin',
+    summary: 'Charge off a defaulted loan',
+    body: ChargeOff,
+    run: chargeOff,
+  }),
+  'reverse-charge-off': action({
+    allow: 'admin',
+    summary: 'Undo a charge-off',
+    body: ChargeOffReversal,
+    run: reverseChargeOff,
+  }),
   'assign-officer': action({
     allow: 'admin',
     summary: 'Give the loan to an officer',
     body: Assignment,
     run: assignOfficer,
+  }),
+  freeze: action({
+    allow: 'admin',
+    summary: 'Stop accrual',
+    body: Freeze,
+    run: freeze,
+  }),
+  unfreeze: action({
+    allow: 'admin',
+    summary: 'Let accrual go on',
+    body: Unfreeze,
+    run: unfreeze,
+  }),
+  accelerate: action({
+    allow: 'admin',
+    summary: 'Make the whole balance due',
+    body: Acceleration,
+    run: accelerate,
+  }),
+  'reverse-acceleration': action({
+    allow: 'admin',
+    summary: 'Put the instalments back',
+    body: AccelerationReversal,
+    run: reverseAcceleration,
   }),
   'add-labels': action({
     allow: 'loan_officer',
