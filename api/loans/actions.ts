@@ -4,6 +4,7 @@ import {
   AccelerationReversal,
   reverseAcceleration,
 } from '../../jobs/loans/accelerate.ts';
+import { payOff, PayOff } from '../../jobs/loans/pay-off.ts';
 import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/freeze.ts';
 import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
 import { Approval, approve } from '../../jobs/loans/approve.ts';
@@ -56,6 +57,12 @@ export const loanActions: Record<string, Action> = {
     summary: 'Undo a charge-off',
     body: ChargeOffReversal,
     run: reverseChargeOff,
+  }),
+  'pay-off': action({
+    allow: 'loan_officer',
+    summary: 'Receive the payoff and close the loan',
+    body: PayOff,
+    run: payOff,
   }),
   'assign-officer': action({
     allow: 'admin',
