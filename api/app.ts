@@ -3,7 +3,6 @@ import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import type { DatabasePool } from 'slonik';
-import { bodies } from './bodies.ts';
 import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
@@ -35,11 +34,10 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
     health(state, pool),
     admission(),
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
-    docs(routes),
     cors(pool),
     sessionMiddleware(app, pool, isSecure),
     csrf,
-    bodies(),
+    docs(routes),
     routed(routes, pool),
   ];
   for (const step of steps) app.use(step);
@@ -116,14 +114,15 @@ function errorsAsAnswers(log: Logger): Middleware {
     try {
       await next();
     } catch (error) {
-      const answer = answerTo(error);
-      if (answer === null) log.error({ err: error, request_id: ctx.state.request_id }, 'failed');
+      const answer = answerTo(error, ctx.method);
+      const { request_id } = ctx.state;
+      if (answer === null) log.error({ err: error, request_id }, 'failed');
+      else if (answer.status === 503) log.warn({ err: error, request_id }, 'unavailable');
       const { status, body, headers = {} } = answer ?? INTERNAL;
       ctx.status = status;
       ctx.set(headers);
-      if (ctx.state.tenant && ctx.state.csrf_token === undefined) ctx.state.csrf_token = undefined;
-      if (ctx.state.csrf_token) setCookie(ctx);
-      ctx.body = { ...body, request_id: ctx.state.request_id };
+      if (ctx.state.tenant) setCookie(ctx);
+      ctx.body = { ...body, request_id };
     }
   };
 }

@@ -1,44 +1,58 @@
-import type { Context, Middleware, Next } from 'koa';
+import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
+import { Invalid } from '../jobs/errors.ts';
 import { HttpRefusal } from './errors.ts';
 
-const JSON_LIMIT = '1mb';
+const LIMIT_BYTES = 1_048_576;
+const DEPTH_MAX = 32;
 const UNPARSED = Symbol.for('unparsedBody');
+const BODILY = ['POST', 'PUT', 'PATCH'];
+
+const parser = koaBody({
+  json: true,
+  jsonLimit: LIMIT_BYTES,
+  jsonStrict: true,
+  includeUnparsed: true,
+  text: false,
+  urlencoded: false,
+  multipart: false,
+  parsedMethods: BODILY as never,
+});
 
 /**
- * Bodies are JSON of at most 1 MB, or multipart where a file is uploaded. What a DELETE carries is
- * not read: dashboards send it as text/plain. Compressed bodies are not accepted, because a small
- * one may be gigabytes.
+ * Reads the body: JSON of at most 1 MB. What a DELETE carries is not read: dashboards send it as
+ * text/plain. Compressed bodies are not accepted, because a small one may be gigabytes.
  */
-export function bodies(): Middleware {
-  const parser = koaBody({
-    json: true,
-    jsonLimit: JSON_LIMIT,
-    jsonStrict: true,
-    includeUnparsed: true,
-    text: false,
-    urlencoded: false,
-    multipart: false,
-    parsedMethods: ['POST', 'PUT', 'PATCH'] as never,
-  });
-  return async (ctx: Context, next: Next) => {
-    if (!['POST', 'PUT', 'PATCH'].includes(ctx.method)) return next();
-    const encoding = ctx.get('Content-Encoding');
-    if (encoding && encoding !== 'identity') {
-      throw new HttpRefusal(415, 'unsupported_media_type', 'Compressed bodies are not accepted.');
-    }
-    const hasBody =
-      ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
-    if (hasBody && !ctx.is('application/json', 'application/*+json')) {
-      throw new HttpRefusal(415, 'unsupported_media_type', 'Send application/json.');
-    }
-    if (Number(ctx.get('Content-Length') || 0) > 1_048_576) {
-      throw new HttpRefusal(413, 'payload_too_large', 'The body is larger than 1 MB.');
-    }
-    if (!hasBody) return next();
-    await parser(ctx as never, async () => {});
-    ctx.state.raw =
-      (ctx.request as unknown as { body: Record<symbol, string> }).body?.[UNPARSED] ?? '';
-    return next();
-  };
+export async function readBody(ctx: Context) {
+  if (!BODILY.includes(ctx.method)) return;
+  const encoding = ctx.get('Content-Encoding');
+  if (encoding && encoding !== 'identity') {
+    throw new HttpRefusal(415, 'unsupported_media_type', 'Compressed bodies are not accepted.');
+  }
+  const length = Number(ctx.get('Content-Length') || 0);
+  if (ctx.get('Transfer-Encoding') === '' && length === 0) return;
+  if (!ctx.is('application/json')) {
+    throw new HttpRefusal(415, 'unsupported_media_type', 'Send application/json.');
+  }
+  if (length > LIMIT_BYTES) throw Object.assign(new Error('too large'), { status: 413 });
+  await parser(ctx as never, async () => {});
+  const { body } = ctx.request as unknown as { body?: Record<symbol, string> };
+  checkStorable(body, []);
+  ctx.state.raw = body?.[UNPARSED] ?? '';
+}
+
+/** What no text column can hold, and what would exhaust the stack further on, ends here. */
+function checkStorable(value: unknown, path: readonly string[]) {
+  if (typeof value === 'string') return checkText(value, path);
+  if (typeof value !== 'object' || value === null) return;
+  if (path.length >= DEPTH_MAX) throw new Invalid({ body: 'Is nested too deeply.' });
+  for (const [key, inner] of Object.entries(value)) {
+    checkText(key, path);
+    checkStorable(inner, [...path, key]);
+  }
+}
+
+function checkText(text: string, path: readonly string[]) {
+  if (text.isWellFormed() && !text.includes('\0')) return;
+  throw new Invalid({ [path.join('.') || 'body']: 'Has a character that cannot be stored.' });
 }

@@ -7,7 +7,6 @@ const CACHED_MS = 5_000;
 const HEADERS = {
   'Access-Control-Allow-Credentials': 'true',
   'Access-Control-Expose-Headers': 'Content-Range, X-Request-Id, Idempotent-Replayed, Retry-After',
-  Vary: 'Origin',
 };
 
 /** Dashboards of other origins may call with credentials, if the tenant names them exactly. */
@@ -26,7 +25,7 @@ export function cors(pool: DatabasePool): Middleware {
     if (settings !== kept?.settings) cache.set(id, { settings, until: Date.now() + CACHED_MS });
     ctx.state.trusted_origins = settings.auth.trusted_origins;
     ctx.state.limits = settings.auth;
-    ctx.set('Access-Control-Expose-Headers', HEADERS['Access-Control-Expose-Headers']);
+    ctx.vary('Origin');
     const origin = ctx.get('Origin');
     if (origin && settings.auth.trusted_origins.includes(origin)) {
       ctx.set({ ...HEADERS, 'Access-Control-Allow-Origin': origin });

@@ -1,11 +1,14 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomInt, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware, Next } from 'koa';
 import { HttpRefusal } from './errors.ts';
-import { newToken } from './session.ts';
 
 const TOKEN = /^[A-Za-z0-9]{32}$/;
 const YEAR_MS = 31_449_600_000;
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+export const newToken = () =>
+  Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /** The three routes on which providers post; they prove themselves by signature instead. */
 const EXEMPT = /^\/api\/v1\/communications\/webhooks\/(delivery-status|inbound\/(sms|email))$/;
@@ -15,9 +18,9 @@ const EXEMPT = /^\/api\/v1\/communications\/webhooks\/(delivery-status|inbound\/
  * changes something sends it back in X-CSRFToken. After login it must also be the session's own.
  */
 export const csrf: Middleware = async (ctx: Context, next: Next) => {
-  const sent = ctx.cookies.get('csrftoken', { signed: false }) ?? '';
+  const sent = sentBy(ctx);
   const own = (ctx.session as { csrf_token?: string } | null)?.csrf_token;
-  ctx.state.csrf_token = own ?? (TOKEN.test(sent) ? sent : newToken());
+  ctx.state.csrf_token = own;
   try {
     if (!SAFE.has(ctx.method) && !EXEMPT.test(ctx.path)) check(ctx, sent, own);
     await next();
@@ -26,8 +29,16 @@ export const csrf: Middleware = async (ctx: Context, next: Next) => {
   }
 };
 
+const sentBy = (ctx: Context) => ctx.cookies.get('csrftoken', { signed: false }) ?? '';
+
+/** The session's token, or the one that came, or a new one; refusals carry it as well. */
+export function tokenOf(ctx: Context): string {
+  const sent = sentBy(ctx);
+  return (ctx.state.csrf_token ??= TOKEN.test(sent) ? sent : newToken());
+}
+
 export function setCookie(ctx: Context) {
-  ctx.cookies.set('csrftoken', ctx.state.csrf_token, {
+  ctx.cookies.set('csrftoken', tokenOf(ctx), {
     signed: false,
     httpOnly: false,
     sameSite: 'lax',
@@ -63,5 +74,6 @@ function isOurs(url: string, ctx: Context): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, host } = new URL(url);
   const scheme = ctx.state.is_secure ? 'https:' : protocol;
-  return protocol === scheme && host === (ctx.state.host as string);
+  const ours = (ctx.state.host as string).replace(protocol === 'https:' ? /:443$/ : /:80$/, '');
+  return protocol === scheme && host === ours;
 }

@@ -46,7 +46,7 @@ export function docs(routes: readonly Route[]): Middleware {
     createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'),
   );
   return async (ctx: Context, next: Next) => {
-    if (ctx.method !== 'GET') return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     if (ctx.path === `${BASE}/openapi.json`) {
       ctx.type = 'application/json';
       ctx.body = document;

@@ -1,3 +1,8 @@
+import {
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+} from 'slonik';
 import type { ZodError } from 'zod';
 import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
 import { constraintOf, sqlStateOf } from '../sql/db.ts';
@@ -43,14 +48,31 @@ const UNAVAILABLE: Answer = {
   headers: { 'Retry-After': '5' },
 };
 
+/** The rest of such a body is not waited for. */
+const TOO_LARGE: Answer = {
+  status: 413,
+  body: { message: 'The body is larger than 1 MB.', code: 'payload_too_large' },
+  headers: { Connection: 'close' },
+};
+
+const IN_USE: Answer = {
+  status: 409,
+  body: { message: 'Other records refer to this one.', code: 'in_use' },
+};
+
+/** Checks and exclusions, numbers too large, days that no calendar has, texts too long to index. */
+const OUT_OF_RANGE = new Set(['23514', '23P01', '22003', '22008', '22001', '54000']);
+/** Text that is not of its type, or holds what Postgres keeps in no text. */
+const UNREADABLE = new Set(['22P02', '22007', '22021', '22P05']);
+
 /** Turns whatever was thrown into an answer; null means a fault of ours, which is logged as such. */
-export function answerTo(error: unknown): Answer | null {
+export function answerTo(error: unknown, method = 'GET'): Answer | null {
   if (error instanceof HttpRefusal) return error.answer;
   if (error instanceof Invalid) return validation(error.errors);
   if (error instanceof Conflict) return refusal(409, error);
   if (error instanceof NotFound) return refusal(404, error);
   if (error instanceof Forbidden) return refusal(403, error);
-  return databaseAnswer(error) ?? parserAnswer(error);
+  return databaseAnswer(error, method) ?? parserAnswer(error);
 }
 
 const refusal = (
@@ -95,10 +117,12 @@ function sentence(issue: ZodError['issues'][number]): string {
  * field, a unique key named table_field blames its field, and a check that a client can reach is
  * a validation failure.
  */
-function databaseAnswer(error: unknown): Answer | null {
+function databaseAnswer(error: unknown, method: string): Answer | null {
   const state = sqlStateOf(error);
   if (state === undefined) return connectionAnswer(error);
   const constraint = constraintOf(error) ?? '';
+  // A record cannot be deleted from under those that name it.
+  if (state === '23001' || (state === '23503' && method === 'DELETE')) return IN_USE;
   if (state === '23503') {
     return validation({
       [/_tenant_id_(.+)_fkey$/.exec(constraint)?.[1] ?? 'id']: 'Does not exist.',
@@ -106,10 +130,8 @@ function databaseAnswer(error: unknown): Answer | null {
   }
   if (state === '23505') return validation({ [uniqueField(constraint)]: 'Is already taken.' });
   if (state === '23502') return validation({ [columnOf(error) ?? 'body']: 'Is required.' });
-  if (state === '23514' || state === '22003')
-    return validation({ body: 'Has a value out of range.' });
-  if (state === '22021' || state === '22P05')
-    return validation({ body: 'Has a character that cannot be stored.' });
+  if (OUT_OF_RANGE.has(state)) return validation({ body: 'Has a value out of range.' });
+  if (UNREADABLE.has(state)) return validation({ body: 'Has a value that cannot be stored.' });
   const unavailable = /^(08|53|57P|25P03|57014|40001|40P01|55P03|25006)/;
   return unavailable.test(state) ? UNAVAILABLE : null;
 }
@@ -138,7 +160,9 @@ function connectionAnswer(error: unknown): Answer | null {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
     if (/ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT/.test(String(code))) return UNAVAILABLE;
-    if (/connection|terminat|timeout exceeded/i.test(`${at.name} ${at.message}`))
+    if (at instanceof ConnectionError || at instanceof BackendTerminatedError) return UNAVAILABLE;
+    if (at instanceof BackendTerminatedUnexpectedlyError) return UNAVAILABLE;
+    if (/^(Connection terminated|timeout exceeded|Client has encountered)/.test(at.message))
       return UNAVAILABLE;
   }
   return null;
@@ -149,7 +173,7 @@ function parserAnswer(error: unknown): Answer | null {
   if (!(error instanceof Error)) return null;
   const { status } = error as { status?: unknown };
   if (status === 413) {
-    return { status: 413, body: { message: 'The body is too large.', code: 'payload_too_large' } };
+    return TOO_LARGE;
   }
   if (status === 400 || error instanceof SyntaxError) {
     return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Invalid } from '../jobs/errors.ts';
 import type { Comparison, Condition, ListRequest } from '../sql/list.ts';
-import { sqlTypeOf } from '../sql/types.ts';
+import { date, sqlTypeOf, timestamp } from '../sql/types.ts';
 import { HttpRefusal } from './errors.ts';
 
 export type ListDeclaration = {
@@ -9,6 +9,8 @@ export type ListDeclaration = {
   name: string;
   fields: Record<string, z.ZodType>;
   filters: readonly string[];
+  /** Filters with a meaning of their own, which is no column to be compared otherwise. */
+  special?: readonly string[];
   hasSearch: boolean;
   isArchivable: boolean;
   /** Newest first, unless a list says otherwise. */
@@ -37,9 +39,10 @@ export function parseList(declared: ListDeclaration, query: Query): ListRequest 
     else conditions.push(conditionOf(declared, name, value));
   }
   const asksForArchived = conditions.some(
-    ({ field }) =>
-      ['id', 'is_archived'].includes(field) ||
-      (field === 'status' && !('status' in declared.fields)),
+    ({ field, comparison, values }) =>
+      field === 'is_archived' ||
+      (field === 'id' && comparison === 'in') ||
+      (field === 'status' && (!('status' in declared.fields) || values.includes('archived'))),
   );
   if (declared.isArchivable && !asksForArchived) {
     conditions.push({ field: 'is_archived', comparison: 'in', values: ['false'], type: 'bool' });
@@ -88,12 +91,17 @@ function wordsOf({ hasSearch }: ListDeclaration, value: unknown): string {
 
 function conditionOf(declared: ListDeclaration, name: string, value: unknown): Condition {
   const { field, comparison } = fieldOf(declared, name);
-  const schema =
-    field === 'status' && !declared.fields['status'] ? z.string() : declared.fields[field];
+  const schema = declared.fields[field];
   const type = schema ? sqlTypeOf(schema) : 'text';
+  if (!isComparable(declared, field, comparison, type))
+    throw new Invalid({ filter: `${name.slice(0, 100)} is not a filter of this list.` });
   if (comparison === 'isnull')
     return { field, comparison, values: [String(boolean(name, value))], type };
-  if (value === null) return { field, comparison: 'isnull', values: ['true'], type };
+  if (value === null) {
+    if (comparison !== 'in' || declared.special?.includes(field))
+      throw new Invalid({ filter: `${name} must be a value or a list of values.` });
+    return { field, comparison: 'isnull', values: ['true'], type };
+  }
   const given = Array.isArray(value) ? value : [value];
   if (given.length > PAGE.largest)
     throw new Invalid({ [name]: `Must name at most ${PAGE.largest} values.` });
@@ -101,6 +109,19 @@ function conditionOf(declared: ListDeclaration, name: string, value: unknown): C
     throw new Invalid({ [name]: 'Must be one value.' });
   const values = given.map((one) => valueOf(name, one, comparison === 'icontains' ? 'text' : type));
   return { field, comparison, values, type };
+}
+
+/** A special filter knows its values only, and neither JSON nor truth has an order. */
+function isComparable(
+  { special }: ListDeclaration,
+  field: string,
+  comparison: Comparison,
+  type: string,
+): boolean {
+  if (comparison === 'in') return true;
+  if (special?.includes(field)) return false;
+  if (comparison === 'isnull') return true;
+  return type !== 'jsonb' && (type !== 'bool' || comparison === 'ne');
 }
 
 function fieldOf(
@@ -123,9 +144,10 @@ function fieldOf(
 const CHECKS: Record<string, (value: string) => boolean> = {
   uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   numeric: (value) => /^-?\d{1,15}(\.\d{1,10})?$/.test(value),
-  int4: (value) => /^-?\d{1,9}$/.test(value),
-  date: (value) => z.iso.date().safeParse(value).success,
-  timestamptz: (value) => value.length <= 40 && !Number.isNaN(Date.parse(value)),
+  int4: (value) => /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= 2_147_483_647,
+  date: (value) => date.safeParse(value).success,
+  // A day alone means its first moment.
+  timestamptz: (value) => timestamp.safeParse(value).success || date.safeParse(value).success,
 };
 
 function valueOf(name: string, value: unknown, type: string): string {

@@ -146,20 +146,22 @@ function schemaOf(
   const id =
     io === 'output' ? (z.globalRegistry.get(schema) as { id?: string } | undefined)?.id : undefined;
   if (id && components[id]) return { $ref: `#/components/schemas/${id}` };
-  const {
-    $schema: _,
-    $defs = {},
-    id: _id,
-    ...made
-  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json;
-  for (const [name, part] of Object.entries($defs as Record<string, Json>))
-    components[name] ??= part;
-  const text = JSON.parse(
-    JSON.stringify(made).replaceAll('#/$defs/', '#/components/schemas/'),
-  ) as Json;
-  if (!id) return text;
-  components[id] = text;
+  const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: asText });
+  const { $defs = {}, ...whole } = JSON.parse(
+    JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  ) as Json & { $defs?: Record<string, Json> };
+  for (const [name, part] of Object.entries($defs)) components[name] ??= bare(part);
+  if (id === undefined) return bare(whole);
+  // A schema that names itself may come as a reference to its own definition.
+  components[id] ??= bare(whole);
   return { $ref: `#/components/schemas/${id}` };
+}
+
+const bare = ({ $schema: _schema, id: _id, ...rest }: Json): Json => rest;
+
+/** Amounts are read through a transformation, behind which their type is not seen. */
+function asText({ jsonSchema }: { jsonSchema: { type?: unknown; format?: string } }) {
+  if (jsonSchema.format === 'decimal') jsonSchema.type = 'string';
 }
 
 const ERROR: Json = {

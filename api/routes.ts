@@ -2,6 +2,13 @@ import { addresses } from './borrowers/addresses.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
 import { phones } from './borrowers/phones.ts';
+import { tasks } from './borrowers/tasks.ts';
+import { collateral } from './collateral/items.ts';
+import { lienAlerts, liens } from './collateral/liens.ts';
+import { valuations } from './collateral/valuations.ts';
+import { loanSnapshots } from './portfolios/loan-snapshots.ts';
+import { portfolios, vintages } from './portfolios/portfolios.ts';
+import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { products } from './loans/products.ts';
@@ -10,9 +17,17 @@ import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
+import { communicationLogs } from './communications/logs.ts';
+import { communications } from './communications/sending.ts';
+import { communicationTemplates } from './communications/templates.ts';
 import type { Route } from './route.ts';
+import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
+import { passwords } from './users/passwords.ts';
+import { tenantRoutes } from './users/settings.ts';
+import { userRoutes, users } from './users/users.ts';
+import { subscribe, webhooks } from './webhooks/subscriptions.ts';
 
 /** Every endpoint there is, in the order of the specification. */
 export const routes: readonly Route[] = [
@@ -20,6 +35,12 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...tasks.routes,
+  ...communicationTemplates.routes,
+  ...communications,
+  ...communicationLogs.routes,
+  subscribe,
+  ...webhooks.routes,
   ...loans.routes,
   ...loanRoutes,
   ...payments.routes,
@@ -30,6 +51,19 @@ export const routes: readonly Route[] = [
   ...entries.routes,
   ...reportRoutes,
   ...closings.routes,
+  ...users.routes,
+  ...userRoutes,
   me,
+  ...tenantRoutes,
+  ...collateral.routes,
+  ...liens.routes,
+  ...valuations.routes,
+  ...lienAlerts.routes,
+  ...portfolios.routes,
+  vintages,
+  ...snapshots.routes,
+  ...loanSnapshots.routes,
+  portalConfig,
   ...auth,
+  ...passwords,
 ];

@@ -5,6 +5,7 @@ import session from 'koa-session';
 import type { DatabasePool } from 'slonik';
 import { SYSTEM, workOf } from '../jobs/work.ts';
 import * as sessions from '../sql/users/sessions.ts';
+import { newToken, tokenOf } from './csrf.ts';
 import type { User } from './permissions.ts';
 
 /** What an endpoint may do with the session; the identifiers stay in here. */
@@ -29,14 +30,6 @@ export const SESSION_LIMITS: SessionLimits = {
 /** 256 random bits; anything else in the cookie is nobody's. */
 const ID = /^[A-Za-z0-9_-]{43}$/;
 const hashOf = (id: string) => createHash('sha256').update(id).digest('hex');
-export const newToken = () =>
-  Array.from(randomBytes(64), (byte) => ALPHABET[byte % 64] ?? '')
-    .join('')
-    .replace(/[-_]/g, '')
-    .slice(0, 32)
-    .padEnd(32, 'x');
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
 type Kept = { user_id: string; csrf_token: string; borrower_id?: string | null };
 
 /** Sessions of koa-session in our own table, which keeps only hashes and is asked on every request. */
@@ -104,6 +97,6 @@ export function sessionOf(ctx: Context): Session {
       ctx.session = null;
       ctx.state.user = null;
     },
-    csrf_token: () => ctx.state.csrf_token as string,
+    csrf_token: () => tokenOf(ctx),
   };
 }

@@ -37,7 +37,9 @@ function hostOf(req: IncomingMessage, trustedProxies: readonly string[]): string
   if (typeof forwarded === 'string' && isTrusted(req, trustedProxies)) {
     return forwarded.split(',').at(-1)?.trim() ?? '';
   }
-  return req.headers.host ?? '';
+  // Of two Host headers Node keeps the first; a proxy before us may have read the other.
+  const said = req.headersDistinct['host'] ?? [];
+  return said.length === 1 ? (said[0] ?? '') : '';
 }
 
 export function isTrusted(req: IncomingMessage, trustedProxies: readonly string[]): boolean {

@@ -71,12 +71,16 @@ function exists(value: string): boolean {
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(value);
 }
 
+const INSTANT =
+  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d)?$/;
+
 export const timestamp = known(
   z
     .string()
     .max(40)
     .refine(
-      (value) => /^\d{4}-\d{2}-\d{2}T/.test(value) && !Number.isNaN(Date.parse(value)),
+      (value) =>
+        INSTANT.test(value) && exists(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)),
       'Must be a timestamp like 2026-01-31T12:00:00Z.',
     )
     .meta({ format: 'date-time' }),

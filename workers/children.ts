@@ -13,6 +13,7 @@ export type ChildSettings = {
   name: string;
   file: string;
   arguments?: readonly string[];
+  /** Its whole environment. */
   env: Record<string, string | undefined>;
   /** What the child said over its channel. */
   onMessage?: (message: unknown) => void;
@@ -60,7 +61,7 @@ export function keepRunning(settings: ChildSettings): Child {
 
 function start({ file, arguments: words = [], env, onMessage }: ChildSettings): ChildProcess {
   const child = fork(new URL(file, import.meta.url), [...words], {
-    env: { ...process.env, ...env },
+    env,
     execArgv: ['--import', WITH_PARENT],
     // Ctrl-C reaches the whole group of a terminal: only the parent decides when a child stops.
     detached: true,

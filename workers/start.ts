@@ -1,9 +1,7 @@
-import { fork } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { POOLS } from '../jobs/job.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../sql/embedded.ts';
+import { startEmbeddedPostgres } from '../sql/embedded.ts';
 import { migrate } from '../sql/migrate.ts';
-import { postmasterPid } from '../sql/postmaster.ts';
 import { keepRunning, runToEnd, type Child } from './children.ts';
 import {
   databaseFile,
@@ -11,15 +9,15 @@ import {
   secretOf,
   type StartConfiguration,
 } from './configuration.ts';
+import { keepPostgres, type Kept } from './keep-postgres.ts';
+import { openLog } from './log.ts';
 
 /** `npm start`: everything in one go, for development. Production runs the processes one by one. */
 const STOP_WITHIN_MS = 29_000;
 const ROLES = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrower'] as const;
 
 const configuration = readStartConfiguration(process.env);
-const running: { postgres?: EmbeddedPostgres; guardian?: () => void; children: Child[] } = {
-  children: [],
-};
+const running: { postgres?: Kept; children: Child[] } = { children: [] };
 let isStopping = false;
 
 /** Ends the children, then the database, so that nothing of ours is left behind. */
@@ -27,8 +25,9 @@ async function stop(code: number): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   await Promise.all(running.children.map((child) => child.stop(STOP_WITHIN_MS)));
-  await running.postgres?.stop('fast');
-  running.guardian?.();
+  // A database that is just starting must not be left behind either.
+  await opening.catch(() => {});
+  await running.postgres?.stop();
   rmSync(databaseFile(configuration.DATA_DIR), { force: true });
   process.exit(code);
 }
@@ -39,44 +38,46 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
+const opening = database(configuration);
 try {
-  const url = await database(configuration);
-  await serve(url, configuration);
+  const url = await opening;
+  if (!isStopping) await serve(url, configuration);
 } catch (error) {
   if (!isStopping) console.error((error as Error).message);
   await stop(1);
 }
 
 /** The server that DATABASE_URL names, or else an embedded one below DATA_DIR. */
-async function database({ DATABASE_URL, DATA_DIR }: StartConfiguration): Promise<string> {
+async function database({
+  DATABASE_URL,
+  DATA_DIR,
+  LOG_LEVEL,
+}: StartConfiguration): Promise<string> {
   if (DATABASE_URL) {
     await migrate(DATABASE_URL);
     return DATABASE_URL;
   }
   console.log('Starting Postgres …');
-  running.postgres = await startEmbeddedPostgres(DATA_DIR);
-  const { url } = running.postgres;
-  running.guardian = guard(await postmasterPid(url));
+  const postgres = await startEmbeddedPostgres(DATA_DIR);
+  const { url } = postgres;
+  running.postgres = await keepPostgres(postgres, openLog(LOG_LEVEL, 'start'));
   await migrate(url);
   mkdirSync(DATA_DIR, { recursive: true });
   writeFileSync(databaseFile(DATA_DIR), `${url}\n`, { mode: 0o600 });
   return url;
 }
 
-/** Sees to it that the database ends even if this process is killed; answers how to call it off. */
-function guard(pid: number): () => void {
-  const guardian = fork(new URL('guardian.ts', import.meta.url), [String(pid)], {
-    detached: true,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  guardian.on('error', () => {});
-  guardian.unref();
-  return () => guardian.connected && guardian.send('all is well');
-}
-
 async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConfiguration) {
   const SECRET = secretOf({ SECRET: process.env['SECRET'], DATA_DIR });
-  const env = { SECRET, DATABASE_URL: url, LOG_LEVEL, DATA_DIR, HOST, PORT: String(PORT) };
+  const env = {
+    ...process.env,
+    SECRET,
+    DATABASE_URL: url,
+    LOG_LEVEL,
+    DATA_DIR,
+    HOST,
+    PORT: String(PORT),
+  };
   await runToEnd({ name: 'seed', file: 'seed.ts', env });
   if (isStopping) return;
 

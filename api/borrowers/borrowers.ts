@@ -6,6 +6,7 @@ import { nested, resource } from '../resource.ts';
 import { addresses } from './addresses.ts';
 import { emails } from './emails.ts';
 import { phones } from './phones.ts';
+import { tasks } from './tasks.ts';
 
 const language = z
   .string()
@@ -57,5 +58,6 @@ export const borrowers = resource({
     addresses: nested(addresses, 'borrower_id'),
     emails: nested(emails, 'borrower_id'),
     phones: nested(phones, 'borrower_id'),
+    tasks: nested(tasks, 'borrower_id'),
   },
 });

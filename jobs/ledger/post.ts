@@ -83,10 +83,11 @@ async function repeated(
   lines: entries.RoleLine[],
 ): Promise<string> {
   const existing = await entries.posted(tx, heading);
-  const said = (all: readonly { role: string | null; debit: string; credit: string }[]) =>
-    all.map(({ role, debit, credit }) => `${role} ${debit} ${credit}`).join('; ');
   if (existing === null || said(existing.lines) !== said(lines)) {
     throw new Conflict('This is posted already, with other amounts.', 'already_posted');
   }
   return existing.id;
 }
+
+const said = (lines: readonly { role: string | null; debit: string; credit: string }[]) =>
+  lines.map(({ role, debit, credit }) => `${role} ${debit} ${credit}`).join('; ');

@@ -16,8 +16,8 @@ export type PaymentType = (typeof PAYMENT_TYPES)[number];
 export const CREDIT_TARGETS = ['fees', 'interest', 'principal', 'waterfall'] as const;
 export type CreditTarget = (typeof CREDIT_TARGETS)[number];
 
-/** A part of what is owed: an amount, or all of it. */
-export type Portion = string | 'all';
+/** A part of what is owed: an amount, or 'all' of it. */
+export type Portion = string;
 
 type On<Kind extends string, Facts> = { id: string; kind: Kind; effective_date: string } & Facts;
 

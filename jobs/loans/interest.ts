@@ -54,7 +54,8 @@ export function stretchInterest(
   if (since === null || to <= since) return ZERO;
   if (source.period === null) return interestFor(source.balance, source.rate, day_count, since, to);
   const { interest, days } = source.period;
-  return tenPlaces(divide(interest.times(daysBetween(since, to)), Math.max(days, 1)));
+  const passed = daysBetween(since, to);
+  return passed === days ? interest : tenPlaces(divide(interest.times(passed), Math.max(days, 1)));
 }
 
 /** All interest ever accrued, with ten places, up to a day. */

@@ -143,11 +143,16 @@ function redated(
 
 /** Only the plan of a row, without what was paid of it. */
 function planned(row: ScheduleRow): ScheduleRow {
-  const { period_number, due_date, payment_amount, principal_amount, interest_amount } = row;
-  const { fees_amount, beginning_balance, ending_balance, days_in_period } = row;
   return {
-    ...{ period_number, due_date, payment_amount, principal_amount, interest_amount },
-    ...{ fees_amount, beginning_balance, ending_balance, days_in_period },
+    period_number: row.period_number,
+    due_date: row.due_date,
+    payment_amount: row.payment_amount,
+    principal_amount: row.principal_amount,
+    interest_amount: row.interest_amount,
+    fees_amount: row.fees_amount,
+    beginning_balance: row.beginning_balance,
+    ending_balance: row.ending_balance,
+    days_in_period: row.days_in_period,
   };
 }
 

@@ -39,7 +39,9 @@ export function countAttempt(
 ): Promise<number | null> {
   return within(tenantId, async ({ tx }) => {
     const limit = (await settingsOf(tx)).throttle[scope];
-    for (const subject of subjects) {
+    // Told apart by position: an account that is named like an address must not count as one.
+    for (const [position, named] of subjects.entries()) {
+      const subject = `${position} ${named}`;
       const wait = await throttle.hit(tx, scope, subject, { limit, seconds: WINDOW_SECONDS });
       if (wait !== null) return wait;
     }

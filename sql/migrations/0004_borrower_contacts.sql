@@ -101,4 +101,7 @@ create table tasks (
 call app.protect('tasks');
 create index tasks_borrower on tasks (tenant_id, borrower_id, created_at desc, id);
 create index tasks_loan on tasks (tenant_id, loan_id, created_at desc, id);
+create index tasks_created on tasks (tenant_id, created_at desc, id);
+create index tasks_assignee on tasks (tenant_id, assignee_id, created_at desc, id);
+create index tasks_related on tasks (tenant_id, related_id) where related_id is not null;
 create index tasks_type on tasks (tenant_id, task_type, created_at desc, id);

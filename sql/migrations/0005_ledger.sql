@@ -111,6 +111,10 @@ grant select on posted_lines to servicing_app, servicing_auditor;
 create function app.entry_in_open_period() returns trigger language plpgsql as $$
 declare closed date;
 begin
+  -- Lines join an entry of their own transaction only, so nobody says when it was created.
+  if tg_op = 'INSERT' then
+    new.created_at := now();
+  end if;
   perform from tenants where id = new.tenant_id for key share;
   select closed_through into closed from period_closings
   where tenant_id = new.tenant_id order by closed_through desc limit 1;

@@ -22,6 +22,9 @@ create table documents (
   rejected_by uuid,
   rejected_at timestamptz,
   rejection_reason text,
+  -- What a generated document is made of: the template's name and the values it was ordered with.
+  template text,
+  template_data jsonb,
   is_visible_to_borrower boolean not null default true,
   is_archived boolean not null default false,
   created_at timestamptz not null default now(),
@@ -69,11 +72,14 @@ create table communication_templates (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (tenant_id, id),
-  constraint communication_templates_kind unique nulls not distinct
-    (tenant_id, program_id, template_type, channel, language, name),
   foreign key (tenant_id, program_id) references programs (tenant_id, id)
 );
 call app.protect('communication_templates');
+-- An archived template keeps its name and takes it from nobody.
+create unique index communication_templates_tenant_id_name_key on communication_templates
+  (tenant_id, program_id, template_type, channel, language, name) nulls not distinct
+  where not is_archived;
+create index communication_templates_created on communication_templates (tenant_id, created_at desc, id);
 
 create table communication_logs (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -108,6 +114,8 @@ create table communication_logs (
   document_id uuid,
   blocked_reasons jsonb not null default '[]',
   metadata jsonb not null default '{}',
+  -- The day whose business caused it: rules about recent contacts count in days of business too.
+  business_date date not null default app.business_date(),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (tenant_id, id),
@@ -120,5 +128,8 @@ call app.protect('communication_logs', 'select, insert, update');
 create index communication_logs_created on communication_logs (tenant_id, created_at desc, id);
 create index communication_logs_borrower on communication_logs (tenant_id, borrower_id, created_at desc, id);
 create index communication_logs_loan on communication_logs (tenant_id, loan_id, created_at desc, id);
+-- What waits for its document to be rendered.
+create index communication_logs_waiting on communication_logs (tenant_id, document_id)
+  where status = 'queued' and document_id is not null;
 create unique index communication_logs_message on communication_logs (tenant_id, provider, provider_message_id)
   where provider_message_id is not null;

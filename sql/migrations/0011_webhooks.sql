@@ -19,7 +19,9 @@ create table webhook_subscriptions (
   id uuid not null default uuidv7(),
   url text not null,
   events jsonb not null,
-  secret text not null,
+  -- Encrypted (jobs/webhooks/secrets.ts); people are shown its last four characters only.
+  secret_sealed text not null,
+  secret_last_four text not null,
   is_active boolean not null default true,
   last_error text,
   -- Deliveries in a row whose retries were used up; any success sets it back.
@@ -31,6 +33,7 @@ create table webhook_subscriptions (
   primary key (tenant_id, id)
 );
 call app.protect('webhook_subscriptions');
+create index webhook_subscriptions_created on webhook_subscriptions (tenant_id, created_at desc, id);
 
 create table webhook_deliveries (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -52,6 +55,8 @@ create table webhook_deliveries (
 ) with (fillfactor = 70);
 call app.protect('webhook_deliveries');
 create index webhook_deliveries_event on webhook_deliveries (tenant_id, event_id);
+create index webhook_deliveries_scheduled on webhook_deliveries (tenant_id, subscription_id)
+  where status = 'scheduled';
 
 -- One row per request made, written before it (answered_at null) and completed after it.
 create table webhook_attempts (
@@ -92,6 +97,7 @@ create table dead_letters (
 );
 call app.protect('dead_letters');
 create index dead_letters_subscription on dead_letters (tenant_id, subscription_id, created_at desc, id);
+create index dead_letters_delivery on dead_letters (tenant_id, delivery_id);
 
 -- The relay: takes events nobody has taken yet, in order, writes their deliveries, and enqueues one
 -- job for each, all in one statement's transaction. Returns how many events it took.

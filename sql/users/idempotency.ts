@@ -26,7 +26,7 @@ export async function take(tx: Transaction, scope: KeyScope, requestHash: string
 /** Keeps the answer beside the key, in the transaction of its effect. */
 export const keep = (tx: Transaction, scope: KeyScope, status: number, body: unknown) =>
   tx.query(sql.typeAlias('void')`
-    update idempotency_keys set status = ${status}, body = ${JSON.stringify(body)}::jsonb
+    update idempotency_keys set status = ${status}, body = ${JSON.stringify(body ?? null)}::jsonb
     where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
       and key = ${scope.key}
   `);

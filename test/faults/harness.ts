@@ -51,6 +51,7 @@ export async function startFaultWorld(): Promise<FaultWorld> {
   const postgres = await startEmbeddedPostgres(folder);
   await migrate(postgres.url);
   const workers: ChildProcess[] = [];
+  let isOver = false;
   const query = async (text: string, values: unknown[] = []) => {
     const client = new pg.Client(postgres.url);
     client.on('error', () => {});
@@ -77,6 +78,7 @@ export async function startFaultWorld(): Promise<FaultWorld> {
     postgres,
     count,
     worker: (settings, env) => {
+      if (isOver) throw new Error('The test is over.');
       const started = startProcess(postgres.url, settings, env);
       workers.push(started.process);
       return started;
@@ -99,12 +101,15 @@ export async function startFaultWorld(): Promise<FaultWorld> {
       }
     },
     end: async () => {
+      isOver = true;
       for (const child of workers) if (child.exitCode === null) child.kill('SIGKILL');
       await postgres.stop('immediate');
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
+
+const WITH_PARENT = new URL('../../workers/end-with-parent.ts', import.meta.url).href;
 
 function startProcess(
   url: string,
@@ -113,13 +118,14 @@ function startProcess(
 ): FaultWorker {
   const all: PoolSettings = { concurrency: 4, deadlineMs: 60_000, ...settings };
   const file = new URL('worker-process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [file], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  // With a channel, so that no worker outlives a test run that was cut off.
+  const child = spawn(process.execPath, ['--import', WITH_PARENT, file], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, DATABASE_URL: url, POOL_SETTINGS: JSON.stringify(all), ...env },
   });
   let text = '';
-  child.stdout.on('data', (chunk: Buffer) => void (text += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  child.stdout?.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => void (text += chunk.toString()));
   const ended = new Promise<number | string>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
   });

@@ -1,3 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { Big } from 'big.js';
+import { z } from 'zod';
+import { post } from '../../jobs/ledger/post.ts';
+import { sum } from '../../jobs/money.ts';
+import { sql } from '../../sql/db.ts';
+import { insert } from '../../sql/write.ts';
 import type { Client } from '../setup/client.ts';
 import type { Tenant } from '../setup/world.ts';
 
@@ -30,4 +37,55 @@ export async function booked(
     ...more,
   });
   return (await admin.post(`/ledger/entries/${draft.body.id}/post`)).body as { id: string };
+}
+
+const Parents = z.object({
+  borrower_id: z.string(),
+  product_id: z.string(),
+  program_id: z.string(),
+});
+
+/** A loan as a bare row, for tests that are about the books and not about the loan. */
+export async function newLoan(tenant: Tenant, more: Record<string, unknown> = {}): Promise<string> {
+  return tenant.within(async ({ tx }) => {
+    const { borrower_id, product_id, program_id } = await tx.one(sql.type(Parents)`
+      select (select id from borrowers limit 1) as borrower_id, id as product_id, program_id
+      from products limit 1
+    `);
+    return insert(tx, 'loans', {
+      loan_number: randomUUID(),
+      borrower_id,
+      product_id,
+      program_id,
+      status: 'active',
+      principal_amount: '1000.00',
+      interest_rate: '0.085',
+      term_months: 12,
+      payment_frequency: 'monthly',
+      day_count: 'actual_365',
+      interest_method: 'simple_daily',
+      ...more,
+    });
+  });
+}
+
+/** Books a day's interest as the nightly close does: one entry for all loans, one row for each. */
+export async function bookAccrual(tenant: Tenant, day: string, shares: Record<string, string>) {
+  const total = sum(Object.values(shares).map((amount) => new Big(amount))).toFixed(2);
+  await tenant.within(async (work) => {
+    const entry_id = await post(work, {
+      entry_date: day,
+      reference_type: 'interest_accrual',
+      reference_id: randomUUID(),
+      debit: { interest_receivable: total },
+      credit: { interest_income: total },
+    });
+    await work.tx.query(sql.unsafe`select app.ensure_accrual_month(${day})`);
+    for (const [loan_id, amount] of Object.entries(shares)) {
+      await work.tx.query(sql.unsafe`
+        insert into interest_accruals (accrual_date, loan_id, amount, entry_id)
+        values (${day}, ${loan_id}, ${amount}, ${entry_id})
+      `);
+    }
+  });
 }

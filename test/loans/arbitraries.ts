@@ -55,9 +55,12 @@ type Draft = LoanEvent extends infer Event
   : never;
 
 function at(draft: fc.Arbitrary<object>): fc.Arbitrary<Draft> {
-  return fc
-    .tuple(day, draft)
-    .map(([effective_date, facts]) => ({ effective_date, ...facts }) as Draft);
+  return (
+    fc
+      .tuple(day, draft)
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each draft below names its kind.
+      .map(([effective_date, facts]) => ({ effective_date, ...facts }) as Draft)
+  );
 }
 
 const payment = at(

@@ -1,11 +1,13 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import { buildSchedule, levelPayment } from '../../jobs/loans/amortize.ts';
+import { aprOfSchedule } from '../../jobs/loans/apr.ts';
 import { interestFor } from '../../jobs/loans/day-count.ts';
 import type { LoanEvent } from '../../jobs/loans/events.ts';
 import { fold } from '../../jobs/loans/fold.ts';
 import { dailyInterest } from '../../jobs/loans/payoff.ts';
 import { completeTerms } from '../../jobs/loans/terms.ts';
+import { addMonths } from '../../jobs/dates.ts';
 import { divide, money } from '../../jobs/money.ts';
 
 /** Figures that lenders and servicers publish; each test names who published them. */
@@ -95,5 +97,31 @@ describe('published level payments', () => {
     const periodic = divide(new Big(rate), 12);
 
     expect(money(levelPayment(new Big(principal), periodic, count))).toBe(payment);
+  });
+});
+
+/**
+ * 12 CFR Part 1026 (Federal Reserve Board, now CFPB), Appendix H, sample disclosures: amount
+ * financed, number and amount of monthly payments, finance charge, annual percentage rate.
+ */
+describe('the sample disclosures of Regulation Z, Appendix H', () => {
+  test.each([
+    ['H-13, mortgage with demand feature', '44605.66', 360, '558.77', '156551.54', '14.85'],
+    ['H-14, variable-rate mortgage', '44002.00', 360, '558.77', '157155.20', '15.07'],
+  ])('%s', (_name, financed, count, amount, charge, percent) => {
+    const payments = Array.from({ length: count }, (_, index) => ({
+      due_date: addMonths('1981-06-01', index),
+      payment_amount: amount,
+    }));
+
+    const apr = aprOfSchedule({
+      amount_financed: financed,
+      start_date: '1981-05-01',
+      payment_frequency: 'monthly',
+      schedule: payments,
+    });
+
+    expect(new Big(apr).times(100).toFixed(2)).toBe(percent);
+    expect(money(new Big(amount).times(count).minus(financed))).toBe(charge);
   });
 });

@@ -13,9 +13,7 @@ type Options = { headers?: Record<string, string>; raw?: string };
  * A client as a browser is one: it keeps cookies, sends X-CSRFToken with every change, and names its
  * tenant by Host. Paths are below /api/v1 unless they begin with a slash twice.
  */
-export function newClient(port: number, host: string) {
-  const cookies = new Map<string, string>();
-
+export function newClient(port: number, host: string, cookies = new Map<string, string>()): Client {
   async function send(
     method: string,
     path: string,
@@ -33,6 +31,10 @@ export function newClient(port: number, host: string) {
       }),
       ...options.headers,
     };
+    // A header that is emptied is not sent at all.
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === '' && name !== 'X-CSRFToken') delete headers[name];
+    }
     const reply = await exchange(
       port,
       method,
@@ -50,6 +52,8 @@ export function newClient(port: number, host: string) {
 
   return {
     cookies,
+    /** The same browser at another process. */
+    at: (other: number): Client => newClient(other, host, cookies),
     send,
     get: (path: string, options?: Options) => send('GET', path, undefined, options),
     post: (path: string, body: unknown = {}, options?: Options) =>
@@ -62,7 +66,17 @@ export function newClient(port: number, host: string) {
     },
   };
 }
-export type Client = ReturnType<typeof newClient>;
+export type Client = {
+  cookies: Map<string, string>;
+  at: (port: number) => Client;
+  send: Sender;
+  get: (path: string, options?: Options) => Promise<Reply>;
+  post: (path: string, body?: unknown, options?: Options) => Promise<Reply>;
+  put: (path: string, body?: unknown, options?: Options) => Promise<Reply>;
+  delete: (path: string, options?: Options) => Promise<Reply>;
+  login: (email: string, password: string) => Promise<Reply>;
+};
+type Sender = (method: string, path: string, body?: unknown, options?: Options) => Promise<Reply>;
 
 function exchange(
   port: number,

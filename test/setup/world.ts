@@ -1,19 +1,24 @@
-import { createServer } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { afterAll } from 'vitest';
-import { createApp } from '../../api/app.ts';
+import { createApp, type AppParts } from '../../api/app.ts';
+import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
+import { useFiles } from '../../jobs/documents/store.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { foundTenant } from '../../jobs/users/found-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
+import { useSecret } from '../../jobs/webhooks/secrets.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/db.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from './client.ts';
 import { cloneDatabase } from './database.ts';
+import { newFiles } from './outside.ts';
 
 export const PASSWORD = 'correct horse battery';
 const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
@@ -24,27 +29,43 @@ let hashed: Promise<string> | undefined;
  * of every role and gives a client for each.
  */
 export async function newStage() {
+  useSecret(randomBytes(32).toString('hex'));
+  useFiles(newFiles());
   const database = await cloneDatabase();
   const pool = await openPool(database.url, { size: 8 });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });
   owner.on('error', () => {});
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
-  const app = createApp({
-    pool,
-    configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
-    log,
-    routes,
-    health: { isReady: true },
-  });
-  const server = createServer({ maxHeaderSize: 16_384 }, app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const servers: Server[] = [];
+  const pools = [pool];
+  /** One more process of the API, as far as one can tell from outside. */
+  const listen = async (
+    configuration: Partial<AppParts['configuration']> = {},
+    declared: readonly Route[] = routes,
+  ) => {
+    const own = servers.length === 0 ? pool : await openPool(database.url, { size: 4 });
+    if (own !== pool) pools.push(own);
+    const app = createApp({
+      pool: own,
+      configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [], ...configuration },
+      log,
+      routes: declared,
+      health: { isReady: true },
+    });
+    const server = createServer({ maxHeaderSize: 16_384 }, app.callback());
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen();
   let tenants = 0;
 
   afterAll(async () => {
-    server.closeAllConnections();
-    server.close();
-    await pool.end();
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+    for (const one of pools) await one.end();
     await owner.end();
     await database.drop();
   });
@@ -54,6 +75,7 @@ export async function newStage() {
     owner,
     port,
     url: database.url,
+    listen,
     tenant: (today = '2026-01-15') => {
       tenants += 1;
       return newTenant({ pool, owner, port, slug: `tenant-${tenants}`, today });

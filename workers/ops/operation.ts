@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 
 /** What an operation is given: connections as the owner and as the application, and its words. */
-export type Given = {
+type Given = {
   /** The address of the database, for operations that open connections of their own. */
   url: string;
   /** Sees what lies outside the tenants: workers, queue, pauses. */

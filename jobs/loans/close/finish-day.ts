@@ -1,7 +1,7 @@
 import * as close from '../../../sql/loans/close.ts';
 import * as tenants from '../../../sql/tenants.ts';
 import type { Outside } from '../../outside.ts';
-import { endOfDay } from './end-of-day.ts';
+import { endOfDay } from '../../end-of-day.ts';
 
 /**
  * Ends a day whose chunks are all done: what is told of the day as a whole is written and the business

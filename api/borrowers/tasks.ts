@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { addTask, changeTask } from '../../jobs/borrowers/task.ts';
+import { tasks as table } from '../../sql/borrowers/tasks.ts';
+import { date, prose, stamps, text, timestamp, uuid, words } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+export const tasks = resource({
+  name: 'Task',
+  path: 'tasks',
+  area: 'borrowers',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['list', 'read', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid.nullable(),
+    loan_id: uuid.nullish(),
+    title: words,
+    description: prose.nullish(),
+    task_type: z
+      .enum([
+        'callback',
+        'review',
+        'document_request',
+        'collections',
+        'compliance',
+        'lien_renewal',
+        'other',
+      ])
+      .default('other'),
+    assignee_id: uuid.nullish(),
+    due_date: date.nullish(),
+    priority: z.enum(['low', 'normal', 'high', 'urgent']).default('normal'),
+    status: z.enum(['open', 'in_progress', 'completed', 'canceled']).default('open'),
+    completed_at: timestamp.nullable().readonly(),
+    completed_by: uuid.nullable().readonly(),
+    source: z.enum(['manual', 'system']).readonly(),
+    related_type: text.nullable().readonly(),
+    related_id: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['borrower_id', 'loan_id'],
+  filters: [
+    'borrower_id',
+    'loan_id',
+    'task_type',
+    'assignee_id',
+    'due_date',
+    'priority',
+    'status',
+    'source',
+    'related_id',
+  ],
+
+  create: addTask,
+  update: changeTask,
+});

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { composeBatch } from '../../jobs/communications/batch.ts';
+import { compose } from '../../jobs/communications/compose.ts';
+import { canInteract, preview } from '../../jobs/communications/look-ahead.ts';
+import { CHANNELS, REASONS } from '../../jobs/communications/may-contact.ts';
+import { logs } from '../../sql/communications/logs.ts';
+import { jsonObject, timestamp, uuid } from '../../sql/types.ts';
+import { TEMPLATE_TYPES } from '../../templates/messages.ts';
+import { HttpRefusal } from '../errors.ts';
+import { existing } from '../resource.ts';
+import type { Route } from '../route.ts';
+import { communicationLogs } from './logs.ts';
+
+const channel = z.enum(CHANNELS);
+const what = {
+  template_id: uuid.nullish(),
+  template_type: z.enum(TEMPLATE_TYPES).nullish().describe('Instead of a template.'),
+};
+
+const Send = z.object({
+  ...what,
+  borrower_id: uuid,
+  loan_id: uuid.nullish(),
+  channel: channel.nullish(),
+  context: jsonObject.default({}),
+});
+const Batch = z.object({
+  ...what,
+  borrower_ids: z.array(uuid).min(1).max(1_000),
+  channel: channel.nullish(),
+});
+const Question = z.object({
+  borrower_id: uuid,
+  channel,
+  template_type: z.enum(TEMPLATE_TYPES).nullish(),
+  loan_id: uuid.nullish(),
+  at: timestamp.nullish(),
+});
+
+const about = { tag: 'communications', resource: 'communications', method: 'POST' } as const;
+const staff = { ...about, allow: 'loan_officer' } as const;
+
+export const communications: Route[] = [
+  {
+    ...staff,
+    path: '/communications/send',
+    summary: 'Send a message to a borrower',
+    action: 'send',
+    transaction: 'write',
+    status: 201,
+    body: Send,
+    reply: communicationLogs.reply,
+    run: async ({ work, body }) => {
+      const input = body as z.output<typeof Send>;
+      const composed = await compose(work, { ...input, triggered_by: 'user' });
+      if (composed.status === 'blocked') return blocked(composed.reasons);
+      return existing(work, logs, composed.log_id);
+    },
+  },
+  {
+    ...staff,
+    path: '/communications/send-batch',
+    summary: 'Send a message to many borrowers',
+    action: 'send',
+    transaction: 'write',
+    status: 200,
+    body: Batch,
+    reply: z.object({
+      batch_id: uuid,
+      total: z.int(),
+      queued: z.int(),
+      blocked: z.int(),
+      failed: z.int(),
+      results: z.array(
+        z.object({
+          borrower_id: uuid,
+          status: z.enum(['queued', 'blocked', 'failed']),
+          log_id: uuid.optional(),
+          reasons: z.array(z.string()).optional(),
+        }),
+      ),
+    }),
+    run: ({ work, body }) => composeBatch(work, randomUUID(), body as z.output<typeof Batch>),
+  },
+  {
+    ...staff,
+    path: '/communications/preview',
+    summary: 'The message as it would be sent',
+    action: 'send',
+    transaction: 'read',
+    status: 200,
+    body: Send,
+    reply: z.object({ subject: z.string().nullable(), body: z.string(), channel }),
+    run: ({ work, body }) => preview(work, body as z.output<typeof Send>),
+  },
+  {
+    ...staff,
+    path: '/communications/can-interact',
+    summary: 'Whether a borrower may be contacted, and what speaks against it',
+    action: 'send',
+    transaction: 'read',
+    status: 200,
+    body: Question,
+    reply: z.object({ can_interact: z.boolean(), reasons: z.array(z.enum(REASONS)) }),
+    run: ({ work, body }) => canInteract(work, body as z.output<typeof Question>),
+  },
+];
+
+/** Returned and not thrown, so that the log row which says that it was blocked stays. */
+function blocked(reasons: readonly string[]): HttpRefusal {
+  const message = 'The borrower may not be contacted this way.';
+  const refusal = new HttpRefusal(409, 'communication_blocked', message, { details: { reasons } });
+  Object.assign(refusal.answer.body, { reasons });
+  return refusal;
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { CHANNELS } from '../../jobs/communications/may-contact.ts';
+import { addTemplate, changeTemplate } from '../../jobs/communications/template.ts';
+import { templates as table } from '../../sql/communications/templates.ts';
+import { flag, integer, stamps, text, uuid, words } from '../../sql/types.ts';
+import { TEMPLATE_TYPES } from '../../templates/messages.ts';
+import { resource } from '../resource.ts';
+
+/** What it may contain is checked with its place when it is saved. */
+const source = z.string();
+
+export const communicationTemplates = resource({
+  name: 'CommunicationTemplate',
+  path: 'communication-templates',
+  area: 'communications',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'update', 'archive'],
+  archivable: true,
+
+  fields: {
+    id: uuid.readonly(),
+    name: words,
+    template_type: z.enum(TEMPLATE_TYPES),
+    channel: z.enum(CHANNELS),
+    language: z
+      .string()
+      .regex(/^[a-z]{2}(-[A-Z]{2})?$/, 'Must be a language code like en or es-MX.')
+      .default('en'),
+    program_id: uuid.nullish(),
+    subject: source.nullish(),
+    body: source,
+    description: text.nullish(),
+    version: integer.readonly(),
+    is_active: flag.default(true),
+    is_archived: flag.readonly(),
+    ...stamps,
+  },
+  filters: ['template_type', 'channel', 'language', 'program_id', 'is_active', 'name'],
+
+  create: addTemplate,
+  update: changeTemplate,
+});

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { audited } from '../jobs/audit.ts';
+import { audit } from '../sql/audit.ts';
+import type { Action, Declaration, Fields, Input, Nested, Resource } from './declaration.ts';
+import { historyFields } from './history.ts';
+import { childrenOf, created, existing, listOf, pageOf } from './records.ts';
+import type { Route } from './route.ts';
+
+export function nestedRoutes(
+  parent: Resource,
+  name: string,
+  { child, key, offers }: Nested,
+): Route[] {
+  const { declaration: declared, reply, creation } = child;
+  const path = `/${parent.declaration.path}/{id}/${name}`;
+  const about = (action: string, summary: string) => ({
+    tag: parent.declaration.area,
+    summary,
+    action,
+    resource: declared.path,
+  });
+  const routes: Route[] = [];
+  if (offers.includes('list')) {
+    routes.push({
+      ...about('list', `List ${name} of one`),
+      method: 'GET',
+      path,
+      allow: declared.read,
+      transaction: 'read',
+      status: 200,
+      reply,
+      list: { ...listOf(declared), name },
+      run: async (call) => {
+        const { id } = await existing(call.work, parent.declaration.table, call.params['id']);
+        return pageOf({ ...call, list: childrenOf(call.list, key, id) }, declared.table);
+      },
+    });
+  }
+  if (offers.includes('create')) {
+    routes.push({
+      ...about('create', `Add to ${name}`),
+      method: 'POST',
+      path,
+      allow: declared.write,
+      transaction: 'write',
+      status: 201,
+      reply,
+      body: without(creation, key),
+      run: async ({ work, params, body }) => {
+        const { id } = await existing(work, parent.declaration.table, params['id']);
+        return created(work, declared, { ...(body as Input), [key]: id });
+      },
+    });
+  }
+  return routes;
+}
+
+const without = ({ shape }: z.ZodObject, key: string) =>
+  z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => name !== key)));
+
+export function actionRoute(
+  { declaration: declared, reply }: Resource,
+  name: string,
+  one: Action,
+): Route {
+  return {
+    tag: declared.area,
+    summary: one.summary,
+    action: name,
+    resource: declared.path,
+    method: 'POST',
+    path: `/${declared.path}/{id}/${name}`,
+    allow: one.allow,
+    transaction: 'write',
+    status: one.status ?? 200,
+    reply: one.reply ?? reply,
+    ...(one.body && { body: one.body }),
+    run: async ({ work, params, body }) => {
+      const before = await existing(work, declared.table, params['id']);
+      let answer: unknown;
+      const row = await audited(
+        work,
+        declared.table,
+        name,
+        before,
+        async () => {
+          answer = await one.run(work, before.id, body as never);
+          return before.id;
+        },
+        reasonOf(body),
+      );
+      return one.reply ? answer : row;
+    },
+  };
+}
+
+/** Whatever an action calls the reason that it was given is kept in the history. */
+function reasonOf(body: unknown): string | undefined {
+  const { reason, notes } = (body ?? {}) as { reason?: unknown; notes?: unknown };
+  return [reason, notes].find((said): said is string => typeof said === 'string');
+}
+
+export function historyRoute({ path, area, table, read }: Declaration<Fields>): Route {
+  const key = table.name === 'loans' ? 'loan_id' : 'borrower_id';
+  return {
+    tag: area,
+    summary: `Audit history, newest first`,
+    action: 'history',
+    resource: path,
+    method: 'GET',
+    path: `/${path}/{id}/history`,
+    allow: read,
+    transaction: 'read',
+    status: 200,
+    reply: z.object(historyFields).meta({ id: 'HistoryEntry' }),
+    list: {
+      name: 'history',
+      fields: historyFields,
+      filters: ['entity_type', 'entity_id', 'action', 'actor_id'],
+      hasSearch: false,
+      isArchivable: false,
+    },
+    run: async (call) => {
+      const { id } = await existing(call.work, table, call.params['id']);
+      return pageOf({ ...call, list: childrenOf(call.list, key, id) }, audit);
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import {
+  Assigned,
+  AssignLoans,
+  assignLoans,
+  AutoAssign,
+  autoAssign,
+} from '../../jobs/portfolios/assign.ts';
+import { Criteria } from '../../jobs/portfolios/criteria.ts';
+import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.ts';
+import { Transfer, Transferred, transferLoans } from '../../jobs/portfolios/transfer.ts';
+import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
+import { PERIODS, Vintage, vintagesOf, type Period } from '../../sql/portfolios/vintages.ts';
+import { flag, integer, money, prose, stamps, timestamp, uuid, words } from '../../sql/types.ts';
+import { action, existing, nested, resource } from '../resource.ts';
+import type { Route } from '../route.ts';
+import { snapshots } from './snapshots.ts';
+
+export const portfolios = resource({
+  name: 'Portfolio',
+  path: 'portfolios',
+  area: 'portfolios',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'update', 'archive'],
+  archivable: true,
+
+  fields: {
+    id: uuid.readonly(),
+    name: words,
+    portfolio_type: z.enum(['static', 'dynamic']).default('static'),
+    description: prose.nullish(),
+    criteria: Criteria.default({}),
+    status: z.enum(['active', 'sold', 'archived']).readonly(),
+    investor_id: uuid.nullish(),
+    sold_at: timestamp.nullable().readonly(),
+    sale_price: money.nullable().readonly(),
+    loan_count: integer.readonly(),
+    is_archived: flag.readonly(),
+    ...stamps,
+  },
+  filters: ['name', 'portfolio_type', 'status', 'investor_id'],
+
+  create: addPortfolio,
+  update: changePortfolio,
+  nested: { snapshots: nested(snapshots, 'portfolio_id') },
+  actions: {
+    'auto-assign': action({
+      allow: 'admin',
+      summary: 'Assign the loans that meet the criteria and are in no portfolio',
+      body: AutoAssign,
+      reply: Assigned,
+      run: autoAssign,
+    }),
+    'assign-loans': action({
+      allow: 'admin',
+      summary: 'Put loans into a static portfolio',
+      body: AssignLoans,
+      reply: Assigned,
+      run: assignLoans,
+    }),
+    'transfer-loans': action({
+      allow: 'admin',
+      summary: 'Move loans to another portfolio',
+      body: Transfer,
+      reply: Transferred,
+      run: transferLoans,
+    }),
+  },
+});
+
+/** How the loans of each origination period have fared. */
+export const vintages: Route = {
+  tag: 'portfolios',
+  resource: 'portfolios',
+  action: 'vintages',
+  summary: 'Vintage analysis',
+  method: 'GET',
+  path: '/portfolios/{id}/vintages',
+  allow: 'viewer',
+  transaction: 'read',
+  status: 200,
+  query: z.object({ period: z.enum(PERIODS).default('month') }),
+  reply: z.array(Vintage),
+  run: async ({ work, params, query }) => {
+    const { id } = await existing(work, table, params['id']);
+    return vintagesOf(work.tx, id, query['period'] as Period, work.today);
+  },
+};

@@ -1,0 +1,91 @@
+import { audited } from '../jobs/audit.ts';
+import { NotFound } from '../jobs/errors.ts';
+import type { Work } from '../jobs/work.ts';
+import { list } from '../sql/list.ts';
+import { find, type Row, type Table } from '../sql/table.ts';
+import { archive, insert, remove, update } from '../sql/write.ts';
+import type { Declaration, Fields, Input } from './declaration.ts';
+import type { ListDeclaration } from './lists.ts';
+import type { Call } from './route.ts';
+
+export function listOf({
+  path,
+  fields,
+  filters = [],
+  table,
+  archivable = false,
+  sort,
+}: Declaration<Fields>): ListDeclaration {
+  const special = Object.keys(table.filters ?? {});
+  return {
+    name: path.split('/').at(-1) ?? path,
+    fields,
+    filters: [...filters, ...special],
+    special,
+    hasSearch: table.search !== undefined,
+    isArchivable: archivable,
+    ...(sort && { sort }),
+  };
+}
+
+export async function pageOf({ work, list: request }: Call, table: Table) {
+  if (request === null) throw new Error('A list endpoint is declared with its list.');
+  return list(work.tx, table, request);
+}
+
+/** The row, or 404, which is also the answer for another tenant's. */
+export async function existing(work: Work, table: Pick<Table, 'rows'>, id = ''): Promise<Row> {
+  const row = await find(work.tx, table, id);
+  if (row === null) throw new NotFound();
+  return row;
+}
+
+export async function created(work: Work, { table, create }: Declaration<Fields>, input: Input) {
+  return audited(work, table, 'create', null, () =>
+    create ? create(work, input as never) : insert(work.tx, table.name, input),
+  );
+}
+
+export async function updated(
+  { work, params, body }: Call,
+  { table, update: change }: Declaration<Fields>,
+) {
+  const before = await existing(work, table, params['id']);
+  return audited(work, table, 'update', before, async () => {
+    if (change) await change(work, before.id, body as never, before);
+    else await update(work.tx, table.name, before.id, body as Input);
+    return before.id;
+  });
+}
+
+export async function removed(
+  { work, params }: Call,
+  { table, remove: take }: Declaration<Fields>,
+) {
+  const before = await existing(work, table, params['id']);
+  return audited(work, table, 'delete', before, async () => {
+    if (take) await take(work, before.id, before);
+    else await remove(work.tx, table.name, before.id);
+    return before.id;
+  });
+}
+
+export async function archived(
+  { work, params }: Call,
+  { table, remove: take }: Declaration<Fields>,
+  on: boolean,
+) {
+  const before = await existing(work, table, params['id']);
+  return audited(work, table, on ? 'archive' : 'unarchive', before, async () => {
+    if (on && take) await take(work, before.id, before);
+    else await archive(work.tx, table.name, before.id, on);
+    return before.id;
+  });
+}
+
+/** The list request, narrowed to the children of one parent. */
+export const childrenOf = (request: Call['list'], field: string, id: string): Call['list'] =>
+  request && {
+    ...request,
+    conditions: [...request.conditions, { field, comparison: 'in', values: [id], type: 'uuid' }],
+  };

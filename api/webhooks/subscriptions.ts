@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { audited } from '../../jobs/audit.ts';
+import { EVENT_TYPES } from '../../jobs/webhooks/emit.ts';
+import * as subscription from '../../jobs/webhooks/subscription.ts';
+import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { subscriptions as table } from '../../sql/webhooks/subscriptions.ts';
+import { action, creation, endpoint, nested, resource } from '../resource.ts';
+import { deadLetters } from './dead-letters.ts';
+
+const secret = z
+  .string()
+  .min(16, 'Must be at least 16 characters.')
+  .max(256, 'Must be at most 256 characters.')
+  .refine((value) => !/\p{Cc}/u.test(value), 'Must not contain control characters.')
+  .nullish()
+  .describe('Generated when omitted. Answered once, on creation; null ever after.');
+
+const events = z
+  .array(z.string().max(60))
+  .min(1, 'Must name at least one event.')
+  .max(50)
+  .superRefine((names, context) => {
+    const [unknown] = subscription.unknownEvents(names);
+    if (unknown !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        message: `There is no event ${JSON.stringify(unknown)}.`,
+      });
+    }
+  })
+  .describe(`Any of ${EVENT_TYPES.join(', ')}; or * for all of them.`);
+
+const fields = {
+  id: uuid.readonly(),
+  url: z.string().max(2_100).describe('HTTPS only.'),
+  events,
+  secret: z.string().nullable().readonly(),
+  secret_last_four: z.string().readonly(),
+  is_active: flag.default(true),
+  last_error: z.string().nullable().readonly(),
+  consecutive_failures: integer.readonly(),
+  disabled_at: timestamp.nullable().readonly(),
+  ...stamps,
+};
+
+const Retry = z.object({ delivery_id: uuid.nullish(), dead_letter_id: uuid.nullish() });
+
+export const webhooks = resource({
+  name: 'WebhookSubscription',
+  path: 'webhooks',
+  area: 'webhooks',
+  table,
+  read: 'admin',
+  write: 'admin',
+  offers: ['list', 'read', 'update', 'delete'],
+  fields,
+  filters: ['url', 'events', 'is_active'],
+
+  update: subscription.changeSubscription,
+  remove: subscription.unsubscribe,
+  nested: { 'dead-letters': nested(deadLetters, 'subscription_id', ['list']) },
+  actions: {
+    're-enable': action({
+      allow: 'admin',
+      summary: 'Switch a disabled subscription on again',
+      run: subscription.reEnable,
+    }),
+    'retry-delivery': action({
+      allow: 'admin',
+      summary: 'Send a failed delivery again; without an id, the newest',
+      body: Retry,
+      reply: z.object({ delivery_id: uuid, status: z.literal('queued') }),
+      run: subscription.retryDelivery,
+    }),
+  },
+});
+
+/** Creating is an endpoint of its own, because its answer alone holds the secret. */
+export const subscribe = endpoint({
+  method: 'POST',
+  path: '/webhooks',
+  allow: 'admin',
+  tag: 'webhooks',
+  summary: 'Create: WebhookSubscription',
+  action: 'create',
+  resource: 'webhooks',
+  transaction: 'write',
+  status: 201,
+  body: creation({ fields, writeOnly: { secret } }),
+  reply: webhooks.reply,
+  run: async ({ work, body }) => {
+    const { secret: given, ...input } = body as Parameters<typeof subscription.subscribe>[1] & {
+      secret?: string | null;
+    };
+    const kept = given ?? subscription.newSecret();
+    const row = await audited(work, table, 'create', null, () =>
+      subscription.subscribe(work, input, kept),
+    );
+    return { ...row, secret: kept };
+  },
+});

@@ -1,0 +1,59 @@
+import { activeLiens } from '../../sql/collateral/liens.ts';
+import type { Row } from '../../sql/table.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { checkMetadata, type CollateralType } from './metadata.ts';
+
+export const COLLATERAL_STATUSES = ['active', 'released', 'liquidated', 'repossessed'] as const;
+type Status = (typeof COLLATERAL_STATUSES)[number];
+
+/** What an edit may make of a status. Liquidating is an action of its own. */
+const EDITS: Record<Status, readonly Status[]> = {
+  active: ['repossessed', 'released'],
+  repossessed: ['active', 'released'],
+  released: ['active'],
+  liquidated: [],
+};
+
+/** Adds an item to a loan. */
+export async function addCollateral(work: Work, input: Values): Promise<string> {
+  checkMetadata(input['collateral_type'] as CollateralType, metadataOf(input));
+  if (!['active', 'repossessed'].includes(String(input['status'])))
+    throw new Invalid({ status: 'Must be active or repossessed at first.' });
+  return insert(work.tx, 'collateral_items', input);
+}
+
+/** Changes what is given of the item; it is released only once no lien on it is active. */
+export async function changeCollateral(work: Work, id: string, changes: Values, row: Row) {
+  const item = { ...row, ...changes };
+  checkMetadata(item['collateral_type'] as CollateralType, metadataOf(item));
+  const [from, to] = [row['status'] as Status, item['status'] as Status];
+  if (to !== from && !EDITS[from].includes(to)) {
+    throw new Conflict(`Collateral that is ${from} does not become ${to}.`, 'invalid_transition', {
+      current_status: from,
+      allowed_statuses: EDITS[from],
+    });
+  }
+  if (to === 'released' && from !== to && (await activeLiens(work.tx, id)) > 0)
+    throw new Conflict('Release the liens on this collateral first.', 'active_liens');
+  await update(work.tx, 'collateral_items', id, changes);
+}
+
+const metadataOf = ({ metadata }: Values) => (metadata ?? {}) as Record<string, unknown>;
+
+/** Adds a valuation: what was seen on a day cannot have been seen after today. */
+export async function addValuation(work: Work, input: Values): Promise<string> {
+  checkValuation(work, input);
+  return insert(work.tx, 'valuations', input);
+}
+
+export async function changeValuation(work: Work, id: string, changes: Values) {
+  checkValuation(work, changes);
+  await update(work.tx, 'valuations', id, changes);
+}
+
+function checkValuation({ today }: Work, { valuation_date }: Values) {
+  if (typeof valuation_date === 'string' && valuation_date > today)
+    throw new Invalid({ valuation_date: 'Must not be after the business date.' });
+}

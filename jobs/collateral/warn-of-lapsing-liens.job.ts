@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import * as alerts from '../../sql/collateral/alerts.ts';
+import { date, uuid } from '../../sql/types.ts';
+import { job } from '../job.ts';
+import type { Work } from '../work.ts';
+
+/** Days ahead within which a lapse is announced (specification, Limits). */
+export const WINDOW_DAYS = 180;
+
+/**
+ * Announces each lien that lapses within the window, once for each day that it is to lapse on, and
+ * presses harder at 90, 60, 30 and 7 days. A repeat on the same day changes nothing.
+ */
+export async function warnOfLapsingLiens({ tx }: Pick<Work, 'tx'>, today: string): Promise<number> {
+  const { raised } = await alerts.raise(tx, today, WINDOW_DAYS);
+  await alerts.escalate(tx, today);
+  await alerts.lapse(tx, today);
+  return Number(raised);
+}
+
+export const warnOfLapsingLiensJob = job({
+  name: 'warn-of-lapsing-liens',
+  pool: 'ledger',
+  payload: z.object({ tenant_id: uuid, date }),
+  attempts: 5,
+  key: ({ tenant_id, date: day }) => `warn-of-lapsing-liens:${tenant_id}:${day}`,
+
+  async run({ tenant_id, date: day }, outside) {
+    await outside.within(tenant_id, (work) => warnOfLapsingLiens(work, day));
+  },
+});

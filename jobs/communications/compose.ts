@@ -1,0 +1,129 @@
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import * as recipients from '../../sql/communications/recipients.ts';
+import * as documents from '../../sql/documents/documents.ts';
+import { loans } from '../../sql/loans/loans.ts';
+import { find } from '../../sql/table.ts';
+import { insert } from '../../sql/write.ts';
+import { renderMessage, TemplateRefused } from '../../templates/render.ts';
+import { Invalid } from '../errors.ts';
+import { enqueue } from '../job.ts';
+import type { Work } from '../work.ts';
+import { addressOf, whoMayBeContacted, type Contactable } from './contact.ts';
+import { isMandatory, type Channel, type Reason } from './may-contact.ts';
+import { namedTemplate, templateFor, type Picked, type Wish } from './pick-template.ts';
+import { printLetter } from './print-letter.job.ts';
+import { sendCommunication } from './send.job.ts';
+import { messageVariables } from './variables.ts';
+
+export type Composition = Wish & {
+  borrower_id: string;
+  loan_id?: string | null | undefined;
+  /** Without one: the template's, or the one that the borrower prefers. */
+  channel?: Channel | null | undefined;
+  /** What the records do not say: the amount that was paid, the reason of a refusal. */
+  context?: Record<string, unknown> | undefined;
+  /** Goes along; the message waits until it is rendered. */
+  document_id?: string | null | undefined;
+  triggered_by: 'user' | 'system' | 'auto_response' | 'portal';
+};
+
+export type Composed = { log_id: string; status: 'queued' | 'blocked'; reasons: Reason[] };
+
+/**
+ * Writes a message to a borrower and queues it, or records why it may not be sent. The borrower is
+ * locked meanwhile, so that of two equal messages at once the second finds the first. A mandatory
+ * notice that may not go by mail or text goes by letter.
+ */
+export async function compose(work: Work, wish: Composition): Promise<Composed> {
+  const { template, contact, channel, loan } = await decide(work, wish);
+  const { recipient, reasons } = contact;
+  const { id: loan_id = null } = loan ?? {};
+  const status = reasons.length === 0 ? 'queued' : 'blocked';
+  const message =
+    status === 'queued'
+      ? render(template, await messageVariables(work, recipient, loan_id, wish.context ?? {}))
+      : { subject: null, body: null };
+  const log_id = await insert(work.tx, 'communication_logs', {
+    template_id: template.id,
+    template_type: template.template_type,
+    borrower_id: recipient.id,
+    loan_id,
+    channel,
+    recipient: addressOf(recipient, channel),
+    ...message,
+    status,
+    queued_at: status === 'queued' ? new Date().toISOString() : null,
+    triggered_by: wish.triggered_by,
+    sent_by_id: work.actor.type === 'user' ? work.actor.id : null,
+    document_id: wish.document_id ?? null,
+    blocked_reasons: reasons,
+  });
+  if (status === 'queued') await queue(work, log_id, channel, wish.document_id ?? null);
+  return { log_id, status, reasons };
+}
+
+/** Puts the message on its way; one that waits for a document is sent when that is rendered. */
+async function queue(work: Work, log_id: string, channel: Channel, documentId: string | null) {
+  const { tx, tenant_id } = work;
+  const payload = { tenant_id, log_id, attempt: 1 };
+  if (documentId !== null) {
+    if (await documents.isStored(tx, documentId)) await enqueue(tx, sendCommunication, payload);
+  } else if (channel === 'letter') await enqueue(tx, printLetter, payload);
+  else await enqueue(tx, sendCommunication, payload);
+}
+
+export function render(template: Picked, variables: object) {
+  try {
+    return renderMessage(template, variables);
+  } catch (error) {
+    if (error instanceof TemplateRefused) throw new Invalid({ template_id: error.message });
+    throw error;
+  }
+}
+
+type Decision = {
+  template: Picked;
+  contact: Contactable;
+  channel: Channel;
+  loan: Awaited<ReturnType<typeof loanOf>>;
+};
+
+/** The first channel on which nothing speaks against the message; else the first, with reasons. */
+async function decide(work: Work, wish: Composition): Promise<Decision> {
+  const named = await namedTemplate(work, wish);
+  const type = named?.template_type ?? wish.template_type ?? 'custom';
+  await lockBorrower(work.tx, wish.borrower_id);
+  const [recipient] = await recipients.byIds(work.tx, [wish.borrower_id]);
+  if (!recipient) throw new Invalid({ borrower_id: 'Does not exist.' });
+  const loan = await loanOf(work, wish);
+  const asked = wish.channel ?? named?.channel ?? recipient.preferred_channel ?? 'email';
+  let first: Decision | undefined;
+  for (const channel of channelsFor(asked, type)) {
+    const language = recipient.language_preference;
+    const program_id = typeof loan?.['program_id'] === 'string' ? loan['program_id'] : null;
+    const template = await templateFor(work, named, type, { channel, language, program_id });
+    if (!template) continue;
+    const plan = { channel, template_type: type, loan_id: loan?.id ?? null };
+    const contact = (await whoMayBeContacted(work, [recipient.id], plan)).get(recipient.id);
+    if (!contact) continue;
+    const decision = { template, contact, channel, loan };
+    if (contact.reasons.length === 0) return decision;
+    first ??= decision;
+  }
+  if (first) return first;
+  throw new Invalid({ channel: `There is no template of the type ${type} for ${asked}.` });
+}
+
+const channelsFor = (asked: Channel, type: string): Channel[] =>
+  isMandatory(type) ? [...new Set<Channel>([asked, 'email', 'letter'])] : [asked];
+
+/** The loan that the message is about, which is the borrower's. */
+export async function loanOf(work: Work, wish: Pick<Composition, 'borrower_id' | 'loan_id'>) {
+  const id = wish.loan_id ?? (await recipients.onlyLoan(work.tx, wish.borrower_id));
+  if (!id) return null;
+  const loan = await find(work.tx, loans, id);
+  if (!loan) throw new Invalid({ loan_id: 'Does not exist.' });
+  if (loan['borrower_id'] !== wish.borrower_id)
+    throw new Invalid({ loan_id: 'Is not a loan of this borrower.' });
+  return loan;
+}

@@ -1,0 +1,90 @@
+import * as recipients from '../../sql/communications/recipients.ts';
+import { current } from '../../sql/tenants.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+import {
+  COLLECTIONS,
+  reasonsAgainst,
+  type Channel,
+  type Facts,
+  type Reason,
+} from './may-contact.ts';
+
+export type Plan = {
+  channel: Channel;
+  template_type: string | null;
+  loan_id: string | null;
+  /** When it would be sent; now, unless somebody asks about another time. */
+  at?: Date | undefined;
+};
+
+export type Contactable = { recipient: recipients.Recipient; reasons: Reason[] };
+
+/** For each borrower that exists, what speaks against contacting them so; three queries for all. */
+export async function whoMayBeContacted(
+  { tx }: Work,
+  ids: readonly string[],
+  plan: Plan,
+): Promise<Map<string, Contactable>> {
+  const { channel, template_type, loan_id, at = new Date() } = plan;
+  const { communications } = await settingsOf(tx);
+  const { time_zone } = await current(tx);
+  const recent = await recipients.recentContacts(
+    tx,
+    ids,
+    { type: template_type, channel, loan_id },
+    communications.suppression_hours,
+    COLLECTIONS,
+  );
+  const contacts = new Map(recent.map((row) => [row.borrower_id, row]));
+  const found = new Map<string, Contactable>();
+  for (const recipient of await recipients.byIds(tx, ids)) {
+    const made = contacts.get(recipient.id);
+    const facts = {
+      ...factsOf(recipient, channel),
+      has_recent_same: made?.has_same ?? false,
+      collections_this_week: made?.collections ?? 0,
+      local_hour: hourIn(recipient.time_zone ?? time_zone, at),
+    };
+    const reasons = reasonsAgainst(facts, channel, template_type, communications);
+    found.set(recipient.id, { recipient, reasons });
+  }
+  return found;
+}
+
+/** The address that a message on this channel goes to; null where there is none. */
+export function addressOf(recipient: recipients.Recipient, channel: Channel): string | null {
+  if (channel === 'email') return recipient.email;
+  if (channel === 'sms') return recipient.phone;
+  if (channel === 'letter') return recipient.address_lines?.join(', ') ?? null;
+  return recipient.id;
+}
+
+type Known = Omit<Facts, 'has_recent_same' | 'collections_this_week' | 'local_hour'>;
+
+/** Consents and legal representatives are not recorded yet: nothing speaks against a contact there. */
+function factsOf(recipient: recipients.Recipient, channel: Channel): Known {
+  const { email_enabled, sms_enabled, letter_enabled, email_status, phone_status } = recipient;
+  const enabled = { email: email_enabled, sms: sms_enabled, letter: letter_enabled, in_app: true };
+  const hasUnsubscribed = channel === 'email' && email_status === 'unsubscribed';
+  const isUndeliverable =
+    (channel === 'email' && ['bounced', 'complained'].includes(email_status ?? '')) ||
+    (channel === 'sms' && ['invalid', 'reassigned'].includes(phone_status ?? ''));
+  return {
+    do_not_contact: recipient.do_not_contact,
+    is_opted_out: !enabled[channel] || hasUnsubscribed,
+    has_contact: addressOf(recipient, channel) !== null,
+    is_contact_valid: !isUndeliverable,
+    is_consent_missing: false,
+    is_represented: false,
+    is_bankrupt: recipient.bankruptcy_status !== null && recipient.bankruptcy_status !== 'none',
+    is_deceased: recipient.is_deceased,
+    has_ceased: false,
+    is_archived: recipient.is_archived,
+  };
+}
+
+function hourIn(timeZone: string, at: Date): number {
+  const clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', hourCycle: 'h23' });
+  return Number(clock.format(at));
+}

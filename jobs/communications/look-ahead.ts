@@ -1,0 +1,53 @@
+import * as recipients from '../../sql/communications/recipients.ts';
+import { Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { loanOf, render } from './compose.ts';
+import { whoMayBeContacted } from './contact.ts';
+import type { Channel, Reason } from './may-contact.ts';
+import { namedTemplate, templateFor, type Wish } from './pick-template.ts';
+import { messageVariables } from './variables.ts';
+
+type PreviewRequest = Wish & {
+  borrower_id: string;
+  loan_id?: string | null | undefined;
+  channel?: Channel | null | undefined;
+  context: Record<string, unknown>;
+};
+
+/** The message as it would be sent now; nothing is written and nobody is asked. */
+export async function preview(work: Work, request: PreviewRequest) {
+  const named = await namedTemplate(work, request);
+  const [recipient] = await recipients.byIds(work.tx, [request.borrower_id]);
+  if (!recipient) throw new Invalid({ borrower_id: 'Does not exist.' });
+  const loan = await loanOf(work, request);
+  const channel = request.channel ?? named?.channel ?? recipient.preferred_channel ?? 'email';
+  const type = named?.template_type ?? request.template_type ?? 'custom';
+  const program_id = typeof loan?.['program_id'] === 'string' ? loan['program_id'] : null;
+  const language = recipient.language_preference;
+  const template = await templateFor(work, named, type, { channel, language, program_id });
+  if (!template)
+    throw new Invalid({ channel: `There is no template of this type for ${channel}.` });
+  const variables = await messageVariables(work, recipient, loan?.id ?? null, request.context);
+  return { ...render(template, variables), channel };
+}
+
+type Question = {
+  borrower_id: string;
+  channel: Channel;
+  template_type?: string | null | undefined;
+  loan_id?: string | null | undefined;
+  at?: string | null | undefined;
+};
+
+/** Answers by the same rules that a send obeys. */
+export async function canInteract(
+  work: Work,
+  { borrower_id, channel, template_type, loan_id, at }: Question,
+): Promise<{ can_interact: boolean; reasons: Reason[] }> {
+  const plan = { channel, template_type: template_type ?? null, loan_id: loan_id ?? null };
+  const when = at ? { at: new Date(at) } : {};
+  const asked = await whoMayBeContacted(work, [borrower_id], { ...plan, ...when });
+  const contact = asked.get(borrower_id);
+  if (!contact) throw new Invalid({ borrower_id: 'Does not exist.' });
+  return { can_interact: contact.reasons.length === 0, reasons: contact.reasons };
+}

@@ -1,0 +1,55 @@
+import * as templates from '../../sql/communications/templates.ts';
+import { defaultMessage, TEMPLATE_TYPES, type TemplateType } from '../../templates/messages.ts';
+import { Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import type { Channel } from './may-contact.ts';
+
+/** What is to be said: a template of the tenant's, or a kind of message. */
+export type Wish = {
+  template_id?: string | null | undefined;
+  template_type?: string | null | undefined;
+};
+
+export type Picked = {
+  id: string | null;
+  template_type: string;
+  channel: Channel;
+  subject: string | null;
+  body: string;
+};
+
+/** The tenant's template that is named, or null where a kind of message is named instead. */
+export async function namedTemplate({ tx }: Work, { template_id, template_type }: Wish) {
+  if (template_id) {
+    const found = await templates.usable(tx, template_id);
+    if (found) return found;
+    throw new Invalid({ template_id: 'Does not exist.' });
+  }
+  if (!template_type) throw new Invalid({ template_id: 'Is required.' });
+  return null;
+}
+
+type Situation = { channel: Channel; language: string; program_id: string | null };
+
+/**
+ * The template for a channel: the very one that was named where it is for that channel, otherwise
+ * the tenant's for this kind of message, otherwise ours. Null: nobody has one.
+ */
+export async function templateFor(
+  { tx }: Work,
+  named: templates.StoredTemplate | null,
+  type: string,
+  situation: Situation,
+): Promise<Picked | null> {
+  if (named && named.channel === situation.channel) return named;
+  const own = await templates.forType(tx, { type, ...situation });
+  if (own) return own;
+  const { channel, language } = situation;
+  const known = TEMPLATE_TYPES.find((one) => one === type);
+  const ours = known && ourMessage(known, channel, language);
+  return ours ? { ...ours, id: null, channel } : null;
+}
+
+/** A message in the portal is as short and plain as one to a telephone. */
+const ourMessage = (type: TemplateType, channel: Channel, language: string) =>
+  defaultMessage(type, channel === 'in_app' ? 'sms' : channel, language);

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import * as logs from '../../sql/communications/logs.ts';
+import { uuid } from '../../sql/types.ts';
+import { insert } from '../../sql/write.ts';
+import { renderDocument } from '../../templates/render-document.ts';
+import { storageKey } from '../documents/keys.ts';
+import { DocumentRefused } from '../documents/refused.ts';
+import { job } from '../job.ts';
+import type { Outside } from '../outside.ts';
+import type { Work } from '../work.ts';
+import { prepare, type Ready } from './prepare.ts';
+import { letterKey } from './send.job.ts';
+
+/**
+ * A message of the channel letter, printed and laid where the post is fetched. It runs among the
+ * documents, because only there is a browser.
+ */
+export const printLetter = job({
+  name: 'print-letter',
+  pool: 'documents',
+  payload: z.object({ tenant_id: uuid, log_id: uuid, attempt: z.int().min(1) }),
+  attempts: 5,
+  key: ({ log_id }) => `print-letter:${log_id}`,
+
+  async run({ tenant_id, log_id, attempt }, outside) {
+    const ready = await outside.within(tenant_id, (work) => prepare(work, log_id, attempt));
+    if (!ready) return;
+    const printed = await print(ready, outside);
+    await outside.within(tenant_id, (work) => record(work, ready, attempt, printed));
+  },
+});
+
+type Printed =
+  { key: string; size: number; sha256_hash: string; pages: number } | { problem: string };
+
+async function print(ready: Ready, outside: Outside): Promise<Printed> {
+  if (ready.stopped_by !== null) return { problem: ready.stopped_by };
+  const { id, subject, body: body_html, language, loan_id, borrower_id, tenant } = ready;
+  const html = renderDocument('letter', language, { ...ready.letterhead, subject, body_html });
+  const key = storageKey({
+    tenant_slug: tenant.slug,
+    loan_id: loan_id ?? borrower_id,
+    document_type: 'correspondence',
+    filename: `letter-${id}.pdf`,
+  });
+  try {
+    const { bytes, pages } = await outside.pdf(html);
+    await outside.files.put(letterKey(tenant.slug, id), bytes);
+    return { ...(await outside.files.put(key, bytes)), pages };
+  } catch (error) {
+    if (error instanceof DocumentRefused) return { problem: error.message };
+    throw error;
+  }
+}
+
+async function record({ tx }: Work, ready: Ready, attempt: number, printed: Printed) {
+  const { id, loan_id, borrower_id, language, subject, body } = ready;
+  if ('problem' in printed) {
+    const failure = { error_code: 'not_printed', error_message: printed.problem };
+    await logs.failed(tx, id, attempt, { provider: 'letters', ...failure });
+    return;
+  }
+  // Asked again under this transaction: a second run of the same job adds no second document.
+  if (!(await logs.pending(tx, id, attempt))) return;
+  const document_id = await insert(tx, 'documents', {
+    loan_id,
+    borrower_id,
+    document_type: 'correspondence',
+    filename: `letter-${id}.pdf`,
+    content_type: 'application/pdf',
+    file_size: printed.size,
+    sha256_hash: printed.sha256_hash,
+    page_count: printed.pages,
+    language,
+    status: 'uploaded',
+    source: 'generated',
+    storage_key: printed.key,
+    uploaded_at: new Date().toISOString(),
+  });
+  await logs.fill(tx, id, { subject, body }, document_id);
+  await logs.sent(tx, id, attempt, { provider: 'letters', provider_message_id: id });
+}

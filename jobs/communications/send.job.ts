@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import * as logs from '../../sql/communications/logs.ts';
+import { uuid } from '../../sql/types.ts';
+import { renderEmail } from '../../templates/email.ts';
+import { enqueue, job } from '../job.ts';
+import type { Outside, SendAnswer } from '../outside.ts';
+import type { Work } from '../work.ts';
+import { pauseAfter } from './back-off.ts';
+import { prepare, type Ready } from './prepare.ts';
+
+const Payload = z.object({ tenant_id: uuid, log_id: uuid, attempt: z.int().min(1) });
+
+/**
+ * One attempt to send one message.
+ *
+ * What a provider refuses for now is tried again within a day, as data of ours; what it refuses for
+ * good is recorded once. A crash between sending and recording sends again with the same Message-ID,
+ * which is how mail servers know a letter that they have seen.
+ */
+export const sendCommunication = job({
+  name: 'send-communication',
+  pool: 'outbound',
+  payload: Payload,
+  attempts: 5,
+  key: ({ log_id, attempt }) => `send-communication:${log_id}:${attempt}`,
+
+  async run({ tenant_id, log_id, attempt }, outside) {
+    const ready = await outside.within(tenant_id, (work) => prepare(work, log_id, attempt));
+    if (!ready) return;
+    const answer = await send(ready, outside);
+    await outside.within(tenant_id, (work) => record(work, ready, attempt, answer));
+  },
+});
+
+async function send(ready: Ready, outside: Outside): Promise<SendAnswer> {
+  if (ready.stopped_by !== null)
+    return refusal(ready.stopped_by, 'The borrower may not be contacted.');
+  if (ready.channel === 'in_app')
+    return { ok: true, provider: 'in_app', provider_message_id: ready.id };
+  const enclosure = await enclosed(ready, outside);
+  if (enclosure && 'ok' in enclosure) return enclosure;
+  if (ready.channel === 'email') return mail(ready, outside, enclosure);
+  if (ready.channel === 'sms') {
+    const from = ready.tenant.support_phone.replace(/[^+\d]/g, '');
+    return outside.sms({ from, to: ready.recipient ?? '', body: ready.body, message_id: ready.id });
+  }
+  if (!enclosure) return refusal('no_document', 'The letter was never printed.');
+  await outside.files.put(letterKey(ready.tenant.slug, ready.id), enclosure.bytes);
+  return { ok: true, provider: 'letters', provider_message_id: ready.id };
+}
+
+/** Where the printer finds the letters to post. */
+export const letterKey = (tenantSlug: string, logId: string) =>
+  `${tenantSlug}/outbox/letters/${logId}.pdf`;
+
+type Enclosure = { filename: string; content_type: string; bytes: Uint8Array };
+
+async function enclosed(ready: Ready, outside: Outside): Promise<Enclosure | SendAnswer | null> {
+  const { storage_key, filename, content_type, document_status } = ready;
+  if (storage_key === null || filename === null || content_type === null) return null;
+  if (document_status === 'failed') return refusal('no_document', 'The document was not printed.');
+  const bytes = await outside.files.get(storage_key);
+  if (bytes) return { filename, content_type, bytes };
+  return { ...refusal('document_missing', 'The document is not stored yet.'), temporary: true };
+}
+
+function mail(ready: Ready, outside: Outside, enclosure: Enclosure | null): Promise<SendAnswer> {
+  const { tenant, subject, body, language, recipient, recipient_name } = ready;
+  const title = subject ?? tenant.name;
+  const { support_email } = tenant;
+  return outside.mail({
+    from: { name: tenant.name, address: ready.from_email },
+    to: { name: recipient_name, address: recipient ?? '' },
+    ...(support_email && { reply_to: { address: support_email } }),
+    subject: title,
+    html: renderEmail({ language, subject: title, body, tenant: ready.letterhead.tenant }),
+    message_id: ready.id,
+    ...(enclosure && { attachments: [enclosure] }),
+  });
+}
+
+const refusal = (error_code: string, error_message: string) =>
+  ({ ok: false, provider: 'none', temporary: false, error_code, error_message }) as const;
+
+async function record({ tx, tenant_id }: Work, { id }: Ready, attempt: number, answer: SendAnswer) {
+  if (answer.ok) return void (await logs.sent(tx, id, attempt, answer));
+  const pause = answer.temporary ? pauseAfter(attempt) : null;
+  if (pause === null) return void (await logs.failed(tx, id, attempt, answer));
+  const next = await logs.postponed(tx, id, attempt, pause, answer);
+  if (next === null) return;
+  const payload = { tenant_id, log_id: id, attempt: attempt + 1 };
+  await enqueue(tx, sendCommunication, payload, new Date(next));
+}

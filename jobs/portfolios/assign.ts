@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import * as membership from '../../sql/portfolios/membership.ts';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
+import { uuid } from '../../sql/types.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { Criteria, matchingOf } from './criteria.ts';
+
+export const LOANS_MAX = 10_000;
+export const loanIds = z
+  .array(uuid)
+  .min(1)
+  .max(LOANS_MAX)
+  .transform((ids) => [...new Set(ids)]);
+
+export const AutoAssign = z.object({ dry_run: z.boolean().default(false) });
+export const Assigned = z.object({
+  portfolio_id: uuid,
+  assigned_count: z.int(),
+  loan_ids: z.array(uuid),
+});
+
+/**
+ * Puts every loan that meets the criteria and is in no portfolio into this one. Of two that want the
+ * same loan, the first to lock it has it.
+ */
+export async function autoAssign(
+  work: Work,
+  id: string,
+  { dry_run }: z.output<typeof AutoAssign>,
+): Promise<z.output<typeof Assigned>> {
+  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  if (!portfolio) throw new NotFound();
+  checkOpen(portfolio);
+  if (portfolio.portfolio_type !== 'dynamic')
+    throw new Conflict('Loans are put into a static portfolio by hand.', 'not_dynamic');
+  const matching = matchingOf(Criteria.parse(portfolio.criteria));
+  const found = dry_run
+    ? await membership.matching(work.tx, matching)
+    : await membership.takeMatching(work.tx, id, matching, moverOf(work, 'auto-assign'));
+  return { portfolio_id: id, assigned_count: found.length, loan_ids: [...found] };
+}
+
+/** All dynamic portfolios take what is theirs, as at the close of every day. */
+export async function assignToDynamicPortfolios(work: Work): Promise<number> {
+  let assigned = 0;
+  for (const id of await portfolios.takingLoans(work.tx)) {
+    assigned += (await autoAssign(work, id, { dry_run: false })).assigned_count;
+  }
+  return assigned;
+}
+
+export const AssignLoans = z.object({ loan_ids: loanIds });
+
+/** Puts the named loans into a static portfolio: all of them, or none. */
+export async function assignLoans(
+  work: Work,
+  id: string,
+  { loan_ids }: z.output<typeof AssignLoans>,
+): Promise<z.output<typeof Assigned>> {
+  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  if (!portfolio) throw new NotFound();
+  checkOpen(portfolio);
+  if (portfolio.portfolio_type !== 'static')
+    throw new Conflict('A dynamic portfolio finds its loans by its criteria.', 'not_static');
+  const mover = moverOf(work, 'assign-portfolio');
+  const taken = await membership.takeUnassigned(work.tx, id, loan_ids, mover);
+  const now = await known(work, loan_ids);
+  const elsewhere = now.filter(({ portfolio_id }) => portfolio_id !== id);
+  if (elsewhere.length > 0) {
+    throw new Conflict('A loan is in another portfolio already.', 'already_assigned', {
+      loan_ids: elsewhere.map((loan) => loan.id),
+    });
+  }
+  return { portfolio_id: id, assigned_count: taken.length, loan_ids: [...taken] };
+}
+
+/** Where the loans are; one that the tenant does not have is the request's mistake. */
+export async function known({ tx }: Work, ids: readonly string[]) {
+  const found = await membership.membershipOf(tx, ids);
+  if (found.length < ids.length)
+    throw new Invalid({ loan_ids: 'Names a loan that does not exist.' });
+  return found;
+}
+
+/** A portfolio that was sold or put away neither takes nor gives loans. */
+export function checkOpen({ status, is_archived }: portfolios.LockedPortfolio) {
+  if (status === 'sold') throw new Conflict('The portfolio is sold.', 'portfolio_sold');
+  if (is_archived) throw new Conflict('The portfolio is archived.', 'portfolio_archived');
+}
+
+export const moverOf = ({ actor }: Work, action: string, reason?: string): membership.Mover => ({
+  action,
+  reason: reason ?? null,
+  actor_type: actor.type,
+  actor_id: actor.id,
+  actor_email: actor.email,
+  request_id: actor.request_id,
+  ip_address: actor.ip,
+});

@@ -1,0 +1,89 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
+import type { Limited, Matching } from '../../sql/portfolios/membership.ts';
+import { date, integer, money, rate, uuid } from '../../sql/types.ts';
+import { Invalid } from '../errors.ts';
+import { JURISDICTIONS } from '../loans/program-types.ts';
+import { DELINQUENCY_BUCKETS } from '../loans/delinquency.ts';
+import type { Work } from '../work.ts';
+
+/** One value or several; several mean any of them. */
+const anyOf = <One extends z.ZodType>(one: One) => z.union([one, z.array(one).min(1).max(500)]);
+const label = z.string().min(1).max(50).toLowerCase();
+
+/** What a dynamic portfolio takes: loans that meet all of these (decisions 3.17). */
+export const Criteria = z.strictObject({
+  program_id: anyOf(uuid).optional(),
+  product_id: anyOf(uuid).optional(),
+  status: anyOf(z.enum(['approved', 'active'])).optional(),
+  state: anyOf(z.enum(JURISDICTIONS)).optional(),
+  delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS)).optional(),
+  labels: anyOf(label).optional(),
+  origination_date_start: date.optional(),
+  origination_date_end: date.optional(),
+  min_principal: money.optional(),
+  max_principal: money.optional(),
+  min_rate: rate.optional(),
+  max_rate: rate.optional(),
+  min_term_months: integer.min(0).max(1200).optional(),
+  max_term_months: integer.min(0).max(1200).optional(),
+});
+export type Criteria = z.output<typeof Criteria>;
+
+type Limit =
+  | 'origination_date_start'
+  | 'origination_date_end'
+  | `${'min' | 'max'}_${'principal' | 'rate' | 'term_months'}`;
+const LIMITS: [Limit, Limit, Limited][] = [
+  ['origination_date_start', 'origination_date_end', 'origination_date'],
+  ['min_principal', 'max_principal', 'principal_amount'],
+  ['min_rate', 'max_rate', 'interest_rate'],
+  ['min_term_months', 'max_term_months', 'term_months'],
+];
+
+/** Criteria of a portfolio that is to find its loans by itself: some, possible, and of this tenant. */
+export async function checkCriteria({ tx }: Work, criteria: Criteria, isDynamic: boolean) {
+  if (isDynamic && Object.values(criteria).every((value) => value === undefined))
+    throw new Invalid({ criteria: 'A dynamic portfolio needs at least one criterion.' });
+  for (const [least, most] of LIMITS) {
+    const [low, high] = [criteria[least], criteria[most]];
+    if (low === undefined || high === undefined) continue;
+    const isBackwards = least.startsWith('origination')
+      ? String(low) > String(high)
+      : new Big(String(low)).gt(String(high));
+    if (isBackwards) throw new Invalid({ [`criteria.${most}`]: `Is below ${least}.` });
+  }
+  const unknown = await portfolios.missing(
+    tx,
+    listOf(criteria.program_id) ?? [],
+    listOf(criteria.product_id) ?? [],
+  );
+  if (unknown.program_id) throw new Invalid({ 'criteria.program_id': 'Does not exist.' });
+  if (unknown.product_id) throw new Invalid({ 'criteria.product_id': 'Does not exist.' });
+}
+
+/** Criteria as the query compares them. */
+export function matchingOf(criteria: Criteria): Matching {
+  const any: Matching['any'] = {};
+  for (const column of ['program_id', 'product_id', 'status', 'delinquency_bucket'] as const) {
+    const values = listOf(criteria[column]);
+    if (values) any[column] = values;
+  }
+  const states = listOf(criteria.state);
+  const labels = listOf(criteria.labels);
+  const limits = LIMITS.flatMap(([least, most, column]) => [
+    ...limitOf(column, 'least', criteria[least]),
+    ...limitOf(column, 'most', criteria[most]),
+  ]);
+  return { any, limits, ...(states && { states }), ...(labels && { labels }) };
+}
+
+const limitOf = (
+  column: Limited,
+  operator: 'least' | 'most',
+  value: string | number | undefined,
+) => (value === undefined ? [] : [{ column, operator, value: String(value) }]);
+
+const listOf = (value: string | string[] | undefined): string[] | undefined =>
+  value === undefined ? undefined : [value].flat();

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import * as snapshots from '../../sql/portfolios/snapshots.ts';
+import { date, uuid } from '../../sql/types.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { job } from '../job.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * Writes the day's figures of every portfolio with one statement; a repeat writes the same again. A
+ * day that is closed is read from what the close recorded of each loan, so that payments received
+ * since then do not reach into it.
+ */
+export async function snapshotPortfolios({ tx }: Pick<Work, 'tx'>, day: string): Promise<number> {
+  const source = (await snapshots.isRecorded(tx, day)) ? 'recorded' : 'live';
+  return (await snapshots.write(tx, day, source)).length;
+}
+
+export const snapshotPortfoliosJob = job({
+  name: 'snapshot-portfolios',
+  pool: 'ledger',
+  payload: z.object({ tenant_id: uuid, snapshot_date: date }),
+  attempts: 5,
+  key: ({ tenant_id, snapshot_date }) => `snapshot-portfolios:${tenant_id}:${snapshot_date}`,
+
+  async run({ tenant_id, snapshot_date }, outside) {
+    await outside.within(tenant_id, (work) => snapshotPortfolios(work, snapshot_date));
+  },
+});
+
+type Input = { portfolio_id: string; snapshot_date?: string };
+
+/** One portfolio's figures, of today as it stands or of a day that was closed. */
+export async function addSnapshot(work: Work, input: Input): Promise<string> {
+  const { portfolio_id, snapshot_date: day = work.today } = input;
+  if (day > work.today)
+    throw new Invalid({ snapshot_date: 'Must not be after the business date.' });
+  const isPast = day < work.today;
+  if (isPast && !(await snapshots.isRecorded(work.tx, day))) {
+    throw new Conflict('Nothing was recorded of the loans on that day.', 'no_loan_snapshots', {
+      snapshot_date: day,
+    });
+  }
+  const source = isPast ? 'recorded' : 'live';
+  const [written] = await snapshots.write(work.tx, day, source, portfolio_id);
+  if (!written) throw new Error(`Portfolio ${portfolio_id} vanished while it was written.`);
+  return written.id;
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import * as membership from '../../sql/portfolios/membership.ts';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
+import { date, prose, uuid } from '../../sql/types.ts';
+import { Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { checkOpen, known, loanIds, moverOf } from './assign.ts';
+
+export const Transfer = z
+  .object({
+    target_portfolio_id: uuid.optional(),
+    destination_portfolio_id: uuid.optional(),
+    loan_ids: loanIds.optional(),
+    all: z.boolean().default(false),
+    effective_date: date.optional(),
+    notes: prose.optional(),
+  })
+  .superRefine(({ target_portfolio_id, destination_portfolio_id, loan_ids, all }, context) => {
+    const refuse = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (!(target_portfolio_id ?? destination_portfolio_id))
+      refuse('target_portfolio_id', 'Is required.');
+    if (all === (loan_ids !== undefined)) refuse('loan_ids', 'Name the loans, or say all.');
+  });
+
+export const Transferred = z.object({
+  portfolio_id: uuid,
+  target_portfolio_id: uuid,
+  transferred_count: z.int(),
+  loan_ids: z.array(uuid),
+  skipped: z.array(z.object({ loan_id: uuid, reason: z.enum(['not_in_portfolio']) })),
+});
+
+/**
+ * Moves loans to another portfolio at once. A loan that is not in this one (any more) is skipped and
+ * named; both portfolios are locked, so a transfer that runs at the same time finds the rest.
+ */
+export async function transferLoans(
+  work: Work,
+  id: string,
+  input: z.output<typeof Transfer>,
+): Promise<z.output<typeof Transferred>> {
+  const { loan_ids, notes, effective_date = work.today } = input;
+  const target = input.target_portfolio_id ?? input.destination_portfolio_id ?? '';
+  if (target === id) throw new Invalid({ target_portfolio_id: 'Must be another portfolio.' });
+  if (effective_date > work.today)
+    throw new Invalid({ effective_date: 'Must not be after the business date.' });
+  const locked = await portfolios.lock(work.tx, [id, target]);
+  if (locked.length < 2) throw new Invalid({ target_portfolio_id: 'Does not exist.' });
+  for (const portfolio of locked) checkOpen(portfolio);
+  if (loan_ids) await known(work, loan_ids);
+  const mover = moverOf(work, 'transfer-portfolio', notes);
+  const moved = await membership.takeFrom(
+    work.tx,
+    { from: id, to: target },
+    loan_ids ?? null,
+    mover,
+  );
+  const done = new Set(moved);
+  const skipped = (loan_ids ?? []).filter((loan) => !done.has(loan));
+  return {
+    portfolio_id: id,
+    target_portfolio_id: target,
+    transferred_count: moved.length,
+    loan_ids: [...moved],
+    skipped: skipped.map((loan_id) => ({ loan_id, reason: 'not_in_portfolio' as const })),
+  };
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
+import * as deliveries from '../../sql/webhooks/deliveries.ts';
+import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
+import { insert, update } from '../../sql/write.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import { enqueue } from '../job.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+import { deliverWebhook } from './deliver.job.ts';
+import { EVENT_TYPES } from './emit.ts';
+import { seal } from './secrets.ts';
+import { checkWebhookUrl } from './url.ts';
+
+type NewSubscription = { url: string; events: string[]; is_active: boolean };
+type Changes = { url?: string; events?: string[]; is_active?: boolean };
+
+export const newSecret = () => randomBytes(32).toString('hex');
+
+/** The names in the list that are no events. */
+export const unknownEvents = (events: readonly string[]) =>
+  events.filter((name) => name !== '*' && !(EVENT_TYPES as readonly string[]).includes(name));
+
+/** Subscribes; the secret is stored encrypted and leaves the house in this answer only. */
+export async function subscribe(work: Work, input: NewSubscription, secret: string) {
+  return insert(work.tx, 'webhook_subscriptions', {
+    ...input,
+    url: await checkedUrl(work, input.url),
+    events: [...new Set(input.events)],
+    secret_sealed: seal(work.tenant_id, secret),
+    secret_last_four: secret.slice(-4),
+  });
+}
+
+/** Changes where events go and which; switching on and off is what re-enabling and disabling are. */
+export async function changeSubscription(work: Work, id: string, changes: Changes) {
+  const { url, events, is_active } = changes;
+  await subscriptions.lock(work.tx, id);
+  await update(work.tx, 'webhook_subscriptions', id, {
+    ...(url !== undefined && { url: await checkedUrl(work, url) }),
+    ...(events !== undefined && { events: [...new Set(events)] }),
+  });
+  if (is_active === true) await subscriptions.enable(work.tx, id);
+  if (is_active === false) {
+    await subscriptions.disable(work.tx, id, null);
+    await deadLetters.buryScheduled(work.tx, id);
+  }
+}
+
+/** Nothing is sent after this commits, except what is on the wire already. */
+export async function unsubscribe({ tx }: Work, id: string) {
+  await subscriptions.lock(tx, id);
+  await subscriptions.remove(tx, id);
+  await deliveries.cancel(tx, id);
+}
+
+/** Starts anew with no failures counted; dead letters stay what they are. */
+export async function reEnable({ tx }: Work, id: string) {
+  await subscriptions.enable(tx, id);
+}
+
+export type RetryRequest = {
+  delivery_id?: string | null | undefined;
+  dead_letter_id?: string | null | undefined;
+};
+
+/** Sends a dead letter's event again, with its id and bytes and all its retries. */
+export async function retryDelivery(work: Work, id: string, request: RetryRequest) {
+  const { tx, tenant_id } = work;
+  const subscription = await subscriptions.lock(tx, id);
+  if (!subscription) throw new NotFound();
+  if (!subscription.is_active) {
+    throw new Conflict('Re-enable the subscription first.', 'subscription_disabled');
+  }
+  const wanted = request.delivery_id ?? request.dead_letter_id ?? null;
+  const letter = await deadLetters.toRetry(tx, id, wanted);
+  if (!letter && wanted) throw new NotFound('There is no failed delivery of that id.');
+  if (!letter || letter.status === 'resolved') {
+    throw new Conflict('Nothing is waiting to be sent again.', 'nothing_to_retry');
+  }
+  const delivery_id = await deliveries.repeat(tx, letter.delivery_id);
+  await deadLetters.retried(tx, letter.id);
+  await enqueue(tx, deliverWebhook, { tenant_id, delivery_id, attempt: 1 });
+  return { delivery_id: letter.webhook_id, status: 'queued' as const };
+}
+
+async function checkedUrl({ tx }: Work, url: string): Promise<string> {
+  const { allow_private_hosts } = (await settingsOf(tx)).webhooks;
+  const checked = checkWebhookUrl(url, { allow_private_hosts });
+  if ('problem' in checked) throw new Invalid({ url: checked.problem });
+  return checked.href;
+}

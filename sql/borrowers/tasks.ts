@@ -1,0 +1,26 @@
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const tasks = table({
+  name: 'tasks',
+  rows: sql.fragment`
+    select record.id, record.borrower_id, record.loan_id, record.title, record.description,
+           record.task_type, record.assignee_id, record.due_date, record.priority, record.status,
+           record.completed_at, record.completed_by, record.source, record.related_type,
+           record.related_id, record.created_at, record.updated_at
+    from tasks as record
+  `,
+  search: (words) => sql.fragment`row.title ilike ${containing(words)}`,
+});
+
+/** Whether that loan is the borrower's. */
+export const loanBelongsTo = (tx: Transaction, loanId: string, borrowerId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loans where id = ${loanId} and borrower_id = ${borrowerId}
+  `);
+
+/** Whether a task may be given to the user: one of the staff, who is still here. */
+export const isStaff = (tx: Transaction, userId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from users where id = ${userId} and is_active and tenant_role is not null
+  `);

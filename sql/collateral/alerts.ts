@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const alerts = table({
+  name: 'lien_alerts',
+  rows: sql.fragment`
+    select record.id, record.lien_id, record.loan_id, record.expiration_date,
+           record.expiration_date - app.business_date() as days_to_expiry, record.severity,
+           record.status, record.created_at, record.updated_at
+    from lien_alerts as record
+  `,
+});
+
+const Warned = z.object({ raised: z.string(), tasks: z.string() });
+
+/**
+ * One alert, with its task, for each active lien that lapses within the window and has none for that
+ * day yet. Loans that are over need no lien; archived items are nobody's concern.
+ */
+export const raise = (tx: Transaction, today: string, windowDays: number) =>
+  tx.one(sql.type(Warned)`
+    with lapsing as (
+      select lien.id, lien.lien_type, lien.filing_number, lien.expiration_date, item.loan_id,
+             loan.loan_number, loan.borrower_id,
+             ${severity(today, sql.fragment`lien.expiration_date`)} as severity
+      from liens as lien
+      join collateral_items as item on item.id = lien.collateral_id and not item.is_archived
+      join loans as loan on loan.id = item.loan_id
+      where lien.status = 'active' and lien.expiration_date <= ${today}::date + ${windowDays}::integer
+        and loan.status not in ('denied', 'canceled', 'paid_off', 'settled', 'transferred')
+    ), raised as (
+      insert into lien_alerts (lien_id, loan_id, expiration_date, severity)
+      select id, loan_id, expiration_date, severity from lapsing
+      on conflict (tenant_id, lien_id, expiration_date) do nothing
+      returning lien_id, expiration_date
+    ), tasks_added as (
+      insert into tasks
+        (borrower_id, loan_id, title, description, task_type, due_date, priority, source,
+         related_type, related_id)
+      select lapsing.borrower_id, lapsing.loan_id,
+             'Renew the ' || replace(lapsing.lien_type, '_', ' ') || ' lien on loan '
+               || lapsing.loan_number || ' before ' || lapsing.expiration_date,
+             case when lapsing.filing_number is null then null
+               else 'Filing number ' || lapsing.filing_number end,
+             'lien_renewal', lapsing.expiration_date, ${priority(sql.fragment`lapsing.severity`)},
+             'system', 'lien', lapsing.id
+      from raised join lapsing on lapsing.id = raised.lien_id
+      returning id
+    )
+    select (select count(*) from raised) as raised, (select count(*) from tasks_added) as tasks
+  `);
+
+/** Open alerts grow with the days, and their open tasks become more pressing, never less. */
+export const escalate = (tx: Transaction, today: string) =>
+  tx.query(sql.typeAlias('void')`
+    with escalated as (
+      update lien_alerts as alert
+      set severity = ${severity(today, sql.fragment`alert.expiration_date`)}
+      where alert.status <> 'resolved'
+        and alert.severity > ${severity(today, sql.fragment`alert.expiration_date`)}
+      returning alert.lien_id, alert.expiration_date, alert.severity
+    )
+    update tasks as task set priority = ${priority(sql.fragment`escalated.severity`)}
+    from escalated
+    where task.related_type = 'lien' and task.related_id = escalated.lien_id
+      and task.due_date = escalated.expiration_date and task.status in ('open', 'in_progress')
+      and array_position(${RANKS}, ${priority(sql.fragment`escalated.severity`)})
+        > array_position(${RANKS}, task.priority)
+  `);
+
+/** A lien whose day has passed is in force no more. */
+export const lapse = (tx: Transaction, today: string) =>
+  tx.query(sql.typeAlias('void')`
+    update liens set status = 'expired' where status = 'active' and expiration_date < ${today}
+  `);
+
+const RANKS = sql.fragment`array['low', 'normal', 'high', 'urgent']`;
+
+/** The nearest mark that has been passed. */
+function severity(today: string, expiration: ReturnType<typeof sql.fragment>) {
+  const days = sql.fragment`(${expiration} - ${today}::date)`;
+  return sql.fragment`
+    case when ${days} < 0 then 0 when ${days} <= 7 then 7 when ${days} <= 30 then 30
+         when ${days} <= 60 then 60 when ${days} <= 90 then 90 else 180 end`;
+}
+
+const priority = (mark: ReturnType<typeof sql.fragment>) => sql.fragment`
+  case when ${mark} <= 7 then 'urgent' when ${mark} <= 60 then 'high' else 'normal' end`;

@@ -1,0 +1,26 @@
+import { sql } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+/** ltv sets the loan's principal against all its collateral that is still there to be had. */
+export const items = table({
+  name: 'collateral_items',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.collateral_type, record.description,
+           record.estimated_value, record.metadata, record.status, record.insured_until,
+           coalesce((app.current_valuation(record.id)).appraised_value, record.estimated_value)
+             as current_value,
+           tenant.currency, round(loan.principal_balance / nullif(backing.value, 0), 6) as ltv,
+           record.is_archived, record.created_at, record.updated_at
+    from collateral_items as record
+    join loans as loan on loan.id = record.loan_id
+    join tenants as tenant on tenant.id = record.tenant_id
+    cross join lateral (
+      select sum(coalesce((app.current_valuation(item.id)).appraised_value, item.estimated_value))
+        as value
+      from collateral_items as item
+      where item.tenant_id = record.tenant_id and item.loan_id = record.loan_id
+        and item.status in ('active', 'repossessed') and not item.is_archived
+    ) as backing
+  `,
+  search: (words) => sql.fragment`row.description ilike ${containing(words)}`,
+});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const liens = table({
+  name: 'liens',
+  rows: sql.fragment`
+    select record.id, record.collateral_id, item.loan_id, record.lien_type, record.filing_number,
+           record.filing_date, record.expiration_date, record.filing_jurisdiction,
+           record.lien_position, record.status, record.released_at, record.released_by,
+           record.release_date, record.release_reason, record.release_filing_number,
+           record.release_notes, record.created_at, record.updated_at
+    from liens as record
+    join collateral_items as item on item.id = record.collateral_id
+  `,
+  search: (words) => sql.fragment`row.filing_number ilike ${containing(words)}`,
+});
+
+const Lien = z.object({ status: z.string(), filing_date: z.string().nullable() });
+
+export const lock = (tx: Transaction, id: string) =>
+  tx.one(sql.type(Lien)`select status, filing_date from liens where id = ${id} for no key update`);
+
+type ReleaseRow = {
+  release_date: string;
+  release_reason: string | null;
+  release_filing_number: string | null;
+  release_notes: string | null;
+  released_by: string | null;
+};
+
+export const release = (tx: Transaction, id: string, given: ReleaseRow) =>
+  tx.query(sql.typeAlias('void')`
+    update liens
+    set status = 'released', released_at = now(), released_by = ${given.released_by},
+        release_date = ${given.release_date}, release_reason = ${given.release_reason},
+        release_filing_number = ${given.release_filing_number}, release_notes = ${given.release_notes}
+    where id = ${id}
+  `);
+
+/** A lapsed lien that has been continued is in force again. */
+export const reviveLapsed = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update liens set status = 'active' where id = ${id} and status = 'expired'
+  `);
+
+export async function activeLiens(tx: Transaction, collateralId: string): Promise<number> {
+  const count = await tx.oneFirst(sql.type(z.object({ count: z.string() }))`
+    select count(*) from liens where collateral_id = ${collateralId} and status = 'active'
+  `);
+  return Number(count);
+}
+
+/** What was announced of the lien is over: its alerts are resolved and the open tasks done. */
+export const resolveAlerts = (tx: Transaction, id: string, userId: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    with resolved as (
+      update lien_alerts set status = 'resolved' where lien_id = ${id} and status <> 'resolved'
+    )
+    update tasks set status = 'completed', completed_at = now(), completed_by = ${userId}
+    where related_type = 'lien' and related_id = ${id} and task_type = 'lien_renewal'
+      and status in ('open', 'in_progress')
+  `);

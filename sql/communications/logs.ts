@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const logs = table({
+  name: 'communication_logs',
+  rows: sql.fragment`
+    select record.id, record.template_id, record.template_type, record.borrower_id, record.loan_id,
+           record.batch_id, record.direction, record.channel, record.recipient, record.sender,
+           record.subject, record.body, record.status, record.provider,
+           record.provider_message_id, record.error_code, record.error_message, record.attempts,
+           record.queued_at, record.sent_at, record.delivered_at, record.opened_at,
+           record.clicked_at, record.failed_at, record.received_at, record.triggered_by,
+           record.sent_by_id, record.in_reply_to_id, record.document_id, record.blocked_reasons,
+           record.metadata, record.created_at, record.updated_at
+    from communication_logs as record
+  `,
+  search: (words) => sql.fragment`
+    row.subject ilike ${containing(words)} or row.recipient ilike ${containing(words)}
+  `,
+});
+
+const Pending = z.object({
+  id: z.string(),
+  template_id: z.string().nullable(),
+  template_type: z.string().nullable(),
+  borrower_id: z.string(),
+  loan_id: z.string().nullable(),
+  channel: z.enum(['email', 'sms', 'letter', 'in_app']),
+  recipient: z.string().nullable(),
+  sender: z.string().nullable(),
+  subject: z.string().nullable(),
+  body: z.string().nullable(),
+  language: z.string(),
+  recipient_name: z.string(),
+  document_id: z.string().nullable(),
+  document_status: z.string().nullable(),
+  storage_key: z.string().nullable(),
+  filename: z.string().nullable(),
+  content_type: z.string().nullable(),
+});
+export type PendingMessage = z.output<typeof Pending>;
+
+/** The message, if this attempt of it is still to be made. */
+export const pending = (tx: Transaction, id: string, attempt: number) =>
+  tx.maybeOne(sql.type(Pending)`
+    select log.id, log.template_id, log.template_type, log.borrower_id, log.loan_id, log.channel,
+           log.recipient, log.sender, log.subject, log.body,
+           borrower.language_preference as language,
+           borrower.first_name || ' ' || borrower.last_name as recipient_name,
+           log.document_id, document.status as document_status, document.storage_key,
+           document.filename, document.content_type
+    from communication_logs as log
+    join borrowers as borrower on borrower.id = log.borrower_id
+    left join documents as document on document.id = log.document_id
+    where log.id = ${id} and log.status = 'queued' and log.attempts = ${attempt - 1}
+  `);
+
+/** What is said, once it is known; a batch is written first and rendered one by one. */
+export const fill = (
+  tx: Transaction,
+  id: string,
+  { subject, body }: { subject: string | null; body: string },
+  documentId: string | null = null,
+) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set subject = ${subject}, body = ${body}, document_id = coalesce(${documentId}::uuid, document_id)
+    where id = ${id}
+  `);
+
+type Sent = { provider: string; provider_message_id: string | null };
+
+export const sent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'sent', sent_at = clock_timestamp(), attempts = ${attempt},
+        provider = ${by.provider}, provider_message_id = ${by.provider_message_id},
+        error_code = null, error_message = null
+    where id = ${id} and status = 'queued'
+  `);
+
+type Failure = { provider: string; error_code: string; error_message: string };
+
+export const failed = (tx: Transaction, id: string, attempt: number, failure: Failure) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'failed', failed_at = clock_timestamp(), attempts = ${attempt},
+        provider = ${failure.provider}, error_code = ${failure.error_code},
+        error_message = ${failure.error_message}
+    where id = ${id} and status = 'queued'
+  `);
+
+/** Keeps why it was not sent yet, and answers when it is tried again, by the queue's clock. */
+export const postponed = (
+  tx: Transaction,
+  id: string,
+  attempt: number,
+  delaySeconds: number,
+  failure: Failure,
+) =>
+  tx.maybeOneFirst(sql.type(z.object({ next: z.string() }))`
+    update communication_logs
+    set attempts = ${attempt}, provider = ${failure.provider}, error_code = ${failure.error_code},
+        error_message = ${failure.error_message}
+    where id = ${id} and status = 'queued' and attempts = ${attempt - 1}
+    returning clock_timestamp() + make_interval(secs => ${delaySeconds}) as next
+  `);
+
+/** The messages that waited for a document which is there now, with the attempt that is due. */
+export const waitingFor = (tx: Transaction, documentId: string) =>
+  tx.any(sql.type(z.object({ id: z.string(), attempt: z.int() }))`
+    select id, attempts + 1 as attempt from communication_logs
+    where document_id = ${documentId} and status = 'queued'
+  `);
+
+type BatchRow = {
+  borrower_id: string;
+  recipient: string | null;
+  status: 'queued' | 'blocked';
+  blocked_reasons: readonly string[];
+};
+type BatchHead = {
+  batch_id: string;
+  template_id: string | null;
+  template_type: string;
+  channel: string;
+  sent_by_id: string | null;
+};
+
+const BatchWritten = z.object({
+  id: z.string(),
+  borrower_id: z.string(),
+  status: z.enum(['queued', 'blocked']),
+  blocked_reasons: z.array(z.string()),
+});
+
+/** The rows of a whole batch with one statement. */
+export const writeBatch = (tx: Transaction, rows: readonly BatchRow[], head: BatchHead) =>
+  tx.any(sql.type(BatchWritten)`
+    insert into communication_logs (
+      batch_id, template_id, template_type, channel, sent_by_id, borrower_id, recipient, status,
+      blocked_reasons, queued_at
+    )
+    select ${head.batch_id}::uuid, ${head.template_id}::uuid, ${head.template_type}, ${head.channel},
+           ${head.sent_by_id}::uuid, row.borrower_id, row.recipient, row.status,
+           row.blocked_reasons, case when row.status = 'queued' then now() end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as row (borrower_id uuid, recipient text, status text, blocked_reasons jsonb)
+    returning id, borrower_id, status, blocked_reasons
+  `);

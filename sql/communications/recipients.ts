@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+
+const Recipient = z.object({
+  id: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  language_preference: z.string(),
+  preferred_channel: z.enum(['email', 'sms', 'letter', 'in_app']).nullable(),
+  time_zone: z.string().nullable(),
+  do_not_contact: z.boolean(),
+  is_deceased: z.boolean(),
+  bankruptcy_status: z.string().nullable(),
+  is_archived: z.boolean(),
+  email_enabled: z.boolean(),
+  sms_enabled: z.boolean(),
+  letter_enabled: z.boolean(),
+  email: z.string().nullable(),
+  email_status: z.string().nullable(),
+  phone: z.string().nullable(),
+  phone_status: z.string().nullable(),
+  address_lines: z.array(z.string()).nullable(),
+});
+export type Recipient = z.output<typeof Recipient>;
+
+/** The borrowers with where each can be reached: the primary email, phone and mailing address. */
+export const byIds = (tx: Transaction, ids: readonly string[]) =>
+  tx.any(sql.type(Recipient)`
+    select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
+           borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
+           borrower.is_deceased, borrower.bankruptcy_status, borrower.is_archived,
+           borrower.email_enabled, borrower.sms_enabled, borrower.letter_enabled,
+           email.email, email.status as email_status,
+           phone.phone_number as phone, phone.status as phone_status,
+           address.lines as address_lines
+    from borrowers as borrower
+    left join emails as email
+      on email.borrower_id = borrower.id and email.is_primary and not email.is_archived
+    left join lateral (
+      select phone_number, status from phones
+      where borrower_id = borrower.id and can_sms and not is_archived
+      order by is_primary desc, created_at limit 1
+    ) as phone on true
+    left join lateral (
+      select jsonb_path_query_array(
+        jsonb_build_array(
+          street_line_1, nullif(street_line_2, ''),
+          concat_ws(' ', city || case when state <> '' then ',' else '' end, state, postal_code),
+          nullif(country, 'US')
+        ),
+        '$[*] ? (@ != null)'
+      ) as lines
+      from addresses
+      where borrower_id = borrower.id and not is_archived and address_type <> 'previous'
+      order by address_type <> 'mailing', is_primary desc, created_at limit 1
+    ) as address on true
+    where borrower.id = any(${sql.array(ids, 'uuid')})
+  `);
+
+export type Recent = { type: string | null; channel: string; loan_id: string | null };
+
+/**
+ * Contacts already made: those of the same type within the hours (by the clock and by the business
+ * date, whichever is shorter), and those of the given types about the same loan within a week.
+ */
+export const recentContacts = (
+  tx: Transaction,
+  ids: readonly string[],
+  { type, channel, loan_id }: Recent,
+  suppressionHours: number,
+  collections: readonly string[],
+) =>
+  tx.any(
+    sql.type(z.object({ borrower_id: z.string(), has_same: z.boolean(), collections: z.int() }))`
+      select borrower_id,
+             bool_or(
+               template_type = ${type} and channel = ${channel}
+               and created_at > now() - make_interval(hours => ${suppressionHours})
+               and business_date > app.business_date() - ceil(${suppressionHours}::numeric / 24)::integer
+             ) is true as has_same,
+             count(*) filter (
+               where template_type = any(${sql.array(collections, 'text')})
+                 and (${loan_id}::uuid is null or loan_id = ${loan_id}::uuid)
+             )::integer as collections
+      from communication_logs
+      where borrower_id = any(${sql.array(ids, 'uuid')}) and direction = 'outbound'
+        and status not in ('blocked', 'failed', 'bounced', 'undelivered')
+        and created_at > now() - make_interval(hours => greatest(${suppressionHours}, 168))
+        and business_date > app.business_date() - greatest(ceil(${suppressionHours}::numeric / 24)::integer, 7)
+      group by borrower_id
+    `,
+  );
+
+/** The loan that a message about no loan in particular means: the borrower's only active one. */
+export const onlyLoan = (tx: Transaction, borrowerId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select min(id::text)::uuid as id from loans
+    where borrower_id = ${borrowerId} and status = 'active' and not is_archived
+    having count(*) = 1
+  `);
+
+/** The first domain of the tenant, for links and the sender's address. */
+export const domain = (tx: Transaction) =>
+  tx.maybeOneFirst(sql.type(z.object({ domain: z.string() }))`
+    select domain from tenant_domains order by domain limit 1
+  `);
+
+export const loanNumber = (tx: Transaction, loanId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ loan_number: z.string() }))`
+    select loan_number from loans where id = ${loanId}
+  `);
+
+/** Locks the borrowers in the order of their ids, so that two batches at once take turns. */
+export const lockAll = (tx: Transaction, ids: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    select from borrowers where id = any(${sql.array(ids, 'uuid')}) order by id for no key update
+  `);

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const templates = table({
+  name: 'communication_templates',
+  rows: sql.fragment`
+    select record.id, record.name, record.template_type, record.channel, record.language,
+           record.program_id, record.subject, record.body, record.description, record.version,
+           record.is_active, record.is_archived, record.created_at, record.updated_at
+    from communication_templates as record
+  `,
+  search: (words) => sql.fragment`row.name ilike ${containing(words)}`,
+});
+
+const Template = z.object({
+  id: z.string(),
+  template_type: z.string(),
+  channel: z.enum(['email', 'sms', 'letter', 'in_app']),
+  language: z.string(),
+  program_id: z.string().nullable(),
+  subject: z.string().nullable(),
+  body: z.string(),
+});
+export type StoredTemplate = z.output<typeof Template>;
+
+/** The template, as long as it may be used. */
+export const usable = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Template)`
+    select id, template_type, channel, language, program_id, subject, body
+    from communication_templates
+    where id = ${id} and is_active and not is_archived
+  `);
+
+type Wanted = { type: string; channel: string; language: string; program_id: string | null };
+
+/** The program's template before the tenant's; the language before its base and before English. */
+export const forType = (tx: Transaction, { type, channel, language, program_id }: Wanted) =>
+  tx.maybeOne(sql.type(Template)`
+    select id, template_type, channel, language, program_id, subject, body
+    from communication_templates
+    where template_type = ${type} and channel = ${channel} and is_active and not is_archived
+      and (program_id is null or program_id = ${program_id}::uuid)
+      and language = any(${sql.array([language, language.slice(0, 2), 'en'], 'text')})
+    order by program_id is null,
+             array_position(${sql.array([language, language.slice(0, 2), 'en'], 'text')}, language),
+             created_at desc, id desc
+    limit 1
+  `);
+
+/** A change of what is said is a new version. */
+export const countVersion = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_templates set version = version + 1 where id = ${id}
+  `);

@@ -1,0 +1,36 @@
+import type { DatabasePool } from 'slonik';
+import { sql, type Transaction } from './db.ts';
+import { books } from './invariants/books.ts';
+import { violationsOf, type Violation } from './invariants/check.ts';
+import { documentViolations, type DescribeFile } from './invariants/documents.ts';
+import { loans } from './invariants/loans.ts';
+import { messages } from './invariants/messages.ts';
+import { referenceChecks } from './invariants/references.ts';
+
+export type { Violation } from './invariants/check.ts';
+
+/**
+ * Everything that must hold in a database at any moment, checked on one snapshot of it: what is being
+ * written meanwhile is seen whole or not at all. Nothing is corrected. The pool is the auditor's, who
+ * reads all tenants and writes nothing; the objects of documents are checked where a way to look at
+ * them is given.
+ */
+export async function checkInvariants(
+  pool: DatabasePool,
+  { describeFile }: { describeFile?: DescribeFile } = {},
+): Promise<Violation[]> {
+  return pool.connect(async (connection) => {
+    const tx = connection as unknown as Transaction;
+    await connection.query(sql.typeAlias('void')`begin isolation level repeatable read read only`);
+    try {
+      const violations: Violation[] = [];
+      for (const check of [...books, ...loans, ...messages, ...(await referenceChecks(tx))]) {
+        violations.push(...(await violationsOf(tx, check)));
+      }
+      if (describeFile) violations.push(...(await documentViolations(tx, describeFile)));
+      return violations;
+    } finally {
+      await connection.query(sql.typeAlias('void')`rollback`);
+    }
+  });
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { QuerySqlToken } from 'slonik';
+import type { Transaction } from '../db.ts';
+
+/** One thing that is not as it must be: which rule, whose, which record, and a sentence about it. */
+export const Violation = z.object({
+  rule: z.string(),
+  tenant_id: z.string().nullable(),
+  subject: z.string(),
+  message: z.string(),
+});
+export type Violation = z.output<typeof Violation>;
+
+export const Found = Violation.omit({ rule: true });
+
+/** A rule that must hold at every moment, and the query that finds what breaks it. */
+export type Check = { rule: string; query: QuerySqlToken<typeof Found> };
+
+/** More of one kind than anybody reads. */
+const SHOWN_MAX = 1_000;
+
+export async function violationsOf(tx: Transaction, { rule, query }: Check): Promise<Violation[]> {
+  const found = await tx.any(query);
+  return found.slice(0, SHOWN_MAX).map((one) => ({ rule, ...one }));
+}

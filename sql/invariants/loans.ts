@@ -1,0 +1,125 @@
+import { sql } from '../db.ts';
+import { Found, type Check } from './check.ts';
+
+/** Interest is posted to the end of yesterday, or of today once the close has passed the loan. */
+const postedUntil = sql.fragment`
+  select loan.tenant_id, loan.id as loan_id,
+         tenant.business_date + (chunk.run_id is not null)::integer as day
+  from loans as loan
+  join tenants as tenant on tenant.id = loan.tenant_id
+  left join cob_chunks as chunk
+    on chunk.tenant_id = loan.tenant_id and chunk.cob_date = tenant.business_date
+    and chunk.is_accrued and chunk.first_loan_id <= loan.id
+    and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
+`;
+
+/** The close goes on without a loan that it could not handle; its interest is booked later. */
+const parked = sql.fragment`
+  select tenant_id, loan_id from cob_loan_errors where resolved_at is null
+`;
+
+/** What the ledger says of each loan, its share of the aggregated accrual entries included. */
+const booked = sql.fragment`
+  select tenant_id, loan_id,
+         coalesce(sum(amount) filter (where role = 'loans_receivable'), 0.00) as principal,
+         coalesce(sum(amount) filter (where role = 'interest_receivable'), 0.00) as interest,
+         coalesce(sum(amount) filter (where role = 'fees_receivable'), 0.00) as fees,
+         coalesce(-sum(amount) filter (where role = 'borrower_suspense'), 0.00) as suspense
+  from (
+    select entry.tenant_id, entry.loan_id, account.role, line.debit - line.credit as amount
+    from ledger_accounts as account
+    join posted_lines as line
+      on line.tenant_id = account.tenant_id and line.account_id = account.id
+    join journal_entries as entry
+      on entry.tenant_id = line.tenant_id and entry.id = line.entry_id
+    where entry.loan_id is not null and account.role in
+      ('loans_receivable', 'interest_receivable', 'fees_receivable', 'borrower_suspense')
+    union all
+    select accrual.tenant_id, accrual.loan_id, 'interest_receivable', accrual.amount
+    from interest_accruals as accrual
+    join journal_entries as entry
+      on entry.tenant_id = accrual.tenant_id and entry.id = accrual.entry_id
+    where entry.loan_id is null
+  ) as line
+  group by tenant_id, loan_id
+`;
+
+/** Loans against the ledger: each balance that a loan shows is what was booked for it. */
+export const loans: readonly Check[] = [
+  {
+    rule: 'the ledger has what the loans owe',
+    query: sql.type(Found)`
+      select tenant_id, loan_id as subject,
+             format('Loan %s: the ledger has %s of %s, the loan says %s.',
+               coalesce(loan_number, loan_id::text || ' (unknown)'), ledger, component,
+               coalesce(said::text, 'nothing')
+             ) as message
+      from (
+        select coalesce(loan.tenant_id, booked.tenant_id) as tenant_id,
+               coalesce(loan.id, booked.loan_id) as loan_id, loan.loan_number, balance.*
+        from loans as loan
+        full join (${booked}) as booked
+          on booked.tenant_id = loan.tenant_id and booked.loan_id = loan.id
+        left join (${postedUntil}) as posted
+          on posted.tenant_id = loan.tenant_id and posted.loan_id = loan.id
+        cross join lateral (values
+          ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
+          ('interest', coalesce(booked.interest, 0.00),
+            round(app.accrued(loan, posted.day), 2) - loan.interest_settled),
+          ('fees', coalesce(booked.fees, 0.00), loan.outstanding_fees),
+          ('suspense', coalesce(booked.suspense, 0.00), loan.suspense_balance)
+        ) as balance (component, ledger, said)
+      ) as balance
+      where ledger <> coalesce(said, 0)
+        and (tenant_id, loan_id) not in (${parked})
+    `,
+  },
+  {
+    rule: 'accrual rows add up to the interest accrued',
+    query: sql.type(Found)`
+      select loan.tenant_id, loan.id as subject,
+             format('Loan %s: its accrual rows come to %s, its interest accrued by %s to %s.',
+               loan.loan_number, coalesce(rows.amount, 0.00), posted.day, earned.amount) as message
+      from loans as loan
+      join (${postedUntil}) as posted
+        on posted.tenant_id = loan.tenant_id and posted.loan_id = loan.id
+      left join (
+        select tenant_id, loan_id, sum(amount) as amount
+        from interest_accruals group by tenant_id, loan_id
+      ) as rows on rows.tenant_id = loan.tenant_id and rows.loan_id = loan.id
+      -- What came accrued from another servicer was booked when the loan was boarded.
+      left join (
+        select tenant_id, loan_id, sum((details ->> 'accrued_interest')::numeric) as amount
+        from loan_events where kind = 'boarding' group by tenant_id, loan_id
+      ) as brought on brought.tenant_id = loan.tenant_id and brought.loan_id = loan.id
+      cross join lateral (
+        select round(app.accrued(loan, posted.day), 2) - coalesce(brought.amount, 0) as amount
+      ) as earned
+      where coalesce(rows.amount, 0) <> earned.amount
+        and (loan.tenant_id, loan.id) not in (${parked})
+    `,
+  },
+  {
+    rule: 'accrual entries are the sum of their rows',
+    query: sql.type(Found)`
+      select entry.tenant_id, entry.id as subject,
+             format('Accrual entry %s of %s has %s, the rows of its loans come to %s.', entry.id,
+               entry.entry_date, booked.amount, rows.amount) as message
+      from (
+        select tenant_id, entry_id, sum(amount) as amount
+        from interest_accruals group by tenant_id, entry_id
+      ) as rows
+      join journal_entries as entry
+        on entry.tenant_id = rows.tenant_id and entry.id = rows.entry_id
+      cross join lateral (
+        select coalesce(sum(line.debit - line.credit), 0.00) as amount
+        from journal_lines as line
+        join ledger_accounts as account
+          on account.tenant_id = line.tenant_id and account.id = line.account_id
+        where line.tenant_id = entry.tenant_id and line.entry_id = entry.id
+          and account.role = 'interest_receivable'
+      ) as booked
+      where booked.amount <> rows.amount
+    `,
+  },
+];

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { Found, type Check } from './check.ts';
+
+const Reference = z.object({ child: z.string(), column: z.string(), parent: z.string() });
+type Reference = z.output<typeof Reference>;
+
+/**
+ * Every column of a tenant's table that names a record: by a foreign key, or, where a table has none
+ * for speed, by its name (loan_id, posted_by). Read from the catalogue, so that a new table is
+ * checked from its first day.
+ */
+const references = (tx: Transaction) =>
+  tx.any(sql.type(Reference)`
+    with tenant_tables as (
+      select class.oid, class.relname::text as name
+      from pg_class as class
+      join pg_attribute as tenant on tenant.attrelid = class.oid and tenant.attname = 'tenant_id'
+      where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
+        and not class.relispartition
+    ), columns as (
+      select child.oid as child_id, child.name as child, attribute.attnum,
+             attribute.attname::text as name
+      from tenant_tables as child
+      join pg_attribute as attribute on attribute.attrelid = child.oid
+      where attribute.atttypid = 'uuid'::regtype and attribute.attname <> 'tenant_id'
+        and not attribute.attisdropped
+    )
+    select columns.child, columns.name as column, parent.name as parent
+    from columns
+    join pg_constraint as key
+      on key.contype = 'f' and key.conrelid = columns.child_id and columns.attnum = any(key.conkey)
+    join tenant_tables as parent on parent.oid = key.confrelid
+    union
+    select columns.child, columns.name, parent.name
+    from columns
+    join tenant_tables as parent on parent.name = case
+      when columns.name like '%\_by' then 'users'
+      when columns.name = 'entry_id' then 'journal_entries'
+      when columns.name like '%\_id' then regexp_replace(columns.name, '_id$', 's')
+    end
+    where exists (
+      select from pg_attribute as id where id.attrelid = parent.oid and id.attname = 'id'
+    )
+    order by 1, 2, 3
+  `);
+
+/** One rule for each reference: what it names is not another tenant's. */
+export async function referenceChecks(tx: Transaction): Promise<Check[]> {
+  return (await references(tx)).map((reference) => ({
+    rule: 'no row references another tenant',
+    query: foreignTo(reference),
+  }));
+}
+
+function foreignTo({ child, column, parent }: Reference) {
+  const named = sql.identifier(['child', column]);
+  return sql.type(Found)`
+    select child.tenant_id, ${named} as subject,
+           format('A row of %s names by %s the record %s of %s, which is of tenant %s.',
+             ${child}::text, ${column}::text, ${named}, ${parent}::text, foreign_row.tenant_id
+           ) as message
+    from ${sql.identifier([child])} as child
+    join ${sql.identifier([parent])} as foreign_row
+      on foreign_row.id = ${named} and foreign_row.tenant_id <> child.tenant_id
+    where not exists (
+      select from ${sql.identifier([parent])} as own
+      where own.tenant_id = child.tenant_id and own.id = ${named}
+    )
+  `;
+}

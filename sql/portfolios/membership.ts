@@ -1,0 +1,121 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+
+/** Criteria as they are compared: lists mean any of, limits are inclusive. */
+export type Matching = {
+  any: Partial<Record<'program_id' | 'product_id' | 'status' | 'delinquency_bucket', string[]>>;
+  states?: string[];
+  labels?: string[];
+  limits: { column: Limited; operator: 'least' | 'most'; value: string }[];
+};
+export type Limited = 'principal_amount' | 'interest_rate' | 'term_months' | 'origination_date';
+
+/** Who moves loans and why, for each loan's history. */
+export type Mover = {
+  action: string;
+  reason: string | null;
+  actor_type: string;
+  actor_id: string | null;
+  actor_email: string | null;
+  request_id: string | null;
+  ip_address: string | null;
+};
+
+const Id = z.object({ id: z.string() });
+
+/** Funded or about to be, visible, in no portfolio yet, and meeting all the criteria. */
+function eligible({ any, states, labels, limits }: Matching): SqlFragment {
+  const clauses = [
+    sql.fragment`loan.portfolio_id is null and loan.status in ('active', 'approved')
+      and not loan.is_archived`,
+    ...Object.entries(any).map(
+      ([column, values]) =>
+        sql.fragment`${sql.identifier(['loan', column])}::text = any(${sql.array(values, 'text')})`,
+    ),
+    ...limits.map(({ column, operator, value }) =>
+      operator === 'least'
+        ? sql.fragment`${limited(column)} >= ${value}::${castOf(column)}`
+        : sql.fragment`${limited(column)} <= ${value}::${castOf(column)}`,
+    ),
+  ];
+  if (labels) clauses.push(sql.fragment`loan.labels ?| ${sql.array(labels, 'text')}`);
+  if (states) {
+    clauses.push(sql.fragment`exists (
+      select from addresses as address
+      where address.tenant_id = loan.tenant_id and address.borrower_id = loan.borrower_id
+        and address.is_primary and not address.is_archived
+        and address.state = any(${sql.array(states, 'text')})
+    )`);
+  }
+  return sql.fragment`${sql.join(clauses, sql.fragment` and `)}`;
+}
+
+const limited = (column: Limited) =>
+  column === 'origination_date'
+    ? sql.fragment`coalesce(loan.origination_date, loan.disbursement_date)`
+    : sql.identifier(['loan', column]);
+
+const castOf = (column: Limited) =>
+  column === 'origination_date' ? sql.fragment`date` : sql.fragment`numeric`;
+
+/** Those that assigning would take, without taking them. */
+export const matching = (tx: Transaction, criteria: Matching) =>
+  tx.anyFirst(sql.type(Id)`select id from loans as loan where ${eligible(criteria)} order by id`);
+
+export const takeMatching = (tx: Transaction, to: string, criteria: Matching, mover: Mover) =>
+  move(tx, to, eligible(criteria), mover);
+
+/** Of the loans named, those that are in no portfolio. */
+export const takeUnassigned = (tx: Transaction, to: string, ids: readonly string[], mover: Mover) =>
+  move(tx, to, sql.fragment`loan.portfolio_id is null and ${named(ids)}`, mover);
+
+/** Of the loans named, or of all, those that are in the portfolio. */
+export const takeFrom = (
+  tx: Transaction,
+  { from, to }: { from: string; to: string },
+  ids: readonly string[] | null,
+  mover: Mover,
+) => {
+  const member = sql.fragment`loan.portfolio_id = ${from}`;
+  return move(tx, to, ids === null ? member : sql.fragment`${member} and ${named(ids)}`, mover);
+};
+
+const named = (ids: readonly string[]) =>
+  sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
+
+/**
+ * Moves the loans that meet the condition and writes each one's history. They are locked in the order
+ * of their ids and looked at again under the lock, so that no loan is taken twice.
+ */
+const move = (tx: Transaction, to: string, condition: SqlFragment, mover: Mover) =>
+  tx.anyFirst(sql.type(Id)`
+    with chosen as materialized (
+      select loan.id, loan.borrower_id, loan.portfolio_id from loans as loan
+      where ${condition}
+      order by loan.id
+      for no key update of loan
+    ), moved as (
+      update loans set portfolio_id = ${to} from chosen where loans.id = chosen.id
+      returning loans.id
+    ), history as (
+      insert into audit_log
+        (entity_type, entity_id, borrower_id, loan_id, action, actor_type, actor_id, actor_email,
+         changes, reason, request_id, ip_address)
+      select 'loans', chosen.id, chosen.borrower_id, chosen.id, ${mover.action},
+             ${mover.actor_type}, ${mover.actor_id}::uuid, ${mover.actor_email}::text,
+             jsonb_build_object('portfolio_id',
+               jsonb_build_object('old', chosen.portfolio_id, 'new', ${to}::uuid)),
+             ${mover.reason}::text, ${mover.request_id}::text, ${mover.ip_address}::text
+      from chosen
+    )
+    select id from moved order by id
+  `);
+
+const Membership = z.object({ id: z.string(), portfolio_id: z.string().nullable() });
+
+/** Where the named loans are now; a loan that is not the tenant's is not among them. */
+export const membershipOf = (tx: Transaction, ids: readonly string[]) =>
+  tx.any(sql.type(Membership)`
+    select id, portfolio_id from loans where id = any(${sql.array([...ids], 'uuid')}) order by id
+  `);

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const portfolios = table({
+  name: 'portfolios',
+  rows: sql.fragment`
+    select record.id, record.name, record.portfolio_type, record.description, record.criteria,
+           case when record.status = 'active' and record.is_archived then 'archived'
+             else record.status end as status,
+           record.investor_id, record.sold_at, record.sale_price,
+           (
+             select count(*)::integer from loans as loan
+             where loan.tenant_id = record.tenant_id and loan.portfolio_id = record.id
+           ) as loan_count,
+           record.is_archived, record.created_at, record.updated_at
+    from portfolios as record
+  `,
+  search: (words) => sql.fragment`
+    row.name ilike ${containing(words)} or row.description ilike ${containing(words)}
+  `,
+});
+
+const Locked = z.object({
+  id: z.string(),
+  portfolio_type: z.enum(['static', 'dynamic']),
+  criteria: z.record(z.string(), z.unknown()),
+  status: z.enum(['active', 'sold']),
+  is_archived: z.boolean(),
+});
+export type LockedPortfolio = z.output<typeof Locked>;
+
+/** Locks the portfolios, in the order of their ids so that two transfers cannot wait for each other. */
+export const lock = (tx: Transaction, ids: string[]) =>
+  tx.any(sql.type(Locked)`
+    select id, portfolio_type, criteria, status, is_archived from portfolios
+    where id = any(${sql.array(ids, 'uuid')})
+    order by id
+    for no key update
+  `);
+
+/** Dynamic portfolios that still take loans; the oldest chooses first. */
+export const takingLoans = (tx: Transaction) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from portfolios
+    where portfolio_type = 'dynamic' and status = 'active' and not is_archived
+    order by created_at, id
+  `);
+
+const References = z.object({
+  program_id: z.string().nullable(),
+  product_id: z.string().nullable(),
+});
+
+/** The first program and product among these that the tenant does not have. */
+export const missing = (tx: Transaction, programs: string[], products: string[]) =>
+  tx.one(sql.type(References)`
+    select
+      (select id from unnest(${sql.array(programs, 'uuid')}) as id
+       where not exists (select from programs where programs.id = id.id) limit 1) as program_id,
+      (select id from unnest(${sql.array(products, 'uuid')}) as id
+       where not exists (select from products where products.id = id.id) limit 1) as product_id
+  `);

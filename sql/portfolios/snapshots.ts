@@ -1,0 +1,118 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const snapshots = table({
+  name: 'portfolio_snapshots',
+  rows: sql.fragment`
+    select record.id, record.portfolio_id, record.snapshot_date, record.total_loans,
+           record.total_principal, record.total_outstanding,
+           case when record.total_loans = 0 then 0::numeric else record.weighted_average_rate end
+             as weighted_average_rate,
+           record.weighted_average_term, record.delinquency_rate, record.default_rate,
+           record.by_bucket, record.created_at, record.updated_at
+    from portfolio_snapshots as record
+  `,
+});
+
+/** One row per loan that is on the books of a portfolio, with what it owes at the end of the day. */
+const live = (day: string) => sql.fragment`
+  select loan.portfolio_id, loan.status, loan.delinquency_bucket as bucket,
+         loan.principal_balance as principal, loan.interest_rate as rate, loan.term_months as term,
+         loan.principal_balance + app.interest_owed(loan, ${day}::date + 1) + loan.outstanding_fees
+           as outstanding
+  from loans as loan
+  where loan.portfolio_id is not null and loan.status in ('active', 'charged_off')
+`;
+
+/** The same of a day that is closed, as the close wrote it down. */
+const recorded = (day: string) => sql.fragment`
+  select kept.portfolio_id, kept.status, kept.delinquency_bucket as bucket,
+         kept.principal_balance as principal, kept.interest_rate as rate, loan.term_months as term,
+         kept.total_balance as outstanding
+  from loan_snapshots as kept
+  join loans as loan on loan.tenant_id = kept.tenant_id and loan.id = kept.loan_id
+  where kept.snapshot_date = ${day} and kept.portfolio_id is not null
+    and kept.status in ('active', 'charged_off')
+`;
+
+export type Source = 'live' | 'recorded';
+
+/**
+ * Writes the snapshots of all portfolios, or of one, of a day: one pass over the loans. Loans that
+ * are charged off count among the loans and the defaults, and in no bucket and no balance.
+ */
+export const write = (
+  tx: Transaction,
+  day: string,
+  source: Source,
+  portfolioId: string | null = null,
+) =>
+  tx.any(sql.type(z.object({ id: z.string(), portfolio_id: z.string() }))`
+    insert into portfolio_snapshots
+      (portfolio_id, snapshot_date, total_loans, total_principal, total_outstanding,
+       weighted_average_rate, weighted_average_term, delinquency_rate, default_rate, by_bucket)
+    select portfolio.id, ${day}::date, coalesce(figures.loans, 0),
+           coalesce(figures.principal, 0), coalesce(figures.outstanding, 0),
+           coalesce(round(figures.rate_weight / nullif(figures.principal, 0), 6), 0),
+           coalesce(round(figures.term_weight / nullif(figures.principal, 0)), 0)::integer,
+           coalesce(round(figures.late_principal / nullif(figures.principal, 0), 6), 0),
+           coalesce(round(figures.defaults::numeric / nullif(figures.loans, 0), 6), 0),
+           coalesce(figures.by_bucket, ${NO_LOANS})
+    from portfolios as portfolio
+    left join (${figures(source === 'live' ? live(day) : recorded(day), portfolioId)}) as figures
+      on figures.portfolio_id = portfolio.id
+    where ${
+      portfolioId === null
+        ? sql.fragment`not portfolio.is_archived`
+        : sql.fragment`portfolio.id = ${portfolioId}`
+    }
+    order by portfolio.id
+    on conflict (tenant_id, portfolio_id, snapshot_date) do update set
+      total_loans = excluded.total_loans, total_principal = excluded.total_principal,
+      total_outstanding = excluded.total_outstanding,
+      weighted_average_rate = excluded.weighted_average_rate,
+      weighted_average_term = excluded.weighted_average_term,
+      delinquency_rate = excluded.delinquency_rate, default_rate = excluded.default_rate,
+      by_bucket = excluded.by_bucket
+    returning id, portfolio_id
+  `);
+
+const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment`
+  select portfolio_id, count(*)::integer as loans,
+         sum(principal) filter (where status = 'active') as principal,
+         sum(outstanding) filter (where status = 'active') as outstanding,
+         sum(principal * rate) filter (where status = 'active') as rate_weight,
+         sum(principal * term) filter (where status = 'active') as term_weight,
+         sum(principal) filter (where status = 'active' and bucket not in ('current', 'dpd_1_29'))
+           as late_principal,
+         count(*) filter (
+           where status = 'charged_off'
+             or bucket not in ('current', 'dpd_1_29', 'dpd_30_59', 'dpd_60_89')
+         ) as defaults,
+         jsonb_build_object(
+           'current', ${inBucket('current')}, 'dpd_1_29', ${inBucket('dpd_1_29')},
+           'dpd_30_59', ${inBucket('dpd_30_59')}, 'dpd_60_89', ${inBucket('dpd_60_89')},
+           'dpd_90_119', ${inBucket('dpd_90_119')}
+         ) || jsonb_strip_nulls(jsonb_build_object(
+           'dpd_120_149', nullif(${inBucket('dpd_120_149')}, 0),
+           'dpd_150_179', nullif(${inBucket('dpd_150_179')}, 0),
+           'dpd_180_plus', nullif(${inBucket('dpd_180_plus')}, 0)
+         )) as by_bucket
+  from (${loans}) as loan
+  ${portfolioId === null ? sql.fragment`` : sql.fragment`where portfolio_id = ${portfolioId}`}
+  group by portfolio_id
+`;
+
+const inBucket = (bucket: string) =>
+  sql.fragment`count(*) filter (where status = 'active' and bucket = ${sql.literalValue(bucket)})`;
+
+const NO_LOANS = sql.fragment`
+  '{"current": 0, "dpd_1_29": 0, "dpd_30_59": 0, "dpd_60_89": 0, "dpd_90_119": 0}'::jsonb`;
+
+/** Whether the close has written down the loans of that day. */
+export const isRecorded = (tx: Transaction, day: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loan_snapshots where tenant_id = app.current_tenant() and snapshot_date = ${day}
+  `);

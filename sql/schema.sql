@@ -1,0 +1,2142 @@
+-- The schema as migrated. Written by UPDATE_SCHEMA=1 and the schema test, never by hand.
+
+create extension pg_trgm;
+
+create domain app.money as numeric(15,2) CHECK ((VALUE <> 'NaN'::numeric));
+
+create domain app.rate as numeric(12,8) CHECK (((VALUE <> 'NaN'::numeric) AND (VALUE >= (0)::numeric)));
+
+CREATE OR REPLACE FUNCTION app.accrued(loan loans, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((loan).interest_accrued + CASE WHEN ((NOT (loan).is_accruing) OR (day <= (loan).accrual_since)) THEN (0)::numeric WHEN ((loan).accrual_period_days IS NULL) THEN round(((((loan).accrual_balance)::numeric * ((loan).accrual_rate)::numeric) * app.year_fraction((loan).day_count, (loan).accrual_since, day)), 10) ELSE round(((((loan).accrual_period_interest)::numeric(40,30) * ((day - (loan).accrual_since))::numeric) / ((loan).accrual_period_days)::numeric), 10) END);
+
+CREATE OR REPLACE FUNCTION app.active_tenants()
+ RETURNS TABLE(id uuid, slug text, name text, time_zone text, business_date date)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select id, slug, name, time_zone, business_date from tenants where is_active order by slug
+$function$;
+
+CREATE OR REPLACE FUNCTION app.add_job(identifier text, payload json, run_at timestamp with time zone, max_attempts integer, job_key text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select graphile_worker.add_job(
+    identifier => identifier, payload => payload, run_at => run_at,
+    max_attempts => max_attempts, job_key => job_key
+  )
+$function$;
+
+CREATE OR REPLACE FUNCTION app.add_jobs(identifier text, payloads json[], run_at timestamp with time zone, max_attempts integer, keys text[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select from graphile_worker.add_jobs(array(
+    select row(
+      identifier, item.payload, null, add_jobs.run_at, add_jobs.max_attempts, item.key, 0, null
+    )::graphile_worker.job_spec
+    from unnest(payloads, keys) as item (payload, key)
+  ))
+$function$;
+
+CREATE OR REPLACE FUNCTION app.bucket(days integer)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (days <= 0) THEN 'current'::text WHEN (days < 30) THEN 'dpd_1_29'::text WHEN (days < 60) THEN 'dpd_30_59'::text WHEN (days < 90) THEN 'dpd_60_89'::text WHEN (days < 120) THEN 'dpd_90_119'::text WHEN (days < 150) THEN 'dpd_120_149'::text WHEN (days < 180) THEN 'dpd_150_179'::text ELSE 'dpd_180_plus'::text END;
+
+CREATE OR REPLACE FUNCTION app.business_date()
+ RETURNS date
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (SELECT tenants.business_date FROM tenants WHERE (tenants.id = app.current_tenant()));
+
+CREATE OR REPLACE FUNCTION app.create_tenant(slug text, name text, business_date date, domains text[])
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare created uuid;
+begin
+  insert into tenants (slug, name, business_date)
+  values (create_tenant.slug, create_tenant.name, create_tenant.business_date)
+  returning id into created;
+  insert into tenant_domains (domain, tenant_id) select lower(domain), created from unnest(domains) as domain;
+  return created;
+end $function$;
+revoke execute on function app.create_tenant from public;
+
+CREATE OR REPLACE FUNCTION app.current_tenant()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid;
+
+CREATE OR REPLACE FUNCTION app.current_valuation(item uuid)
+ RETURNS valuations
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT valuation.*::valuations AS valuation
+    FROM valuations valuation
+   WHERE ((valuation.tenant_id = app.current_tenant()) AND (valuation.collateral_id = current_valuation.item) AND (COALESCE(valuation.effective_date, valuation.valuation_date) <= app.business_date()))
+   ORDER BY COALESCE(valuation.effective_date, valuation.valuation_date) DESC, valuation.created_at DESC, valuation.id DESC
+  LIMIT 1;
+END;
+
+CREATE OR REPLACE FUNCTION app.days_30_360(from_date date, to_date date)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((((((EXTRACT(year FROM to_date))::bigint - (EXTRACT(year FROM from_date))::bigint) * 360) + (((EXTRACT(month FROM to_date))::bigint - (EXTRACT(month FROM from_date))::bigint) * 30)) + CASE WHEN (app.is_february_end(from_date) AND app.is_february_end(to_date)) THEN (30)::bigint WHEN ((EXTRACT(day FROM to_date) = (31)::numeric) AND ((EXTRACT(day FROM from_date) >= (30)::numeric) OR app.is_february_end(from_date))) THEN (30)::bigint ELSE (EXTRACT(day FROM to_date))::bigint END) - CASE WHEN ((EXTRACT(day FROM from_date) = (31)::numeric) OR app.is_february_end(from_date)) THEN (30)::bigint ELSE (EXTRACT(day FROM from_date))::bigint END);
+
+CREATE OR REPLACE FUNCTION app.days_past_due(oldest date, day date, pauses jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((oldest IS NULL) OR (day <= oldest)) THEN 0 WHEN (pauses = '[]'::jsonb) THEN (day - oldest) ELSE ((day - oldest) - (SELECT (COALESCE(sum((upper(span.span) - lower(span.span))), (0)::bigint))::integer AS "coalesce" FROM unnest(((SELECT range_agg(daterange(((pause.value ->> 'from'::text))::date, ((pause.value ->> 'to'::text))::date, '[]'::text)) AS range_agg FROM jsonb_array_elements(days_past_due.pauses) pause(value)) * datemultirange(daterange((days_past_due.oldest + 1), days_past_due.day, '[]'::text)))) span(span))) END;
+
+CREATE OR REPLACE FUNCTION app.ensure_accrual_month(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  first date := date_trunc('month', day)::date;
+  name text := 'interest_accruals_' || to_char(day, 'YYYYMM');
+begin
+  if to_regclass(name) is not null then return; end if;
+  perform pg_advisory_xact_lock(hashtext(name));
+  if to_regclass(name) is not null then return; end if;
+  execute format('create table %I partition of interest_accruals for values from (%L) to (%L)
+    with (autovacuum_vacuum_insert_scale_factor = 0.02)', name, first, (first + interval '1 month')::date);
+  execute format('alter table %I enable row level security, force row level security', name);
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.entry_balances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare lines bigint; difference numeric;
+begin
+  select count(*), coalesce(sum(debit - credit), 0) into lines, difference
+  from journal_lines where tenant_id = new.tenant_id and entry_id = new.id;
+  if lines < 2 or difference <> 0 then
+    raise exception 'Entry % has % lines and is unbalanced by %.', new.id, lines, difference
+      using errcode = 'check_violation', constraint = 'journal_entries_balanced';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.entry_in_open_period()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare closed date;
+begin
+  -- Lines join an entry of their own transaction only, so nobody says when it was created.
+  if tg_op = 'INSERT' then
+    new.created_at := now();
+  end if;
+  perform from tenants where id = new.tenant_id for key share;
+  select closed_through into closed from period_closings
+  where tenant_id = new.tenant_id order by closed_through desc limit 1;
+  if closed is null or new.entry_date > closed then
+    return new;
+  end if;
+  if new.source = 'system' and tg_op = 'INSERT' then
+    new.entry_date := closed + 1;
+    return new;
+  end if;
+  raise exception 'The books are closed through %.', closed
+    using errcode = 'check_violation', constraint = 'journal_entries_period_closed';
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.entry_is_immutable()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' or old.status = 'posted'
+    or (to_jsonb(old) - '{status,posted_at,posted_by,is_archived}'::text[])
+       <> (to_jsonb(new) - '{status,posted_at,posted_by,is_archived}'::text[]) then
+    raise exception 'Posted entries are immutable.' using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.interest_owed(loan loans, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN GREATEST((round(app.accrued(loan, day), 2) - ((loan).interest_settled)::numeric), (0)::numeric);
+
+CREATE OR REPLACE FUNCTION app.is_february_end(d date)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((EXTRACT(month FROM d) = (2)::numeric) AND (EXTRACT(day FROM (d + 1)) = (1)::numeric));
+
+CREATE OR REPLACE FUNCTION app.leap_year_days_before(d date)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (((((((EXTRACT(year FROM d))::bigint - 1) / 4) - (((EXTRACT(year FROM d))::bigint - 1) / 100)) + (((EXTRACT(year FROM d))::bigint - 1) / 400)) * 366) + CASE WHEN ((((EXTRACT(year FROM d))::bigint % (4)::bigint) = 0) AND ((((EXTRACT(year FROM d))::bigint % (100)::bigint) <> 0) OR (((EXTRACT(year FROM d))::bigint % (400)::bigint) = 0))) THEN ((EXTRACT(doy FROM d))::bigint - 1) ELSE (0)::bigint END);
+
+CREATE OR REPLACE FUNCTION app.line_joins_new_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare entry record;
+begin
+  select status, entry_date, created_at = now() as is_new into entry
+  from journal_entries where tenant_id = new.tenant_id and id = new.entry_id for share;
+  if not found or not entry.is_new then
+    raise exception 'Lines are written together with their entry.' using errcode = 'check_violation';
+  end if;
+  if entry.entry_date <> new.entry_date then
+    raise exception 'A line has the date of its entry.' using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.lock_loan(loan uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare accrued boolean;
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('close ' || app.current_tenant(), 0));
+  perform from loans where id = loan for no key update;
+  if not found then return null; end if;
+  select chunk.is_accrued into accrued
+  from cob_chunks as chunk
+  where chunk.cob_date = app.business_date() and chunk.first_loan_id <= loan
+    and (chunk.before_loan_id is null or loan < chunk.before_loan_id)
+  for share;
+  return coalesce(accrued, false);
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.open_session(tenant uuid, hash bytea)
+ RETURNS TABLE(user_id uuid, csrf_token text, email text, first_name text, last_name text, tenant_role text, borrower_id uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update sessions as session set last_seen_at = now()
+  where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
+    and session.last_seen_at < now() - interval '1 minute'
+    and session.last_seen_at > now() - make_interval(secs => session.idle_seconds);
+  return query
+    select account.id, session.csrf_token, account.email, account.first_name, account.last_name,
+           account.tenant_role, account.borrower_id
+    from sessions as session
+    join users as account on account.tenant_id = session.tenant_id and account.id = session.user_id
+    left join borrowers as borrower
+      on borrower.tenant_id = account.tenant_id and borrower.id = account.borrower_id
+    where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
+      and session.last_seen_at > now() - make_interval(secs => session.idle_seconds)
+      and session.absolute_expires_at > now()
+      and session.epoch = account.session_epoch
+      and account.is_active and not coalesce(borrower.is_archived, false);
+end $function$;
+
+CREATE OR REPLACE PROCEDURE app.protect(IN target regclass, IN rights text DEFAULT 'select, insert, update, delete'::text)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %s enable row level security, force row level security', target);
+  execute format(
+    'create policy tenant on %s to servicing_app
+       using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant())', target);
+  execute format('create policy owner on %s to servicing_owner using (true) with check (true)', target);
+  execute format('create policy auditor on %s for select to servicing_auditor using (true)', target);
+  execute format('grant %s on %s to servicing_app', rights, target);
+  execute format('grant select on %s to servicing_auditor', target);
+  if exists (
+    select from pg_attribute where attrelid = target and attname = 'updated_at' and not attisdropped
+  ) then
+    execute format('create trigger touch before update on %s for each row execute function app.touch()', target);
+  end if;
+end $procedure$;
+
+CREATE OR REPLACE FUNCTION app.queue_faults()
+ RETURNS TABLE(rule text, subject text, message text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select 'jobs are held by living workers', job.id::text,
+    format('Job %s (%s) is held by %s, which is not alive.', job.id, task.identifier, job.locked_by)
+  from graphile_worker._private_jobs as job
+  join graphile_worker._private_tasks as task on task.id = job.task_id
+  left join app.worker_pools as pool on pool.pool_id = job.locked_by
+  where job.locked_at < now() - interval '1 minute'
+    and coalesce(pool.heartbeat_at, '-infinity') < now() - interval '1 minute'
+  union all
+  select 'failed jobs are visible', job.id::text,
+    format('Job %s (%s) failed for good, and no record says so.', job.id, task.identifier)
+  from graphile_worker._private_jobs as job
+  join graphile_worker._private_tasks as task on task.id = job.task_id
+  where job.attempts >= job.max_attempts and job.locked_at is null
+    and job.updated_at < now() - interval '1 minute'
+    and not exists (
+      select from app.failed_jobs as failed where failed.job_id = job.id and failed.retried_at is null
+    )
+  union all
+  select 'scheduled deliveries have their job', delivery.id::text,
+    format('Delivery %s is scheduled for %s, and no job will make it.', delivery.id, delivery.next_attempt_at)
+  from webhook_deliveries as delivery
+  where delivery.status = 'scheduled' and not exists (
+    select from graphile_worker._private_jobs as job
+    where job.key = format('deliver-webhook:%s:%s', delivery.id, delivery.attempt)
+  )
+$function$;
+grant execute on function app.queue_faults to servicing_auditor;
+revoke execute on function app.queue_faults from public;
+
+CREATE OR REPLACE FUNCTION app.queue_status()
+ RETURNS TABLE(task text, ready bigint, scheduled bigint, running bigint, failed bigint, oldest_ready timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select task.identifier,
+    count(*) filter (where job.locked_at is null and job.attempts < job.max_attempts and job.run_at <= now()),
+    count(*) filter (where job.locked_at is null and job.attempts < job.max_attempts and job.run_at > now()),
+    count(*) filter (where job.locked_at is not null),
+    count(*) filter (where job.attempts >= job.max_attempts and job.locked_at is null),
+    min(job.run_at) filter (where job.locked_at is null and job.attempts < job.max_attempts and job.run_at <= now())
+  from graphile_worker._private_jobs as job
+  join graphile_worker._private_tasks as task on task.id = job.task_id
+  group by task.identifier
+  order by task.identifier
+$function$;
+
+CREATE OR REPLACE FUNCTION app.record_failed_jobs()
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with recorded as (
+    insert into app.failed_jobs as failed (job_id, task, payload, attempts, error)
+    select job.id, task.identifier, job.payload, job.attempts,
+      coalesce(job.last_error, 'The worker died during the last attempt.')
+    from graphile_worker._private_jobs as job
+    join graphile_worker._private_tasks as task on task.id = job.task_id
+    where job.attempts >= job.max_attempts and job.locked_at is null
+    on conflict (job_id) do update
+      set error = excluded.error, attempts = excluded.attempts, failed_at = now(), retried_at = null
+      where failed.retried_at is not null
+    returning 1
+  )
+  select count(*)::integer from recorded
+$function$;
+revoke execute on function app.record_failed_jobs from public;
+
+CREATE OR REPLACE FUNCTION app.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.relay_events(batch integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare taken integer;
+begin
+  with
+    due as (
+      select tenant_id, id, event_type from events where relayed_at is null
+      order by id limit batch for update skip locked
+    ),
+    marked as (
+      update events as event set relayed_at = now() from due
+      where event.tenant_id = due.tenant_id and event.id = due.id
+      returning event.id
+    ),
+    deliveries as (
+      insert into webhook_deliveries (tenant_id, subscription_id, event_id, next_attempt_at)
+      select due.tenant_id, subscription.id, due.id, now()
+      from due
+      join tenants as tenant on tenant.id = due.tenant_id and tenant.is_active
+      join webhook_subscriptions as subscription
+        on subscription.tenant_id = due.tenant_id and subscription.is_active and not subscription.is_deleted
+        and (subscription.events ? due.event_type or subscription.events ? '*')
+      on conflict do nothing
+      returning tenant_id, id
+    ),
+    jobs as (
+      select count(*) as enqueued from graphile_worker.add_jobs(array(
+        select row(
+          'deliver-webhook',
+          json_build_object('tenant_id', tenant_id, 'delivery_id', id, 'attempt', 1),
+          null, now(), 5, 'deliver-webhook:' || id || ':1', 0, null
+        )::graphile_worker.job_spec
+        from deliveries
+      ))
+    )
+  select (select count(*) from marked) + 0 * (select enqueued from jobs) into taken;
+  return taken;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.retry_failed_job(failed_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare failed app.failed_jobs;
+begin
+  update app.failed_jobs set retried_at = now()
+  where id = failed_id and retried_at is null
+  returning * into failed;
+  if not found then return false; end if;
+
+  update graphile_worker._private_jobs
+  set attempts = 0, run_at = now(), updated_at = now()
+  where id = failed.job_id and locked_at is null;
+  if not found then
+    perform graphile_worker.add_job(
+      identifier => failed.task, payload => failed.payload::json,
+      max_attempts => greatest(failed.attempts, 2)
+    );
+  end if;
+  return true;
+end $function$;
+grant execute on function app.retry_failed_job to servicing_app;
+revoke execute on function app.retry_failed_job from public;
+
+CREATE OR REPLACE FUNCTION app.sweep_dead_workers(silence interval, ended text[])
+ RETURNS TABLE(dead_pool text, unlocked_jobs bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  for dead_pool in
+    select pool.pool_id from app.worker_pools as pool
+    where pool.heartbeat_at < now() - silence
+      or (pool.pool_id = any(ended) and pool.heartbeat_at < now() - silence / 4)
+    for update skip locked
+  loop
+    continue when not pg_try_advisory_xact_lock(app.worker_lock(dead_pool));
+    unlocked_jobs := (select count(*) from graphile_worker._private_jobs as job where job.locked_by = dead_pool);
+    perform graphile_worker.force_unlock_workers(array[dead_pool]);
+    delete from app.worker_pools as pool where pool.pool_id = dead_pool;
+    return next;
+  end loop;
+
+  -- Died before it could sign: nobody of that name is known, and its oldest lock is a minute old.
+  for dead_pool, unlocked_jobs in
+    select job.locked_by, count(*) from graphile_worker._private_jobs as job
+    where job.locked_by is not null
+      and not exists (select from app.worker_pools as pool where pool.pool_id = job.locked_by)
+    group by job.locked_by
+    having min(job.locked_at) < now() - 2 * silence
+  loop
+    continue when not pg_try_advisory_xact_lock(app.worker_lock(dead_pool));
+    perform graphile_worker.force_unlock_workers(array[dead_pool]);
+    return next;
+  end loop;
+end $function$;
+revoke execute on function app.sweep_dead_workers from public;
+
+CREATE OR REPLACE FUNCTION app.tenant_of_host(host text)
+ RETURNS TABLE(id uuid, slug text, is_active boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select tenant.id, tenant.slug, tenant.is_active
+  from tenant_domains as domain join tenants as tenant on tenant.id = domain.tenant_id
+  where domain.domain = host
+$function$;
+
+CREATE OR REPLACE FUNCTION app.touch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.updated_at := now();
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.unpaid_since(loan loans, day date)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((loan).status <> 'active'::text) THEN NULL::date WHEN (((((loan).principal_balance)::numeric + app.interest_owed(loan, day)) + ((loan).outstanding_fees)::numeric) = (0)::numeric) THEN NULL::date ELSE COALESCE((loan).oldest_unpaid_due_date, CASE WHEN (day > (loan).maturity_date) THEN (loan).maturity_date ELSE NULL::date END) END;
+
+CREATE OR REPLACE FUNCTION app.worker_lock(pool_id text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(('worker:'::text || pool_id), (0)::bigint);
+
+CREATE OR REPLACE FUNCTION app.year_fraction(day_count text, from_date date, to_date date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (to_date <= from_date) THEN (0)::numeric ELSE round(CASE day_count WHEN 'actual_365'::text THEN (((to_date - from_date))::numeric(40,30) / (365)::numeric) WHEN 'actual_360'::text THEN (((to_date - from_date))::numeric(40,30) / (360)::numeric) WHEN 'actual_364'::text THEN (((to_date - from_date))::numeric(40,30) / (364)::numeric) WHEN '30_360'::text THEN ((app.days_30_360(from_date, to_date))::numeric(40,30) / (360)::numeric) WHEN 'actual_actual'::text THEN ((((((to_date - from_date) - (app.leap_year_days_before(to_date) - app.leap_year_days_before(from_date))) * 366) + ((app.leap_year_days_before(to_date) - app.leap_year_days_before(from_date)) * 365)))::numeric(40,30) / (133590)::numeric) ELSE NULL::numeric END, 20) END;
+
+create table addresses (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  address_type text not null default 'mailing'::text,
+  street_line_1 text not null,
+  street_line_2 text,
+  city text not null,
+  state text,
+  postal_code text not null,
+  country text not null default 'US'::text,
+  is_primary boolean not null default false,
+  address_indicator text,
+  residence_code text,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint addresses_pkey PRIMARY KEY (tenant_id, id),
+  constraint addresses_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint addresses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX addresses_borrower ON public.addresses USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE UNIQUE INDEX addresses_one_primary ON public.addresses USING btree (tenant_id, borrower_id, address_type) WHERE (is_primary AND (NOT is_archived));
+alter table addresses enable row level security, force row level security;
+create policy auditor on addresses for select to servicing_auditor using true;
+create policy owner on addresses for all to servicing_owner using true with check true;
+create policy tenant on addresses for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.addresses FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on addresses to servicing_app;
+grant select on addresses to servicing_auditor;
+
+create table app.failed_jobs (
+  id uuid not null default uuidv7(),
+  job_id bigint not null,
+  task text not null,
+  payload jsonb not null,
+  attempts integer not null,
+  error text not null,
+  failed_at timestamp with time zone not null default now(),
+  retried_at timestamp with time zone,
+  constraint failed_jobs_job_id_key UNIQUE (job_id),
+  constraint failed_jobs_pkey PRIMARY KEY (id)
+);
+alter table app.failed_jobs disable row level security;
+grant select on app.failed_jobs to servicing_app;
+grant select on app.failed_jobs to servicing_auditor;
+
+create table app.job_runs (
+  task text not null,
+  pool text not null,
+  day date not null default CURRENT_DATE,
+  runs bigint not null default 0,
+  failures bigint not null default 0,
+  seconds numeric(14,3) not null default 0,
+  constraint job_runs_pkey PRIMARY KEY (task, pool, day)
+);
+alter table app.job_runs disable row level security;
+grant select on app.job_runs to servicing_app;
+grant select on app.job_runs to servicing_auditor;
+
+create table app.worker_pauses (
+  kind text not null,
+  name text not null,
+  reason text not null default ''::text,
+  paused_at timestamp with time zone not null default now(),
+  constraint worker_pauses_kind_check CHECK ((kind = ANY (ARRAY['pool'::text, 'task'::text]))),
+  constraint worker_pauses_pkey PRIMARY KEY (kind, name)
+);
+alter table app.worker_pauses disable row level security;
+grant select on app.worker_pauses to servicing_app;
+grant select on app.worker_pauses to servicing_auditor;
+
+create table app.worker_pools (
+  pool_id text not null,
+  name text not null,
+  host text not null,
+  pid integer not null,
+  started_at timestamp with time zone not null default now(),
+  heartbeat_at timestamp with time zone not null default now(),
+  constraint worker_pools_pkey PRIMARY KEY (pool_id)
+);
+alter table app.worker_pools disable row level security;
+grant select on app.worker_pools to servicing_app;
+grant select on app.worker_pools to servicing_auditor;
+
+create table audit_log (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  entity_type text not null,
+  entity_id uuid not null,
+  borrower_id uuid,
+  loan_id uuid,
+  action text not null,
+  actor_type text not null,
+  actor_id uuid,
+  actor_email text,
+  changes jsonb not null,
+  reason text,
+  request_id text,
+  ip_address text,
+  created_at timestamp with time zone not null default now(),
+  constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'borrower'::text, 'system'::text, 'provider'::text]))),
+  constraint audit_log_pkey PRIMARY KEY (tenant_id, id),
+  constraint audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX audit_log_borrower ON public.audit_log USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX audit_log_entity ON public.audit_log USING btree (tenant_id, entity_id, created_at DESC, id);
+CREATE INDEX audit_log_loan ON public.audit_log USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table audit_log enable row level security, force row level security;
+create policy auditor on audit_log for select to servicing_auditor using true;
+create policy owner on audit_log for all to servicing_owner using true with check true;
+create policy tenant on audit_log for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+grant insert, select on audit_log to servicing_app;
+grant select on audit_log to servicing_auditor;
+
+create table borrowers (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_type text not null default 'individual'::text,
+  first_name text not null,
+  middle_name text,
+  last_name text not null,
+  suffix text,
+  date_of_birth date,
+  ssn_last_four text,
+  language_preference text not null default 'en'::text,
+  preferred_channel text,
+  time_zone text,
+  do_not_contact boolean not null default false,
+  is_deceased boolean not null default false,
+  bankruptcy_status text,
+  military_status text,
+  external_id text,
+  metadata jsonb not null default '{}'::jsonb,
+  email_enabled boolean not null default true,
+  sms_enabled boolean not null default true,
+  letter_enabled boolean not null default true,
+  marketing_enabled boolean not null default true,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint borrowers_pkey PRIMARY KEY (tenant_id, id),
+  constraint borrowers_ssn_last_four_check CHECK ((ssn_last_four ~ '^\d{4}$'::text)),
+  constraint borrowers_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
+  constraint borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX borrowers_name ON public.borrowers USING btree (tenant_id, last_name, first_name, id);
+CREATE INDEX borrowers_search ON public.borrowers USING gin ((((first_name || ' '::text) || last_name)) gin_trgm_ops);
+alter table borrowers enable row level security, force row level security;
+create policy auditor on borrowers for select to servicing_auditor using true;
+create policy owner on borrowers for all to servicing_owner using true with check true;
+create policy tenant on borrowers for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on borrowers to servicing_app;
+grant select on borrowers to servicing_auditor;
+
+create table cob_chunks (
+  tenant_id uuid not null default app.current_tenant(),
+  run_id uuid not null,
+  chunk integer not null,
+  cob_date date not null,
+  first_loan_id uuid not null,
+  before_loan_id uuid,
+  is_accrued boolean not null default false,
+  loans integer not null default 0,
+  interest app.money not null default 0,
+  done_at timestamp with time zone,
+  constraint cob_chunks_pkey PRIMARY KEY (tenant_id, run_id, chunk),
+  constraint cob_chunks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint cob_chunks_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES cob_runs(tenant_id, id)
+);
+CREATE INDEX cob_chunks_day ON public.cob_chunks USING btree (tenant_id, cob_date, first_loan_id);
+alter table cob_chunks enable row level security, force row level security;
+create policy auditor on cob_chunks for select to servicing_auditor using true;
+create policy owner on cob_chunks for all to servicing_owner using true with check true;
+create policy tenant on cob_chunks for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant insert, select, update on cob_chunks to servicing_app;
+grant select on cob_chunks to servicing_auditor;
+
+create table cob_loan_errors (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  run_id uuid not null,
+  loan_id uuid not null,
+  step text not null,
+  error text not null,
+  resolved_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint cob_loan_errors_pkey PRIMARY KEY (tenant_id, id),
+  constraint cob_loan_errors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint cob_loan_errors_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint cob_loan_errors_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES cob_runs(tenant_id, id)
+);
+CREATE INDEX cob_loan_errors_run ON public.cob_loan_errors USING btree (tenant_id, run_id);
+alter table cob_loan_errors enable row level security, force row level security;
+create policy auditor on cob_loan_errors for select to servicing_auditor using true;
+create policy owner on cob_loan_errors for all to servicing_owner using true with check true;
+create policy tenant on cob_loan_errors for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant insert, select, update on cob_loan_errors to servicing_app;
+grant select on cob_loan_errors to servicing_auditor;
+
+create table cob_runs (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  cob_date date not null,
+  through_date date not null,
+  status text not null default 'running'::text,
+  chunks_total integer not null,
+  chunks_done integer not null default 0,
+  loans integer not null default 0,
+  interest app.money not null default 0,
+  parked integer not null default 0,
+  started_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  constraint cob_runs_day UNIQUE (tenant_id, cob_date),
+  constraint cob_runs_pkey PRIMARY KEY (tenant_id, id),
+  constraint cob_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'finished'::text]))),
+  constraint cob_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table cob_runs enable row level security, force row level security;
+create policy auditor on cob_runs for select to servicing_auditor using true;
+create policy owner on cob_runs for all to servicing_owner using true with check true;
+create policy tenant on cob_runs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant insert, select, update on cob_runs to servicing_app;
+grant select on cob_runs to servicing_auditor;
+
+create table collateral_items (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  collateral_type text not null,
+  description text,
+  estimated_value app.money,
+  metadata jsonb not null default '{}'::jsonb,
+  status text not null default 'active'::text,
+  insured_until date,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint collateral_items_pkey PRIMARY KEY (tenant_id, id),
+  constraint collateral_items_status_check CHECK ((status = ANY (ARRAY['active'::text, 'released'::text, 'liquidated'::text, 'repossessed'::text]))),
+  constraint collateral_items_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint collateral_items_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX collateral_items_created ON public.collateral_items USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX collateral_items_loan ON public.collateral_items USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table collateral_items enable row level security, force row level security;
+create policy auditor on collateral_items for select to servicing_auditor using true;
+create policy owner on collateral_items for all to servicing_owner using true with check true;
+create policy tenant on collateral_items for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.collateral_items FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on collateral_items to servicing_app;
+grant select on collateral_items to servicing_auditor;
+
+create table communication_logs (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  template_id uuid,
+  template_type text,
+  borrower_id uuid,
+  loan_id uuid,
+  batch_id uuid,
+  direction text not null default 'outbound'::text,
+  channel text not null,
+  recipient text,
+  sender text,
+  subject text,
+  body text,
+  status text not null,
+  provider text,
+  provider_message_id text,
+  error_code text,
+  error_message text,
+  attempts integer not null default 0,
+  queued_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  opened_at timestamp with time zone,
+  clicked_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  received_at timestamp with time zone,
+  triggered_by text not null default 'user'::text,
+  sent_by_id uuid,
+  in_reply_to_id uuid,
+  document_id uuid,
+  blocked_reasons jsonb not null default '[]'::jsonb,
+  metadata jsonb not null default '{}'::jsonb,
+  business_date date not null default app.business_date(),
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint communication_logs_pkey PRIMARY KEY (tenant_id, id),
+  constraint communication_logs_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint communication_logs_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint communication_logs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint communication_logs_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint communication_logs_tenant_id_template_id_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES communication_templates(tenant_id, id)
+);
+CREATE INDEX communication_logs_borrower ON public.communication_logs USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX communication_logs_created ON public.communication_logs USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX communication_logs_loan ON public.communication_logs USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider, provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE INDEX communication_logs_waiting ON public.communication_logs USING btree (tenant_id, document_id) WHERE ((status = 'queued'::text) AND (document_id IS NOT NULL));
+alter table communication_logs enable row level security, force row level security;
+create policy auditor on communication_logs for select to servicing_auditor using true;
+create policy owner on communication_logs for all to servicing_owner using true with check true;
+create policy tenant on communication_logs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.communication_logs FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on communication_logs to servicing_app;
+grant select on communication_logs to servicing_auditor;
+
+create table communication_templates (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  template_type text not null,
+  channel text not null,
+  language text not null default 'en'::text,
+  program_id uuid,
+  subject text,
+  body text not null,
+  description text,
+  version integer not null default 1,
+  is_active boolean not null default true,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint communication_templates_pkey PRIMARY KEY (tenant_id, id),
+  constraint communication_templates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint communication_templates_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id)
+);
+CREATE INDEX communication_templates_created ON public.communication_templates USING btree (tenant_id, created_at DESC, id);
+CREATE UNIQUE INDEX communication_templates_tenant_id_name_key ON public.communication_templates USING btree (tenant_id, program_id, template_type, channel, language, name) NULLS NOT DISTINCT WHERE (NOT is_archived);
+alter table communication_templates enable row level security, force row level security;
+create policy auditor on communication_templates for select to servicing_auditor using true;
+create policy owner on communication_templates for all to servicing_owner using true with check true;
+create policy tenant on communication_templates for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.communication_templates FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on communication_templates to servicing_app;
+grant select on communication_templates to servicing_auditor;
+
+create table compliance_runs (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  passed boolean not null,
+  checks jsonb not null,
+  run_at timestamp with time zone not null default now(),
+  constraint compliance_runs_pkey PRIMARY KEY (tenant_id, id),
+  constraint compliance_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint compliance_runs_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX compliance_runs_loan ON public.compliance_runs USING btree (tenant_id, loan_id, run_at DESC);
+alter table compliance_runs enable row level security, force row level security;
+create policy auditor on compliance_runs for select to servicing_auditor using true;
+create policy owner on compliance_runs for all to servicing_owner using true with check true;
+create policy tenant on compliance_runs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant insert, select on compliance_runs to servicing_app;
+grant select on compliance_runs to servicing_auditor;
+
+create table dead_letters (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  subscription_id uuid not null,
+  delivery_id uuid not null,
+  event_id uuid not null,
+  response_status integer,
+  response_body text,
+  error text,
+  attempted_at timestamp with time zone not null,
+  retry_count integer not null,
+  status text not null default 'dead'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint dead_letters_pkey PRIMARY KEY (tenant_id, id),
+  constraint dead_letters_status_check CHECK ((status = ANY (ARRAY['dead'::text, 'retried'::text, 'resolved'::text]))),
+  constraint dead_letters_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_deliveries(tenant_id, id),
+  constraint dead_letters_tenant_id_event_id_fkey FOREIGN KEY (tenant_id, event_id) REFERENCES events(tenant_id, id),
+  constraint dead_letters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint dead_letters_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
+);
+CREATE INDEX dead_letters_delivery ON public.dead_letters USING btree (tenant_id, delivery_id);
+CREATE INDEX dead_letters_subscription ON public.dead_letters USING btree (tenant_id, subscription_id, created_at DESC, id);
+alter table dead_letters enable row level security, force row level security;
+create policy auditor on dead_letters for select to servicing_auditor using true;
+create policy owner on dead_letters for all to servicing_owner using true with check true;
+create policy tenant on dead_letters for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on dead_letters to servicing_app;
+grant select on dead_letters to servicing_auditor;
+
+create table disbursements (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  amount app.money not null,
+  disbursement_date date not null,
+  method text not null default 'external'::text,
+  payment_instrument_id uuid,
+  payee_name text,
+  payee_type text not null default 'borrower'::text,
+  reference_number text,
+  fee_deducted app.money not null default 0,
+  net_amount app.money not null,
+  status text not null default 'completed'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint disbursements_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint disbursements_pkey PRIMARY KEY (tenant_id, id),
+  constraint disbursements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint disbursements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX disbursements_loan ON public.disbursements USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table disbursements enable row level security, force row level security;
+create policy auditor on disbursements for select to servicing_auditor using true;
+create policy owner on disbursements for all to servicing_owner using true with check true;
+create policy tenant on disbursements for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.disbursements FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on disbursements to servicing_app;
+grant select on disbursements to servicing_auditor;
+
+create table documents (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid,
+  borrower_id uuid,
+  document_type text not null,
+  filename text not null,
+  content_type text not null,
+  file_size bigint,
+  sha256_hash text,
+  status text not null default 'pending'::text,
+  source text not null,
+  storage_key text not null,
+  language text,
+  page_count integer,
+  uploaded_by uuid,
+  uploaded_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  verified_by text,
+  verified_at timestamp with time zone,
+  verification_notes text,
+  rejected_by uuid,
+  rejected_at timestamp with time zone,
+  rejection_reason text,
+  template text,
+  template_data jsonb,
+  is_visible_to_borrower boolean not null default true,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint documents_pkey PRIMARY KEY (tenant_id, id),
+  constraint documents_sha256_hash_check CHECK ((sha256_hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint documents_storage_key UNIQUE (tenant_id, storage_key),
+  constraint documents_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint documents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint documents_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX documents_created ON public.documents USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX documents_loan ON public.documents USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table documents enable row level security, force row level security;
+create policy auditor on documents for select to servicing_auditor using true;
+create policy owner on documents for all to servicing_owner using true with check true;
+create policy tenant on documents for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.documents FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on documents to servicing_app;
+grant select on documents to servicing_auditor;
+
+create table emails (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  email text not null,
+  email_type text not null default 'personal'::text,
+  is_primary boolean not null default false,
+  is_verified boolean not null default false,
+  verified_at timestamp with time zone,
+  status text not null default 'active'::text,
+  last_bounce_at timestamp with time zone,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint emails_email_check CHECK ((email = lower(email))),
+  constraint emails_pkey PRIMARY KEY (tenant_id, id),
+  constraint emails_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint emails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX emails_borrower ON public.emails USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE UNIQUE INDEX emails_one_primary ON public.emails USING btree (tenant_id, borrower_id) WHERE (is_primary AND (NOT is_archived));
+CREATE INDEX emails_search ON public.emails USING gin (email gin_trgm_ops);
+alter table emails enable row level security, force row level security;
+create policy auditor on emails for select to servicing_auditor using true;
+create policy owner on emails for all to servicing_owner using true with check true;
+create policy tenant on emails for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.emails FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on emails to servicing_app;
+grant select on emails to servicing_auditor;
+
+create table events (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  event_type text not null,
+  loan_id uuid,
+  body text not null,
+  created_at timestamp with time zone not null default now(),
+  relayed_at timestamp with time zone,
+  constraint events_pkey PRIMARY KEY (tenant_id, id),
+  constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX events_loan ON public.events USING btree (tenant_id, loan_id, id);
+CREATE INDEX events_unrelayed ON public.events USING btree (id) WHERE (relayed_at IS NULL);
+alter table events enable row level security, force row level security;
+create policy auditor on events for select to servicing_auditor using true;
+create policy owner on events for all to servicing_owner using true with check true;
+create policy tenant on events for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant insert, select on events to servicing_app;
+grant select on events to servicing_auditor;
+
+create table fees (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  fee_type text not null,
+  description text,
+  amount app.money not null,
+  amount_paid app.money not null default 0,
+  amount_waived app.money not null default 0,
+  assessed_date date not null,
+  effective_date date not null,
+  due_date date,
+  installment_number integer,
+  payment_id uuid,
+  status text not null default 'assessed'::text,
+  is_capitalized boolean not null default false,
+  waived_at timestamp with time zone,
+  waived_by uuid,
+  waive_reason text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint fees_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint fees_pkey PRIMARY KEY (tenant_id, id),
+  constraint fees_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint fees_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint fees_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id)
+);
+CREATE INDEX fees_loan ON public.fees USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX fees_one_late_fee ON public.fees USING btree (tenant_id, loan_id, installment_number) WHERE ((fee_type = 'late'::text) AND (status <> 'reversed'::text));
+CREATE UNIQUE INDEX fees_one_return_fee ON public.fees USING btree (tenant_id, payment_id) WHERE ((fee_type = 'returned_payment'::text) AND (status <> 'reversed'::text));
+alter table fees enable row level security, force row level security;
+create policy auditor on fees for select to servicing_auditor using true;
+create policy owner on fees for all to servicing_owner using true with check true;
+create policy tenant on fees for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.fees FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on fees to servicing_app;
+grant select on fees to servicing_auditor;
+
+create table idempotency_keys (
+  tenant_id uuid not null default app.current_tenant(),
+  user_id uuid not null,
+  method text not null,
+  path text not null,
+  key text not null,
+  request_hash bytea not null,
+  status integer,
+  body jsonb,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255))),
+  constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, user_id, method, path, key),
+  constraint idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (tenant_id, created_at);
+alter table idempotency_keys enable row level security, force row level security;
+create policy auditor on idempotency_keys for select to servicing_auditor using true;
+create policy owner on idempotency_keys for all to servicing_owner using true with check true;
+create policy tenant on idempotency_keys for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select, update on idempotency_keys to servicing_app;
+grant select on idempotency_keys to servicing_auditor;
+
+create table installments (
+  tenant_id uuid not null default app.current_tenant(),
+  loan_id uuid not null,
+  version integer not null,
+  period_number integer not null,
+  due_date date not null,
+  payment_amount app.money not null,
+  principal_amount app.money not null,
+  interest_amount app.money not null,
+  fees_amount app.money not null default 0,
+  beginning_balance app.money not null,
+  ending_balance app.money not null,
+  days_in_period integer not null,
+  paid_amount app.money not null default 0,
+  paid_date date,
+  is_canceled boolean not null default false,
+  reason text,
+  created_at timestamp with time zone not null default now(),
+  constraint installments_pkey PRIMARY KEY (tenant_id, loan_id, version, period_number),
+  constraint installments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint installments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX installments_due ON public.installments USING btree (tenant_id, due_date, loan_id);
+alter table installments enable row level security, force row level security;
+create policy auditor on installments for select to servicing_auditor using true;
+create policy owner on installments for all to servicing_owner using true with check true;
+create policy tenant on installments for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant insert, select on installments to servicing_app;
+grant update (is_canceled) on installments to servicing_app;
+grant update (paid_amount) on installments to servicing_app;
+grant update (paid_date) on installments to servicing_app;
+grant select on installments to servicing_auditor;
+
+create table interest_accruals (
+  tenant_id uuid not null default app.current_tenant(),
+  accrual_date date not null,
+  loan_id uuid not null,
+  sequence smallint not null default 0,
+  amount app.money not null,
+  entry_id uuid not null,
+  constraint interest_accruals_pkey PRIMARY KEY (tenant_id, accrual_date, loan_id, sequence)
+) partition by RANGE (accrual_date);
+alter table interest_accruals enable row level security, force row level security;
+create policy auditor on interest_accruals for select to servicing_auditor using true;
+create policy owner on interest_accruals for all to servicing_owner using true with check true;
+create policy tenant on interest_accruals for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.interest_accruals FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+grant insert, select on interest_accruals to servicing_app;
+grant select on interest_accruals to servicing_auditor;
+
+create table investors (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  investor_type text not null default 'institutional'::text,
+  legal_name text,
+  tax_id_last_four text,
+  contact_name text,
+  contact_email text,
+  contact_phone text,
+  address jsonb not null default '{}'::jsonb,
+  remittance_type text not null default 'actual_actual'::text,
+  remittance_frequency text not null default 'monthly'::text,
+  remittance_day integer,
+  servicing_fee_rate app.rate not null default 0.005,
+  is_active boolean not null default true,
+  external_id text,
+  notes text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint investors_external_id UNIQUE (tenant_id, external_id),
+  constraint investors_name UNIQUE (tenant_id, name),
+  constraint investors_pkey PRIMARY KEY (tenant_id, id),
+  constraint investors_remittance_day_check CHECK (((remittance_day >= 1) AND (remittance_day <= 31))),
+  constraint investors_tax_id_last_four_check CHECK ((tax_id_last_four ~ '^\d{4}$'::text)),
+  constraint investors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX investors_created ON public.investors USING btree (tenant_id, created_at DESC, id);
+alter table investors enable row level security, force row level security;
+create policy auditor on investors for select to servicing_auditor using true;
+create policy owner on investors for all to servicing_owner using true with check true;
+create policy tenant on investors for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.investors FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on investors to servicing_app;
+grant select on investors to servicing_auditor;
+
+create table journal_entries (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  entry_date date not null,
+  effective_date date not null,
+  description text,
+  reference_type text not null,
+  reference_id uuid,
+  purpose text not null default ''::text,
+  loan_id uuid,
+  source text not null,
+  status text not null,
+  posted_at timestamp with time zone,
+  posted_by uuid,
+  reversal_of_entry_id uuid,
+  reversal_reason text,
+  is_archived boolean not null default false,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint journal_entries_pkey PRIMARY KEY (tenant_id, id),
+  constraint journal_entries_posted_once UNIQUE (tenant_id, reference_type, reference_id, purpose),
+  constraint journal_entries_reversed_once UNIQUE (tenant_id, reversal_of_entry_id),
+  constraint journal_entries_source_check CHECK ((source = ANY (ARRAY['system'::text, 'manual'::text]))),
+  constraint journal_entries_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'posted'::text]))),
+  constraint journal_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint journal_entries_tenant_id_reversal_of_entry_id_fkey FOREIGN KEY (tenant_id, reversal_of_entry_id) REFERENCES journal_entries(tenant_id, id)
+);
+CREATE INDEX journal_entries_created ON public.journal_entries USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX journal_entries_date ON public.journal_entries USING btree (tenant_id, entry_date DESC, id);
+CREATE INDEX journal_entries_drafts ON public.journal_entries USING btree (tenant_id, id) WHERE (status = 'draft'::text);
+CREATE INDEX journal_entries_loan ON public.journal_entries USING btree (tenant_id, loan_id, entry_date, id) WHERE (loan_id IS NOT NULL);
+CREATE INDEX journal_entries_reference ON public.journal_entries USING btree (tenant_id, reference_id) WHERE (reference_id IS NOT NULL);
+alter table journal_entries enable row level security, force row level security;
+create policy auditor on journal_entries for select to servicing_auditor using true;
+create policy owner on journal_entries for all to servicing_owner using true with check true;
+create policy tenant on journal_entries for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.journal_entries FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE CONSTRAINT TRIGGER balances AFTER INSERT OR UPDATE ON public.journal_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION app.entry_balances();
+CREATE TRIGGER immutable BEFORE DELETE OR UPDATE ON public.journal_entries FOR EACH ROW EXECUTE FUNCTION app.entry_is_immutable();
+CREATE TRIGGER in_open_period BEFORE INSERT ON public.journal_entries FOR EACH ROW EXECUTE FUNCTION app.entry_in_open_period();
+CREATE TRIGGER in_open_period_when_posted BEFORE UPDATE OF status ON public.journal_entries FOR EACH ROW WHEN ((new.status = 'posted'::text)) EXECUTE FUNCTION app.entry_in_open_period();
+grant insert, select on journal_entries to servicing_app;
+grant update (is_archived) on journal_entries to servicing_app;
+grant update (posted_at) on journal_entries to servicing_app;
+grant update (posted_by) on journal_entries to servicing_app;
+grant update (status) on journal_entries to servicing_app;
+grant select on journal_entries to servicing_auditor;
+
+create table journal_lines (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  entry_id uuid not null,
+  entry_date date not null,
+  account_id uuid not null,
+  position integer not null,
+  debit app.money not null default 0,
+  credit app.money not null default 0,
+  description text,
+  constraint journal_lines_check CHECK ((((debit)::numeric >= (0)::numeric) AND ((credit)::numeric >= (0)::numeric))),
+  constraint journal_lines_check1 CHECK ((((debit)::numeric = (0)::numeric) <> ((credit)::numeric = (0)::numeric))),
+  constraint journal_lines_pkey PRIMARY KEY (tenant_id, id),
+  constraint journal_lines_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES ledger_accounts(tenant_id, id),
+  constraint journal_lines_tenant_id_entry_id_fkey FOREIGN KEY (tenant_id, entry_id) REFERENCES journal_entries(tenant_id, id),
+  constraint journal_lines_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX journal_lines_balance ON public.journal_lines USING btree (tenant_id, account_id, entry_date) INCLUDE (debit, credit, entry_id);
+CREATE INDEX journal_lines_entry ON public.journal_lines USING btree (tenant_id, entry_id);
+alter table journal_lines enable row level security, force row level security;
+create policy auditor on journal_lines for select to servicing_auditor using true;
+create policy owner on journal_lines for all to servicing_owner using true with check true;
+create policy tenant on journal_lines for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.journal_lines FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER joins_new_entry BEFORE INSERT ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION app.line_joins_new_entry();
+grant insert, select on journal_lines to servicing_app;
+grant select on journal_lines to servicing_auditor;
+
+create table ledger_accounts (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  code text not null,
+  name text not null,
+  account_type text not null,
+  parent_id uuid,
+  description text,
+  is_header boolean not null default false,
+  is_active boolean not null default true,
+  role text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint ledger_accounts_account_type_check CHECK ((account_type = ANY (ARRAY['asset'::text, 'liability'::text, 'equity'::text, 'revenue'::text, 'expense'::text]))),
+  constraint ledger_accounts_check CHECK ((parent_id <> id)),
+  constraint ledger_accounts_code UNIQUE (tenant_id, code),
+  constraint ledger_accounts_pkey PRIMARY KEY (tenant_id, id),
+  constraint ledger_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint ledger_accounts_tenant_id_parent_id_fkey FOREIGN KEY (tenant_id, parent_id) REFERENCES ledger_accounts(tenant_id, id),
+  constraint ledger_accounts_tenant_id_role_key UNIQUE (tenant_id, role)
+);
+CREATE INDEX ledger_accounts_parent ON public.ledger_accounts USING btree (tenant_id, parent_id) WHERE (parent_id IS NOT NULL);
+alter table ledger_accounts enable row level security, force row level security;
+create policy auditor on ledger_accounts for select to servicing_auditor using true;
+create policy owner on ledger_accounts for all to servicing_owner using true with check true;
+create policy tenant on ledger_accounts for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on ledger_accounts to servicing_app;
+grant select on ledger_accounts to servicing_auditor;
+
+create table lien_alerts (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  lien_id uuid not null,
+  loan_id uuid not null,
+  expiration_date date not null,
+  severity integer not null,
+  status text not null default 'open'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint lien_alerts_once UNIQUE (tenant_id, lien_id, expiration_date),
+  constraint lien_alerts_pkey PRIMARY KEY (tenant_id, id),
+  constraint lien_alerts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text]))),
+  constraint lien_alerts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint lien_alerts_tenant_id_lien_id_fkey FOREIGN KEY (tenant_id, lien_id) REFERENCES liens(tenant_id, id),
+  constraint lien_alerts_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX lien_alerts_created ON public.lien_alerts USING btree (tenant_id, created_at DESC, id);
+alter table lien_alerts enable row level security, force row level security;
+create policy auditor on lien_alerts for select to servicing_auditor using true;
+create policy owner on lien_alerts for all to servicing_owner using true with check true;
+create policy tenant on lien_alerts for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.lien_alerts FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on lien_alerts to servicing_app;
+grant select on lien_alerts to servicing_auditor;
+
+create table liens (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  collateral_id uuid not null,
+  lien_type text not null,
+  filing_number text,
+  filing_date date,
+  expiration_date date,
+  filing_jurisdiction text,
+  lien_position integer not null default 1,
+  status text not null default 'active'::text,
+  released_at timestamp with time zone,
+  released_by uuid,
+  release_date date,
+  release_reason text,
+  release_filing_number text,
+  release_notes text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint liens_lien_position_check CHECK ((lien_position >= 1)),
+  constraint liens_pkey PRIMARY KEY (tenant_id, id),
+  constraint liens_status_check CHECK ((status = ANY (ARRAY['active'::text, 'released'::text, 'expired'::text, 'terminated'::text]))),
+  constraint liens_tenant_id_collateral_id_fkey FOREIGN KEY (tenant_id, collateral_id) REFERENCES collateral_items(tenant_id, id),
+  constraint liens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX liens_collateral ON public.liens USING btree (tenant_id, collateral_id, created_at DESC, id);
+CREATE INDEX liens_created ON public.liens USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX liens_expiry ON public.liens USING btree (tenant_id, expiration_date) WHERE (status = 'active'::text);
+CREATE UNIQUE INDEX liens_lien_position ON public.liens USING btree (tenant_id, collateral_id, lien_position) WHERE (status = 'active'::text);
+alter table liens enable row level security, force row level security;
+create policy auditor on liens for select to servicing_auditor using true;
+create policy owner on liens for all to servicing_owner using true with check true;
+create policy tenant on liens for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.liens FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on liens to servicing_app;
+grant select on liens to servicing_auditor;
+
+create table loan_events (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  kind text not null,
+  effective_date date not null,
+  details jsonb not null default '{}'::jsonb,
+  recorded_on date not null default app.business_date(),
+  recorded_at timestamp with time zone not null default now(),
+  constraint loan_events_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_events_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX loan_events_loan ON public.loan_events USING btree (tenant_id, loan_id, effective_date, id);
+alter table loan_events enable row level security, force row level security;
+create policy auditor on loan_events for select to servicing_auditor using true;
+create policy owner on loan_events for all to servicing_owner using true with check true;
+create policy tenant on loan_events for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.loan_events FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.loan_events FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+grant insert, select on loan_events to servicing_app;
+grant select on loan_events to servicing_auditor;
+
+create table loan_number_sequences (
+  tenant_id uuid not null default app.current_tenant(),
+  year integer not null,
+  last_number bigint not null,
+  constraint loan_number_sequences_pkey PRIMARY KEY (tenant_id, year),
+  constraint loan_number_sequences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table loan_number_sequences enable row level security, force row level security;
+create policy auditor on loan_number_sequences for select to servicing_auditor using true;
+create policy owner on loan_number_sequences for all to servicing_owner using true with check true;
+create policy tenant on loan_number_sequences for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select, update on loan_number_sequences to servicing_app;
+grant select on loan_number_sequences to servicing_auditor;
+
+create table loan_snapshots (
+  tenant_id uuid not null default app.current_tenant(),
+  snapshot_date date not null,
+  loan_id uuid not null,
+  id uuid not null default uuidv7(),
+  status text not null,
+  sub_status text,
+  principal_balance app.money not null,
+  accrued_interest app.money not null,
+  outstanding_fees app.money not null,
+  total_balance app.money not null,
+  suspense_balance app.money not null,
+  payoff_amount app.money not null,
+  per_diem app.money not null,
+  interest_accrued_today app.money not null,
+  past_due_amount app.money not null,
+  days_past_due integer not null,
+  delinquency_bucket text not null,
+  first_delinquency_date date,
+  next_payment_date date,
+  next_payment_amount app.money,
+  last_payment_date date,
+  last_payment_amount app.money,
+  total_paid_principal app.money not null,
+  total_paid_interest app.money not null,
+  total_paid_fees app.money not null,
+  interest_rate app.rate not null,
+  remaining_term integer not null,
+  maturity_date date,
+  is_frozen boolean not null,
+  is_accelerated boolean not null,
+  is_non_accrual boolean not null,
+  charge_off_balance app.money not null,
+  portfolio_id uuid,
+  loan_officer_id uuid,
+  labels jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint loan_snapshots_pkey PRIMARY KEY (tenant_id, snapshot_date, loan_id)
+);
+CREATE INDEX loan_snapshots_loan ON public.loan_snapshots USING btree (tenant_id, loan_id, snapshot_date DESC);
+CREATE INDEX loan_snapshots_portfolio ON public.loan_snapshots USING btree (tenant_id, portfolio_id, snapshot_date);
+alter table loan_snapshots enable row level security, force row level security;
+create policy auditor on loan_snapshots for select to servicing_auditor using true;
+create policy owner on loan_snapshots for all to servicing_owner using true with check true;
+create policy tenant on loan_snapshots for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant insert, select on loan_snapshots to servicing_app;
+grant select on loan_snapshots to servicing_auditor;
+
+create table loans (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_number text not null,
+  borrower_id uuid not null,
+  program_id uuid not null,
+  product_id uuid not null,
+  portfolio_id uuid,
+  loan_officer_id uuid,
+  external_id text,
+  status text not null default 'pending'::text,
+  sub_status text,
+  loan_type text not null default 'installment'::text,
+  principal_amount app.money not null,
+  interest_rate app.rate not null,
+  term_months integer not null,
+  payment_day integer,
+  payment_frequency text not null,
+  payment_amount app.money,
+  day_count text not null,
+  interest_method text not null,
+  terms jsonb not null default '{}'::jsonb,
+  credit_limit app.money,
+  apr app.rate,
+  first_payment_date date,
+  maturity_date date,
+  origination_date date,
+  disbursement_date date,
+  is_frozen boolean not null default false,
+  frozen_at timestamp with time zone,
+  freeze_reason text,
+  is_accelerated boolean not null default false,
+  accelerated_at timestamp with time zone,
+  is_non_accrual boolean not null default false,
+  non_accrual_since date,
+  approved_at timestamp with time zone,
+  approved_by uuid,
+  denied_at timestamp with time zone,
+  denial_reasons jsonb not null default '[]'::jsonb,
+  canceled_at timestamp with time zone,
+  cancel_reason text,
+  paid_off_at timestamp with time zone,
+  charged_off_at timestamp with time zone,
+  charge_off_reason text,
+  charge_off_amount app.money,
+  labels jsonb not null default '[]'::jsonb,
+  metadata jsonb not null default '{}'::jsonb,
+  disbursed_amount app.money not null default 0,
+  principal_balance app.money not null default 0,
+  accrual_since date,
+  accrual_balance app.money not null default 0,
+  accrual_rate app.rate not null default 0,
+  accrual_period_interest app.money,
+  accrual_period_days integer,
+  is_accruing boolean not null default false,
+  linear_until date,
+  interest_accrued numeric(22,10) not null default 0,
+  interest_settled app.money not null default 0,
+  outstanding_fees app.money not null default 0,
+  suspense_balance app.money not null default 0,
+  charge_off_balance app.money not null default 0,
+  deficiency_balance app.money not null default 0,
+  oldest_unpaid_due_date date,
+  satisfied_tolerance app.money not null default 0,
+  first_delinquency_date date,
+  last_payment_date date,
+  last_payment_amount app.money,
+  paid_principal app.money not null default 0,
+  paid_interest app.money not null default 0,
+  paid_fees app.money not null default 0,
+  delinquency_pauses jsonb not null default '[]'::jsonb,
+  delinquency_bucket text not null default 'current'::text,
+  schedule_version integer not null default 0,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loans_external_id UNIQUE (tenant_id, external_id),
+  constraint loans_loan_number UNIQUE (tenant_id, loan_number),
+  constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
+  constraint loans_payment_day_check CHECK (((payment_day >= 1) AND (payment_day <= 31))),
+  constraint loans_pkey PRIMARY KEY (tenant_id, id),
+  constraint loans_principal_amount_check CHECK (((principal_amount)::numeric > (0)::numeric)),
+  constraint loans_principal_balance_check CHECK (((principal_balance)::numeric >= (0)::numeric)),
+  constraint loans_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'canceled'::text, 'active'::text, 'paid_off'::text, 'charged_off'::text, 'settled'::text, 'transferred'::text]))),
+  constraint loans_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint loans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loans_tenant_id_loan_officer_id_fkey FOREIGN KEY (tenant_id, loan_officer_id) REFERENCES users(tenant_id, id),
+  constraint loans_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id),
+  constraint loans_tenant_id_product_id_fkey FOREIGN KEY (tenant_id, product_id) REFERENCES products(tenant_id, id),
+  constraint loans_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id),
+  constraint loans_term_months_check CHECK ((term_months > 0))
+) with (fillfactor=80);
+CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id);
+CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loans_number_search ON public.loans USING gin (loan_number gin_trgm_ops);
+CREATE INDEX loans_officer ON public.loans USING btree (tenant_id, loan_officer_id) WHERE (loan_officer_id IS NOT NULL);
+CREATE INDEX loans_portfolio ON public.loans USING btree (tenant_id, portfolio_id) WHERE (portfolio_id IS NOT NULL);
+CREATE INDEX loans_product ON public.loans USING btree (tenant_id, product_id);
+CREATE INDEX loans_program ON public.loans USING btree (tenant_id, program_id);
+CREATE INDEX loans_refold ON public.loans USING btree (tenant_id, linear_until) WHERE (linear_until IS NOT NULL);
+CREATE INDEX loans_status ON public.loans USING btree (tenant_id, status, created_at DESC, id);
+alter table loans enable row level security, force row level security;
+create policy auditor on loans for select to servicing_auditor using true;
+create policy owner on loans for all to servicing_owner using true with check true;
+create policy tenant on loans for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.loans FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loans to servicing_app;
+grant select on loans to servicing_auditor;
+
+create table one_time_tokens (
+  tenant_id uuid not null default app.current_tenant(),
+  token_hash bytea not null,
+  user_id uuid not null,
+  purpose text not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint one_time_tokens_pkey PRIMARY KEY (tenant_id, token_hash),
+  constraint one_time_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['password_reset'::text, 'invitation'::text]))),
+  constraint one_time_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint one_time_tokens_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX one_time_tokens_user ON public.one_time_tokens USING btree (tenant_id, user_id);
+alter table one_time_tokens enable row level security, force row level security;
+create policy auditor on one_time_tokens for select to servicing_auditor using true;
+create policy owner on one_time_tokens for all to servicing_owner using true with check true;
+create policy tenant on one_time_tokens for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select, update on one_time_tokens to servicing_app;
+grant select on one_time_tokens to servicing_auditor;
+
+create table payments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  borrower_id uuid not null,
+  receipt_number text not null,
+  amount app.money not null,
+  payment_date date not null,
+  effective_date date not null,
+  payment_method text not null,
+  payment_type text not null default 'regular'::text,
+  payment_instrument_id uuid,
+  allocation_override jsonb,
+  external_id text,
+  reference_number text,
+  notes text,
+  status text not null,
+  source text not null default 'staff'::text,
+  autopay_plan_id uuid,
+  principal_applied app.money not null default 0,
+  interest_applied app.money not null default 0,
+  fees_applied app.money not null default 0,
+  suspense_applied app.money not null default 0,
+  remaining_balance app.money not null default 0,
+  allocations jsonb not null default '[]'::jsonb,
+  coverage jsonb not null default '[]'::jsonb,
+  posted_at timestamp with time zone,
+  settled_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  failure_reason text,
+  return_code text,
+  reversed_at timestamp with time zone,
+  reversed_by uuid,
+  reversal_reason text,
+  reverses_payment_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payments_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint payments_check CHECK (((status = ANY (ARRAY['scheduled'::text, 'canceled'::text, 'pending'::text, 'failed'::text])) OR (((((principal_applied)::numeric + (interest_applied)::numeric) + (fees_applied)::numeric) + (suspense_applied)::numeric) = (amount)::numeric))),
+  constraint payments_external_id UNIQUE (tenant_id, external_id),
+  constraint payments_pkey PRIMARY KEY (tenant_id, id),
+  constraint payments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint payments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX payments_scheduled ON public.payments USING btree (tenant_id, payment_date) WHERE (status = 'scheduled'::text);
+alter table payments enable row level security, force row level security;
+create policy auditor on payments for select to servicing_auditor using true;
+create policy owner on payments for all to servicing_owner using true with check true;
+create policy tenant on payments for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on payments to servicing_app;
+grant select on payments to servicing_auditor;
+
+create table period_closings (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  closed_through date not null,
+  description text,
+  closed_by uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint period_closings_closed_through UNIQUE (tenant_id, closed_through),
+  constraint period_closings_pkey PRIMARY KEY (tenant_id, id),
+  constraint period_closings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table period_closings enable row level security, force row level security;
+create policy auditor on period_closings for select to servicing_auditor using true;
+create policy owner on period_closings for all to servicing_owner using true with check true;
+create policy tenant on period_closings for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.period_closings FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.period_closings FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+grant insert, select on period_closings to servicing_app;
+grant select on period_closings to servicing_auditor;
+
+create table phones (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  phone_number text not null,
+  phone_type text not null default 'mobile'::text,
+  is_primary boolean not null default false,
+  is_verified boolean not null default false,
+  verified_at timestamp with time zone,
+  can_sms boolean not null default true,
+  can_call boolean not null default true,
+  do_not_call boolean not null default false,
+  carrier_name text,
+  is_landline boolean,
+  time_zone text,
+  extension text,
+  status text not null default 'active'::text,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint phones_phone_number_check CHECK ((phone_number ~ '^\+[1-9]\d{1,14}$'::text)),
+  constraint phones_pkey PRIMARY KEY (tenant_id, id),
+  constraint phones_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint phones_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX phones_borrower ON public.phones USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX phones_number ON public.phones USING btree (tenant_id, phone_number);
+CREATE UNIQUE INDEX phones_one_primary ON public.phones USING btree (tenant_id, borrower_id) WHERE (is_primary AND (NOT is_archived));
+alter table phones enable row level security, force row level security;
+create policy auditor on phones for select to servicing_auditor using true;
+create policy owner on phones for all to servicing_owner using true with check true;
+create policy tenant on phones for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.phones FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on phones to servicing_app;
+grant select on phones to servicing_auditor;
+
+create table portfolio_snapshots (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  portfolio_id uuid not null,
+  snapshot_date date not null,
+  total_loans integer not null,
+  total_principal app.money not null,
+  total_outstanding app.money not null,
+  weighted_average_rate numeric(12,6) not null,
+  weighted_average_term integer not null,
+  delinquency_rate numeric(12,6) not null,
+  default_rate numeric(12,6) not null,
+  by_bucket jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint portfolio_snapshots_day UNIQUE (tenant_id, portfolio_id, snapshot_date),
+  constraint portfolio_snapshots_pkey PRIMARY KEY (tenant_id, id),
+  constraint portfolio_snapshots_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint portfolio_snapshots_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
+);
+CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING btree (tenant_id, portfolio_id, created_at DESC, id);
+alter table portfolio_snapshots enable row level security, force row level security;
+create policy auditor on portfolio_snapshots for select to servicing_auditor using true;
+create policy owner on portfolio_snapshots for all to servicing_owner using true with check true;
+create policy tenant on portfolio_snapshots for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.portfolio_snapshots FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on portfolio_snapshots to servicing_app;
+grant select on portfolio_snapshots to servicing_auditor;
+
+create table portfolios (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  portfolio_type text not null default 'static'::text,
+  description text,
+  criteria jsonb not null default '{}'::jsonb,
+  status text not null default 'active'::text,
+  sold_at timestamp with time zone,
+  sale_price app.money,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  investor_id uuid,
+  constraint portfolios_name UNIQUE (tenant_id, name),
+  constraint portfolios_pkey PRIMARY KEY (tenant_id, id),
+  constraint portfolios_portfolio_type_check CHECK ((portfolio_type = ANY (ARRAY['static'::text, 'dynamic'::text]))),
+  constraint portfolios_status_check CHECK ((status = ANY (ARRAY['active'::text, 'sold'::text]))),
+  constraint portfolios_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint portfolios_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id)
+);
+CREATE INDEX portfolios_created ON public.portfolios USING btree (tenant_id, created_at DESC, id);
+alter table portfolios enable row level security, force row level security;
+create policy auditor on portfolios for select to servicing_auditor using true;
+create policy owner on portfolios for all to servicing_owner using true with check true;
+create policy tenant on portfolios for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.portfolios FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on portfolios to servicing_app;
+grant select on portfolios to servicing_auditor;
+
+create view posted_lines with (security_invoker=true) as
+ SELECT tenant_id,
+    id,
+    entry_id,
+    entry_date,
+    account_id,
+    "position",
+    debit,
+    credit,
+    description
+   FROM journal_lines line
+  WHERE (NOT (EXISTS ( SELECT
+           FROM journal_entries draft
+          WHERE ((draft.tenant_id = line.tenant_id) AND (draft.id = line.entry_id) AND (draft.status = 'draft'::text)))));
+grant select on posted_lines to servicing_app;
+grant select on posted_lines to servicing_auditor;
+
+create table products (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  program_id uuid,
+  name text not null,
+  code text not null,
+  is_active boolean not null default true,
+  loan_type text not null default 'installment'::text,
+  currency text not null default 'USD'::text,
+  min_amount app.money,
+  max_amount app.money,
+  min_rate app.rate,
+  max_rate app.rate,
+  min_term_months integer,
+  max_term_months integer,
+  interest_method text not null default 'simple_daily'::text,
+  day_count text not null default 'actual_365'::text,
+  payment_frequency text not null default 'monthly'::text,
+  amortization text not null default 'level_payment'::text,
+  balloon_amount app.money,
+  first_payment_rule text not null default 'next_month_on_payment_day'::text,
+  min_days_to_first_payment integer not null default 15,
+  allocation_order jsonb not null default '"standard"'::jsonb,
+  extra_payment_to text not null default 'principal'::text,
+  rounding_mode text not null default 'half_up'::text,
+  installment_rounding text not null default 'half_up'::text,
+  installment_calculation text not null default 'periodic_rate'::text,
+  fee_rules jsonb not null default '[]'::jsonb,
+  late_fee_grace_days integer not null default 10,
+  delinquency_grace_days integer not null default 0,
+  default_dpd_threshold integer not null default 90,
+  charge_off_dpd_threshold integer not null default 120,
+  non_accrual_dpd_threshold integer not null default 90,
+  small_balance_tolerance app.money not null default 1.00,
+  payoff_quote_valid_days integer not null default 10,
+  prepayment_penalty jsonb,
+  max_deferments_per_12m integer not null default 2,
+  max_modifications integer not null default 5,
+  rescission_days integer not null default 0,
+  metro2_portfolio_type text not null default 'I'::text,
+  metro2_account_type text not null default '01'::text,
+  gl_map jsonb not null default '{}'::jsonb,
+  metadata jsonb not null default '{}'::jsonb,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint products_code UNIQUE (tenant_id, code),
+  constraint products_pkey PRIMARY KEY (tenant_id, id),
+  constraint products_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint products_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id)
+);
+CREATE INDEX products_created ON public.products USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX products_program ON public.products USING btree (tenant_id, program_id, created_at DESC, id);
+alter table products enable row level security, force row level security;
+create policy auditor on products for select to servicing_auditor using true;
+create policy owner on products for all to servicing_owner using true with check true;
+create policy tenant on products for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on products to servicing_app;
+grant select on products to servicing_auditor;
+
+create table programs (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  code text not null,
+  description text,
+  program_type text not null default 'personal'::text,
+  is_active boolean not null default true,
+  default_product_id uuid,
+  funding_source text,
+  jurisdictions jsonb not null default '[]'::jsonb,
+  compliance_checks jsonb not null default '[]'::jsonb,
+  template_overrides jsonb not null default '{}'::jsonb,
+  metadata jsonb not null default '{}'::jsonb,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint programs_code UNIQUE (tenant_id, code),
+  constraint programs_pkey PRIMARY KEY (tenant_id, id),
+  constraint programs_tenant_id_default_product_id_fkey FOREIGN KEY (tenant_id, default_product_id) REFERENCES products(tenant_id, id),
+  constraint programs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX programs_created ON public.programs USING btree (tenant_id, created_at DESC, id);
+alter table programs enable row level security, force row level security;
+create policy auditor on programs for select to servicing_auditor using true;
+create policy owner on programs for all to servicing_owner using true with check true;
+create policy tenant on programs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.programs FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on programs to servicing_app;
+grant select on programs to servicing_auditor;
+
+create table schema_migrations (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_migrations_pkey PRIMARY KEY (name)
+);
+alter table schema_migrations disable row level security;
+grant select on schema_migrations to public;
+
+create table sessions (
+  tenant_id uuid not null default app.current_tenant(),
+  id_hash bytea not null,
+  user_id uuid not null,
+  csrf_token text not null,
+  epoch integer not null,
+  created_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  idle_seconds integer not null,
+  absolute_expires_at timestamp with time zone not null,
+  ip text,
+  user_agent text,
+  revoked_at timestamp with time zone,
+  constraint sessions_pkey PRIMARY KEY (tenant_id, id_hash),
+  constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint sessions_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX sessions_user ON public.sessions USING btree (tenant_id, user_id) WHERE (revoked_at IS NULL);
+alter table sessions enable row level security, force row level security;
+create policy auditor on sessions for select to servicing_auditor using true;
+create policy owner on sessions for all to servicing_owner using true with check true;
+create policy tenant on sessions for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select, update on sessions to servicing_app;
+grant select on sessions to servicing_auditor;
+
+create table statements (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  statement_month date not null,
+  statement_date date not null,
+  figures jsonb not null,
+  document_id uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint statements_month UNIQUE (tenant_id, loan_id, statement_month),
+  constraint statements_pkey PRIMARY KEY (tenant_id, id),
+  constraint statements_statement_month_check CHECK ((EXTRACT(day FROM statement_month) = (1)::numeric)),
+  constraint statements_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint statements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint statements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+alter table statements enable row level security, force row level security;
+create policy auditor on statements for select to servicing_auditor using true;
+create policy owner on statements for all to servicing_owner using true with check true;
+create policy tenant on statements for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select, update on statements to servicing_app;
+grant select on statements to servicing_auditor;
+
+create table tasks (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid,
+  loan_id uuid,
+  title text not null,
+  description text,
+  task_type text not null default 'other'::text,
+  assignee_id uuid,
+  due_date date,
+  priority text not null default 'normal'::text,
+  status text not null default 'open'::text,
+  completed_at timestamp with time zone,
+  completed_by uuid,
+  source text not null default 'manual'::text,
+  related_type text,
+  related_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint tasks_pkey PRIMARY KEY (tenant_id, id),
+  constraint tasks_tenant_id_assignee_id_fkey FOREIGN KEY (tenant_id, assignee_id) REFERENCES users(tenant_id, id),
+  constraint tasks_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint tasks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint tasks_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX tasks_assignee ON public.tasks USING btree (tenant_id, assignee_id, created_at DESC, id);
+CREATE INDEX tasks_borrower ON public.tasks USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX tasks_created ON public.tasks USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX tasks_loan ON public.tasks USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX tasks_related ON public.tasks USING btree (tenant_id, related_id) WHERE (related_id IS NOT NULL);
+CREATE INDEX tasks_type ON public.tasks USING btree (tenant_id, task_type, created_at DESC, id);
+alter table tasks enable row level security, force row level security;
+create policy auditor on tasks for select to servicing_auditor using true;
+create policy owner on tasks for all to servicing_owner using true with check true;
+create policy tenant on tasks for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.tasks FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on tasks to servicing_app;
+grant select on tasks to servicing_auditor;
+
+create table tenant_domains (
+  domain text not null,
+  tenant_id uuid not null default app.current_tenant(),
+  constraint tenant_domains_domain_check CHECK ((domain = lower(domain))),
+  constraint tenant_domains_pkey PRIMARY KEY (domain),
+  constraint tenant_domains_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table tenant_domains enable row level security, force row level security;
+create policy auditor on tenant_domains for select to servicing_auditor using true;
+create policy owner on tenant_domains for all to servicing_owner using true with check true;
+create policy tenant on tenant_domains for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select on tenant_domains to servicing_app;
+grant select on tenant_domains to servicing_auditor;
+
+create table tenants (
+  id uuid not null default uuidv7(),
+  slug text not null,
+  name text not null,
+  time_zone text not null default 'America/New_York'::text,
+  currency text not null default 'USD'::text,
+  locale text not null default 'en-US'::text,
+  business_date date not null,
+  settings jsonb not null default '{}'::jsonb,
+  is_active boolean not null default true,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint tenants_pkey PRIMARY KEY (id),
+  constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint tenants_slug_key UNIQUE (slug)
+);
+alter table tenants enable row level security, force row level security;
+create policy auditor on tenants for select to servicing_auditor using true;
+create policy owner on tenants for all to servicing_owner using true with check true;
+create policy tenant on tenants for all to servicing_app using (id = app.current_tenant()) with check (id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.tenants FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant select, update on tenants to servicing_app;
+grant select on tenants to servicing_auditor;
+
+create table throttle_hits (
+  tenant_id uuid not null default app.current_tenant(),
+  scope text not null,
+  subject text not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  id uuid not null default uuidv7(),
+  constraint throttle_hits_pkey PRIMARY KEY (tenant_id, scope, subject, id),
+  constraint throttle_hits_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table throttle_hits enable row level security, force row level security;
+create policy auditor on throttle_hits for select to servicing_auditor using true;
+create policy owner on throttle_hits for all to servicing_owner using true with check true;
+create policy tenant on throttle_hits for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select, update on throttle_hits to servicing_app;
+grant select on throttle_hits to servicing_auditor;
+
+create table user_permissions (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  user_id uuid not null,
+  type text not null default 'allow'::text,
+  action text not null,
+  resource text not null,
+  record jsonb,
+  created_at timestamp with time zone not null default now(),
+  constraint user_permissions_pkey PRIMARY KEY (tenant_id, id),
+  constraint user_permissions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint user_permissions_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id),
+  constraint user_permissions_type_check CHECK ((type = ANY (ARRAY['allow'::text, 'deny'::text])))
+);
+CREATE INDEX user_permissions_user ON public.user_permissions USING btree (tenant_id, user_id);
+alter table user_permissions enable row level security, force row level security;
+create policy auditor on user_permissions for select to servicing_auditor using true;
+create policy owner on user_permissions for all to servicing_owner using true with check true;
+create policy tenant on user_permissions for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select, update on user_permissions to servicing_app;
+grant select on user_permissions to servicing_auditor;
+
+create table users (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  email text not null,
+  first_name text not null,
+  last_name text not null,
+  password_hash text,
+  tenant_role text,
+  borrower_id uuid,
+  is_active boolean not null default true,
+  session_epoch integer not null default 0,
+  date_joined timestamp with time zone not null default now(),
+  last_login timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint users_email_check CHECK ((email = lower(email))),
+  constraint users_pkey PRIMARY KEY (tenant_id, id),
+  constraint users_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint users_tenant_id_borrower_id_key UNIQUE (tenant_id, borrower_id),
+  constraint users_tenant_id_email_key UNIQUE (tenant_id, email),
+  constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint users_tenant_role_check CHECK ((tenant_role = ANY (ARRAY['viewer'::text, 'collector'::text, 'loan_officer'::text, 'admin'::text, 'superadmin'::text])))
+);
+CREATE INDEX users_created ON public.users USING btree (tenant_id, created_at DESC, id);
+alter table users enable row level security, force row level security;
+create policy auditor on users for select to servicing_auditor using true;
+create policy owner on users for all to servicing_owner using true with check true;
+create policy tenant on users for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on users to servicing_app;
+grant select on users to servicing_auditor;
+
+create table valuations (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  collateral_id uuid not null,
+  valuation_type text not null,
+  valuation_date date not null,
+  effective_date date,
+  appraised_value app.money not null,
+  appraiser_name text,
+  confidence numeric(4,3),
+  document_id uuid,
+  notes text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint valuations_appraised_value_check CHECK (((appraised_value)::numeric >= (0)::numeric)),
+  constraint valuations_confidence_check CHECK (((confidence >= (0)::numeric) AND (confidence <= (1)::numeric))),
+  constraint valuations_pkey PRIMARY KEY (tenant_id, id),
+  constraint valuations_tenant_id_collateral_id_fkey FOREIGN KEY (tenant_id, collateral_id) REFERENCES collateral_items(tenant_id, id),
+  constraint valuations_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint valuations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX valuations_collateral ON public.valuations USING btree (tenant_id, collateral_id, created_at DESC, id);
+alter table valuations enable row level security, force row level security;
+create policy auditor on valuations for select to servicing_auditor using true;
+create policy owner on valuations for all to servicing_owner using true with check true;
+create policy tenant on valuations for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.valuations FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on valuations to servicing_app;
+grant select on valuations to servicing_auditor;
+
+create table webhook_attempts (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  delivery_id uuid not null,
+  attempt integer not null,
+  started_at timestamp with time zone not null default now(),
+  answered_at timestamp with time zone,
+  response_status integer,
+  response_body text,
+  error text,
+  ms integer,
+  constraint webhook_attempts_pkey PRIMARY KEY (tenant_id, id),
+  constraint webhook_attempts_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_deliveries(tenant_id, id),
+  constraint webhook_attempts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX webhook_attempts_delivery ON public.webhook_attempts USING btree (tenant_id, delivery_id, attempt);
+alter table webhook_attempts enable row level security, force row level security;
+create policy auditor on webhook_attempts for select to servicing_auditor using true;
+create policy owner on webhook_attempts for all to servicing_owner using true with check true;
+create policy tenant on webhook_attempts for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+grant delete, insert, select, update on webhook_attempts to servicing_app;
+grant select on webhook_attempts to servicing_auditor;
+
+create table webhook_deliveries (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  subscription_id uuid not null,
+  event_id uuid not null,
+  round integer not null default 0,
+  status text not null default 'scheduled'::text,
+  attempt integer not null default 1,
+  next_attempt_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint webhook_deliveries_once UNIQUE (tenant_id, subscription_id, event_id, round),
+  constraint webhook_deliveries_pkey PRIMARY KEY (tenant_id, id),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'delivered'::text, 'dead'::text, 'canceled'::text]))),
+  constraint webhook_deliveries_tenant_id_event_id_fkey FOREIGN KEY (tenant_id, event_id) REFERENCES events(tenant_id, id),
+  constraint webhook_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint webhook_deliveries_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
+) with (fillfactor=70);
+CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (tenant_id, event_id);
+CREATE INDEX webhook_deliveries_scheduled ON public.webhook_deliveries USING btree (tenant_id, subscription_id) WHERE (status = 'scheduled'::text);
+alter table webhook_deliveries enable row level security, force row level security;
+create policy auditor on webhook_deliveries for select to servicing_auditor using true;
+create policy owner on webhook_deliveries for all to servicing_owner using true with check true;
+create policy tenant on webhook_deliveries for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.webhook_deliveries FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on webhook_deliveries to servicing_app;
+grant select on webhook_deliveries to servicing_auditor;
+
+create table webhook_subscriptions (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  url text not null,
+  events jsonb not null,
+  secret_sealed text not null,
+  secret_last_four text not null,
+  is_active boolean not null default true,
+  last_error text,
+  consecutive_failures integer not null default 0,
+  disabled_at timestamp with time zone,
+  is_deleted boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint webhook_subscriptions_pkey PRIMARY KEY (tenant_id, id),
+  constraint webhook_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX webhook_subscriptions_created ON public.webhook_subscriptions USING btree (tenant_id, created_at DESC, id);
+alter table webhook_subscriptions enable row level security, force row level security;
+create policy auditor on webhook_subscriptions for select to servicing_auditor using true;
+create policy owner on webhook_subscriptions for all to servicing_owner using true with check true;
+create policy tenant on webhook_subscriptions for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.webhook_subscriptions FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on webhook_subscriptions to servicing_app;
+grant select on webhook_subscriptions to servicing_auditor;

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+/** The delivery is named by its first round, as receivers know it. */
+export const deadLetters = table({
+  name: 'dead_letters',
+  rows: sql.fragment`
+    select record.id, record.subscription_id, delivery.id as delivery_id, record.event_id,
+           event.event_type, event.body::jsonb as payload, record.response_status,
+           record.response_body, record.error, record.attempted_at, record.retry_count,
+           record.status, record.created_at, record.updated_at
+    from dead_letters as record
+    join events as event on event.id = record.event_id
+    join webhook_deliveries as delivery
+      on delivery.subscription_id = record.subscription_id
+      and delivery.event_id = record.event_id and delivery.round = 0
+  `,
+});
+
+/** The delivery is over: its last answer is kept where people look for it. */
+export const buryOne = (tx: Transaction, deliveryId: string) =>
+  tx.query(sql.typeAlias('void')`
+    with dead as (
+      update webhook_deliveries set status = 'dead', next_attempt_at = null
+      where id = ${deliveryId} and status = 'scheduled'
+      returning id, subscription_id, event_id, attempt - 1 as retry_count
+    )
+    ${letters}
+  `);
+
+/** What was still to be sent, or sent again, when the subscription was switched off. */
+export const buryScheduled = (tx: Transaction, subscriptionId: string) =>
+  tx.query(sql.typeAlias('void')`
+    with dead as (
+      update webhook_deliveries set status = 'dead', next_attempt_at = null
+      where subscription_id = ${subscriptionId} and status = 'scheduled'
+      returning id, subscription_id, event_id, greatest(attempt - 2, 0) as retry_count
+    )
+    ${letters}
+  `);
+
+const letters = sql.fragment`
+  insert into dead_letters (
+    subscription_id, delivery_id, event_id, response_status, response_body, error, attempted_at,
+    retry_count
+  )
+  select dead.subscription_id, dead.id, dead.event_id, last.response_status, last.response_body,
+         coalesce(last.error, 'The subscription was switched off before it was sent.'),
+         coalesce(last.started_at, now()), dead.retry_count
+  from dead
+  left join lateral (
+    select attempt.response_status, attempt.response_body, attempt.error, attempt.started_at
+    from webhook_attempts as attempt
+    where attempt.delivery_id = dead.id and attempt.answered_at is not null
+    order by attempt.attempt desc, attempt.id desc limit 1
+  ) as last on true
+`;
+
+const Letter = z.object({
+  id: z.string(),
+  delivery_id: z.string(),
+  webhook_id: z.string(),
+  status: z.string(),
+});
+
+/** The letter meant by an id (its own or its delivery's), or the newest that nobody retried. */
+export const toRetry = (tx: Transaction, subscriptionId: string, id: string | null) =>
+  tx.maybeOne(sql.type(Letter)`
+    select letter.id, letter.delivery_id, first_round.id as webhook_id, letter.status
+    from dead_letters as letter
+    join webhook_deliveries as first_round
+      on first_round.subscription_id = letter.subscription_id
+      and first_round.event_id = letter.event_id and first_round.round = 0
+    where letter.subscription_id = ${subscriptionId}
+      and case
+        when ${id}::uuid is null then letter.status = 'dead'
+        else ${id}::uuid in (letter.id, letter.delivery_id, first_round.id)
+      end
+    order by letter.created_at desc, letter.id desc limit 1
+  `);
+
+export const retried = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update dead_letters set status = 'retried' where id = ${id} and status = 'dead'
+  `);
+
+/** The event has arrived after all, in whatever round. */
+export const resolve = (tx: Transaction, deliveryId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update dead_letters as letter set status = 'resolved'
+    from webhook_deliveries as delivery
+    where delivery.id = ${deliveryId}
+      and letter.subscription_id = delivery.subscription_id
+      and letter.event_id = delivery.event_id and letter.status <> 'resolved'
+  `);

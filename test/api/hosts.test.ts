@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { createUser } from '../../jobs/users/create-user.ts';
+import { newClient } from '../setup/client.ts';
+import { onTheWire } from '../setup/wire.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
+
+const stage = await newStage();
+const one = await stage.tenant();
+const other = await stage.tenant();
+
+const at = (host: string, port = stage.port) => newClient(port, host);
+
+test('an unknown host is nobody’s: 404 and not even a cookie', async () => {
+  const reply = await at('unknown.example.net').get('/auth/csrf');
+
+  expect(reply).toMatchObject({ status: 404, body: { code: 'tenant_not_found' } });
+  expect(reply.headers['set-cookie']).toBeUndefined();
+  expect(reply.body.request_id).toBe(reply.headers['x-request-id']);
+});
+
+test.each([
+  [`${other.host}:fake@${one.host}`],
+  ['tenant_1.test'],
+  ['a..test'],
+  ['-tenant.test'],
+  [`${'a'.repeat(60)}.`.repeat(5)],
+  [`${one.host}/x`],
+  [`${one.host},${other.host}`],
+  [`${one.host}:123456`],
+  ['[::1]'],
+])('the host %s is malformed', async (host) => {
+  const reply = await at(host).get('/auth/csrf');
+
+  expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_host' } });
+  expect(reply.headers['set-cookie']).toBeUndefined();
+});
+
+test.each([
+  ['an empty one', 'Host: \r\n'],
+  ['none', ''],
+  ['two', `Host: ${one.host}\r\nHost: ${other.host}\r\n`],
+  ['the same one twice', `Host: ${one.host}\r\nHost: ${one.host}\r\n`],
+])('a request whose Host header is %s is refused', async (_, header) => {
+  const answer = await onTheWire(
+    stage.port,
+    `GET /api/v1/auth/csrf HTTP/1.1\r\n${header}Connection: close\r\n\r\n`,
+  );
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).not.toMatch(/set-cookie/i);
+});
+
+test.each([
+  [one.host.toUpperCase()],
+  [`${one.host}.`],
+  [`${one.host}:443`],
+  [`${one.host.toUpperCase()}.:3000`],
+])('%s is another spelling of the same tenant', async (host) => {
+  const officer = at(host);
+
+  const reply = await officer.login(`viewer@${one.slug}.test`, PASSWORD);
+
+  expect(reply).toMatchObject({ status: 200, body: { email: `viewer@${one.slug}.test` } });
+});
+
+test('X-Forwarded-Host is ignored unless a known proxy says it, and then its last word counts', async () => {
+  const behindProxy = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
+  const viewer = await other.signedIn('viewer');
+  const cookie = [...viewer.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const headers = (forwarded: string) => ({
+    headers: { 'X-Forwarded-Host': forwarded, Cookie: cookie },
+  });
+
+  const fromAnybody = await at(one.host).get('/users/me', headers(other.host));
+  const fromProxy = await at(one.host, behindProxy).get('/users/me', headers(other.host));
+  const prepended = await at(one.host, behindProxy).get(
+    '/users/me',
+    headers(`${other.host}, ${one.host}`),
+  );
+
+  expect(fromAnybody.status).toBe(401);
+  expect(fromProxy).toMatchObject({ status: 200, body: { email: `viewer@${other.slug}.test` } });
+  expect(prepended.status).toBe(401);
+});
+
+test('a session of one tenant opens nothing at another’s host', async () => {
+  const viewer = await one.signedIn('viewer');
+  const stranger = at(other.host);
+  for (const [name, value] of viewer.cookies) stranger.cookies.set(name, value);
+
+  const reply = await stranger.get('/users/me');
+
+  expect(reply).toMatchObject({ status: 401, body: { code: 'not_authenticated' } });
+});
+
+test('the same address in two tenants is two people with two passwords', async () => {
+  const email = 'twice@both.test';
+  const user = { email, first_name: 'T', last_name: 'W', tenant_role: 'viewer' };
+  await one.within((work) => createUser(work, { ...user, password: 'only at the first' }));
+  await other.within((work) => createUser(work, { ...user, password: 'only at the other' }));
+
+  const right = await at(one.host).login(email, 'only at the first');
+  const wrong = await at(other.host).login(email, 'only at the first');
+
+  expect([right.status, wrong.status]).toEqual([200, 401]);
+});
+
+test('a tenant that is switched off is gone', async () => {
+  const closed = await stage.tenant();
+  const fresh = await stage.listen();
+  await stage.owner.query('update tenants set is_active = false where id = $1', [closed.id]);
+
+  const reply = await at(closed.host, fresh).get('/auth/csrf');
+
+  expect(reply.status).toBe(404);
+});

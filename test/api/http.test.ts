@@ -1,0 +1,262 @@
+import { expect, test } from 'vitest';
+import { onTheWire } from '../setup/wire.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const tenant = await stage.tenant();
+const { officer } = tenant;
+const BODY = { first_name: 'Ada', last_name: 'Byron' };
+
+test('more than one megabyte is refused, announced or not, and not waited for', async () => {
+  const head = [
+    'POST /api/v1/borrowers HTTP/1.1',
+    `Host: ${tenant.host}`,
+    `Cookie: ${[...officer.cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`,
+    `X-CSRFToken: ${officer.cookies.get('csrftoken')}`,
+    'Content-Type: application/json',
+  ].join('\r\n');
+  const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+  const started = performance.now();
+
+  const announced = await onTheWire(stage.port, `${head}\r\nContent-Length: 11000000\r\n\r\n{}`);
+  const streamed = await onTheWire(
+    stage.port,
+    `${head}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`,
+  );
+
+  for (const answer of [announced, streamed]) {
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain('"code":"payload_too_large"');
+  }
+  expect(performance.now() - started).toBeLessThan(1_500);
+});
+
+test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip'])(
+  'a %s body is not unpacked',
+  async (coding) => {
+    const reply = await officer.post('/borrowers', BODY, {
+      headers: { 'Content-Encoding': coding },
+    });
+
+    expect(reply).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
+  },
+);
+
+test.each([
+  ['a broken object', '{"first_name": '],
+  ['a bare word', 'null'],
+  ['a number', '12'],
+  ['not a number', '{"first_name": NaN}'],
+  ['a planted prototype', '{"__proto__": {"polluted": true}, "first_name": "A", "last_name": "B"}'],
+  ['a planted prototype, deeper', '{"metadata": {"a": {"__proto__": {"polluted": true}}}}'],
+])('a body that is %s is malformed', async (_, raw) => {
+  const reply = await officer.post('/borrowers', null, { raw });
+
+  expect(reply).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+});
+
+test.each([
+  ['a list', []],
+  ['nested too deeply', { ...BODY, metadata: nest(500) }],
+  ['with a constructor', { ...BODY, metadata: { constructor: { prototype: { polluted: 1 } } } }],
+  ['with NUL in a text', { ...BODY, first_name: 'A\u0000' }],
+  ['with NUL in JSON', { ...BODY, metadata: { note: 'a\u0000' } }],
+  ['with half a character', { ...BODY, metadata: { note: '\ud800' } }],
+  ['with half a character for a key', { ...BODY, metadata: { '\udfff': 1 } }],
+  ['with a long text', { ...BODY, first_name: 'x'.repeat(201) }],
+  ['with a number for a text', { ...BODY, first_name: 1e308 }],
+  ['with a day that no calendar has', { ...BODY, date_of_birth: '2026-02-30' }],
+  ['with the year zero', { ...BODY, date_of_birth: '0000-01-01' }],
+  ['with too much JSON', { ...BODY, metadata: { text: 'x'.repeat(17_000) } }],
+])('a body that is %s is invalid', async (_, body) => {
+  const reply = await officer.post('/borrowers', body);
+
+  expect(reply).toMatchObject({ status: 422, body: { code: 'validation_error' } });
+  expect(Object.keys(reply.body.errors)).not.toHaveLength(0);
+});
+
+function nest(depth: number): object {
+  let value: object = {};
+  for (let at = 0; at < depth; at += 1) value = { a: value };
+  return value;
+}
+
+test('half a million brackets do not exhaust the stack', async () => {
+  const raw = `{"metadata": ${'['.repeat(400_000)}${']'.repeat(400_000)}}`;
+
+  const reply = await officer.post('/borrowers', null, { raw });
+
+  expect(reply.status).toBe(422);
+});
+
+test('a body is judged only for who may send it', async () => {
+  const viewer = await tenant.signedIn('viewer');
+  const nobody = tenant.anonymous();
+  await nobody.get('/auth/csrf');
+
+  const forbidden = await viewer.post('/borrowers', null, { raw: '{' });
+  const unknown = await nobody.post('/borrowers', null, { raw: '{' });
+
+  expect([forbidden.status, unknown.status]).toEqual([403, 401]);
+});
+
+test('what only the server sets is dropped from a body, never applied', async () => {
+  const id = '00000000-0000-7000-8000-000000000000';
+  const planted = {
+    ...{ id, tenant_id: id, is_archived: true, created_at: '2000-01-01T00:00:00Z' },
+    ...{ ssn_encrypted: 'x', password_hash: 'x', email: 'x@example.com', toString: 1 },
+  };
+
+  const made = await officer.post('/borrowers', { ...BODY, ...planted });
+  const changed = await officer.put(`/borrowers/${made.body.id}`, planted);
+
+  expect(made).toMatchObject({ status: 201, body: { is_archived: false, email: null } });
+  expect(made.body.id).not.toBe(id);
+  expect(changed).toMatchObject({ status: 200, body: { id: made.body.id, is_archived: false } });
+  expect(changed.body.created_at).toBe(made.body.created_at);
+  expect(changed.body).not.toHaveProperty('password_hash');
+});
+
+test.each([
+  ['/api/v1/borrowers', ['GET', 'HEAD', 'POST']],
+  ['/api/v1/auth/login', ['POST']],
+])('%s says which methods it takes', async (path, methods) => {
+  for (const method of ['PATCH', 'TRACE', 'OPTIONS']) {
+    const reply = await officer.send(method, `/${path}`);
+
+    expect(reply, method).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect(String(reply.headers['allow']).split(', ').toSorted()).toEqual(methods);
+  }
+});
+
+test('CONNECT and invented methods end with the connection', async () => {
+  const head = `Host: ${tenant.host}\r\n\r\n`;
+
+  expect(await onTheWire(stage.port, `CONNECT a.test:80 HTTP/1.1\r\n${head}`)).toBe('');
+  expect(await onTheWire(stage.port, `FROB /api/v1/borrowers HTTP/1.1\r\n${head}`)).toMatch(
+    / 400 /,
+  );
+});
+
+test('HEAD is GET without the body', async () => {
+  const reply = await officer.send('HEAD', '/borrowers');
+
+  expect(reply).toMatchObject({ status: 200, body: '' });
+  expect(reply.headers['content-range']).toMatch(/^borrowers /);
+});
+
+test.each([
+  ['a slash at the end', '/borrowers/'],
+  ['two slashes', '//api/v1//borrowers'],
+  ['capitals', '/Borrowers'],
+  ['an encoded letter and slash', '/%62orrowers%2F'],
+  ['matrix parameters', '/borrowers;admin=1'],
+  ['dots', '/./borrowers/../users'],
+  ['a broken escape', '/borrowers/%E0%A4%A'],
+  ['NUL', '/borrowers/%00'],
+  ['an id with something behind it', '/borrowers/00000000-0000-7000-8000-000000000000%20'],
+  ['another prefix', '//api/v2/borrowers'],
+])('a path with %s is no endpoint', async (_, path) => {
+  const reply = await officer.get(path);
+
+  expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } });
+});
+
+test('request smuggling ends at the parser', async () => {
+  const start = `POST /api/v1/auth/login HTTP/1.1\r\nHost: ${tenant.host}\r\n`;
+  const both = `${start}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG`;
+  const folded = `${start}X-A: b\r\n c\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`;
+  const twice = `${start}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde`;
+
+  for (const bytes of [both, folded, twice]) {
+    expect(await onTheWire(stage.port, bytes)).toMatch(/^HTTP\/1\.1 400 /);
+  }
+});
+
+test('headers and addresses have limits', async () => {
+  const long = await officer.get('/borrowers', { headers: { 'X-Long': 'x'.repeat(17_000) } });
+  const many = Object.fromEntries(
+    Array.from({ length: 300 }, (_, at) => [`X-${at}`, 'x'.repeat(60)]),
+  );
+
+  expect(long.status).toBe(431);
+  expect((await officer.get('/borrowers', { headers: many })).status).toBe(431);
+  expect((await officer.get(`/borrowers?q=${'x'.repeat(9_000)}`)).status).toBe(422);
+});
+
+test('a request keeps the id that it came with, if that is one', async () => {
+  const with_ = (id: string) => officer.get('/nowhere', { headers: { 'X-Request-Id': id } });
+
+  const kept = await with_('client-made.1234');
+  const odd = await with_('<b>"\'</b>');
+
+  expect(kept.headers['x-request-id']).toBe('client-made.1234');
+  expect(kept.body.request_id).toBe('client-made.1234');
+  expect(odd.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('every answer forbids framing, sniffing and keeping', async () => {
+  const replies = [
+    await officer.get('/borrowers'),
+    await officer.get('/nowhere'),
+    await officer.post('/borrowers', {}),
+    await tenant.anonymous().get('/users/me'),
+    await officer.get('//healthz'),
+  ];
+
+  for (const { headers } of replies) {
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'referrer-policy': 'same-origin',
+    });
+    expect(headers).not.toHaveProperty('x-powered-by');
+  }
+});
+
+test('a dashboard of a trusted origin may call with credentials, and no other', async () => {
+  const { id, officer: insider } = await stage.tenant();
+  const origin = 'https://admin.example.com';
+  await stage.owner.query('update tenants set settings = $2 where id = $1', [
+    id,
+    { auth: { trusted_origins: [origin] } },
+  ]);
+  const fresh = await stage.listen();
+  const ask = (method: string, from: string) =>
+    insider.at(fresh).send(method, '/borrowers', method === 'POST' ? BODY : undefined, {
+      headers: {
+        Origin: from,
+        ...(method === 'OPTIONS' && { 'Access-Control-Request-Method': 'PUT' }),
+      },
+    });
+
+  const [preflight, list, made] = [
+    await ask('OPTIONS', origin),
+    await ask('GET', origin),
+    await ask('POST', origin),
+  ];
+  const strange = await ask('OPTIONS', 'https://evil.example');
+  const similar = await ask('GET', `${origin}.evil.example`);
+
+  expect(preflight).toMatchObject({
+    status: 204,
+    headers: {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': expect.stringContaining('DELETE'),
+      'access-control-allow-headers': expect.stringMatching(/X-CSRFToken/i),
+    },
+  });
+  expect(list.headers).toMatchObject({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': expect.stringContaining('Content-Range'),
+    vary: expect.stringContaining('Origin'),
+  });
+  expect(made.status).toBe(201);
+  expect(strange.headers).not.toHaveProperty('access-control-allow-origin');
+  expect(similar.headers).not.toHaveProperty('access-control-allow-origin');
+  expect(similar.headers['vary']).toContain('Origin');
+});

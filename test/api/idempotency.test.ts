@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const tenant = await stage.tenant();
+const { officer } = tenant;
+const second = officer.at(await stage.listen());
+const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } });
+const named = async (last_name: string) =>
+  (await officer.get(`/borrowers?last_name=${last_name}`)).body.length as number;
+
+test('of twenty equal requests at two processes one has an effect and all have its answer', async () => {
+  const body = { first_name: 'Twenty', last_name: 'Twenty' };
+
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      (at % 2 === 0 ? officer : second).post('/borrowers', body, keyed('twenty')),
+    ),
+  );
+  const first = replies.filter(({ headers }) => headers['idempotent-replayed'] === undefined);
+
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
+  expect(new Set(replies.map(({ body: { id } }) => id)).size).toBe(1);
+  expect(first).toHaveLength(1);
+  for (const { body: answer } of replies) expect(answer).toEqual(first[0]?.body);
+  expect(await named('Twenty')).toBe(1);
+});
+
+test('a key does not serve for another body, but for another path and another user', async () => {
+  const body = { first_name: 'Key', last_name: 'Reuse' };
+  const admin = await tenant.signedIn('admin');
+  const made = await officer.post('/borrowers', body, keyed('reuse'));
+
+  const other = await officer.post('/borrowers', { ...body, last_name: 'Other' }, keyed('reuse'));
+  const elsewhere = await officer.post(
+    `/borrowers/${made.body.id}/emails`,
+    { email: 'a@example.com' },
+    keyed('reuse'),
+  );
+  const somebody = await admin.post('/borrowers', { ...body, last_name: 'Admin' }, keyed('reuse'));
+
+  expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
+  expect([elsewhere.status, somebody.status]).toEqual([201, 201]);
+  expect(await named('Other')).toBe(0);
+});
+
+test('a replay is refused to who may do it no more', async () => {
+  const fresh = await stage.tenant();
+  const body = { first_name: 'A', last_name: 'B' };
+  await fresh.officer.post('/borrowers', body, keyed('role'));
+  await stage.owner.query("update users set tenant_role = 'viewer' where id = $1", [
+    fresh.userIds['loan_officer'],
+  ]);
+
+  const reply = await fresh.officer.post('/borrowers', body, keyed('role'));
+
+  expect(reply.status).toBe(403);
+});
+
+test.each([
+  ['too long', 'k'.repeat(256)],
+  ['not ASCII', '\u00e9'],
+  ['with a space', 'a b'],
+])('a key that is %s is refused', async (_, key) => {
+  const reply = await officer.post('/borrowers', { first_name: 'A', last_name: 'K' }, keyed(key));
+
+  expect(reply).toMatchObject({
+    status: 422,
+    body: { errors: { 'Idempotency-Key': expect.any(String) } },
+  });
+  expect(await named('K')).toBe(0);
+});
+
+test('a refusal does not use the key up', async () => {
+  const body = { first_name: 'First', last_name: 'Refused' };
+  const late = { ...body, date_of_birth: '2025-01-01' };
+
+  const refused = await officer.post('/borrowers', late, keyed('again'));
+  const accepted = await officer.post('/borrowers', body, keyed('again'));
+
+  expect([refused.status, accepted.status]).toEqual([422, 201]);
+});
+
+test('a replay is the answer that was given, whatever has happened since', async () => {
+  const body = { first_name: 'As', last_name: 'Given' };
+  const made = await officer.post('/borrowers', body, keyed('given'));
+  await officer.put(`/borrowers/${made.body.id}`, { last_name: 'Changed' });
+
+  const replayed = await officer.post('/borrowers', body, keyed('given'));
+
+  expect(replayed.body).toEqual(made.body);
+  expect(replayed.headers['idempotent-replayed']).toBe('true');
+});

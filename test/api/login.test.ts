@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { newClient } from '../setup/client.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('of forty logins at two processes at once exactly ten are looked at', async () => {
+  const tenant = await stage.tenant();
+  const second = await stage.listen();
+  await stage.owner.query('delete from throttle_hits where tenant_id = $1', [tenant.id]);
+  const clients = Array.from({ length: 40 }, (_, at) =>
+    newClient(at % 2 === 0 ? stage.port : second, tenant.host),
+  );
+
+  const replies = await Promise.all(
+    clients.map((client, at) =>
+      client.login(`viewer@${tenant.slug}.test`, at < 20 ? PASSWORD : 'no'),
+    ),
+  );
+  const late = replies.filter(({ status }) => status === 429);
+
+  expect(late).toHaveLength(30);
+  for (const { body, headers } of late) {
+    expect(body).toMatchObject({ code: 'throttled', details: { retry_after: expect.any(Number) } });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+  }
+});
+
+test('many addresses guessing at one account are counted together, known account or not', async () => {
+  const tenant = await stage.tenant();
+  const proxied = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
+  const guess = async (email: string, at: number) => {
+    const client = newClient(proxied, tenant.host);
+    await client.get('/auth/csrf');
+    const headers = { 'X-Forwarded-For': `203.0.113.${at}` };
+    return client.post('/auth/login', { email, password: 'wrong' }, { headers });
+  };
+  const statuses = async (email: string, offset: number) => {
+    const found: number[] = [];
+    for (let at = 0; at < 11; at += 1) found.push((await guess(email, offset + at)).status);
+    return found;
+  };
+
+  const known = await statuses(`admin@${tenant.slug}.test`, 0);
+  const unknown = await statuses('nobody@example.com', 100);
+
+  expect(known).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+  expect(unknown).toEqual(known);
+});
+
+test('nobody shuts out a neighbour by signing in as the neighbour’s address', async () => {
+  const tenant = await stage.tenant();
+  const proxied = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
+  const from = async (ip: string, email: string, password: string) => {
+    const client = newClient(proxied, tenant.host);
+    await client.get('/auth/csrf');
+    return client.post('/auth/login', { email, password }, { headers: { 'X-Forwarded-For': ip } });
+  };
+  for (let at = 0; at < 10; at += 1) await from(`203.0.113.${at}`, '198.51.100.7', 'x');
+
+  const reply = await from('198.51.100.7', `viewer@${tenant.slug}.test`, PASSWORD);
+
+  expect(reply.status).toBe(200);
+});
+
+test('a wrong password, an unknown address and an inactive user get the same answer', async () => {
+  const tenant = await stage.tenant();
+  await stage.owner.query('update users set is_active = false where id = $1', [
+    tenant.userIds['collector'],
+  ]);
+  const attempt = async (email: string, password: string) => {
+    const { status, body, headers } = await tenant.anonymous().login(email, password);
+    const { request_id: _, ...said } = body;
+    return { status, said, headers: Object.keys(headers).toSorted() };
+  };
+
+  const wrong = await attempt(`viewer@${tenant.slug}.test`, 'not the password');
+  const unknown = await attempt('nobody@example.com', PASSWORD);
+  const inactive = await attempt(`collector@${tenant.slug}.test`, PASSWORD);
+  const invited = await attempt(`viewer@${tenant.slug}.test`, '');
+
+  expect(wrong).toMatchObject({ status: 401, said: { code: 'invalid_credentials' } });
+  expect(unknown).toEqual(wrong);
+  expect(inactive).toEqual(wrong);
+  expect(invited.status).toBe(422);
+});
+
+test('an unknown address takes as long as a wrong password', async () => {
+  const tenant = await stage.tenant();
+  await stage.owner.query(
+    `update tenants set settings = '{"throttle": {"login": 1000}}' where id = $1`,
+    [tenant.id],
+  );
+  const client = tenant.anonymous();
+  await client.get('/auth/csrf');
+  const median = async (email: string) => {
+    const times: number[] = [];
+    for (let at = 0; at < 9; at += 1) {
+      const started = performance.now();
+      await client.post('/auth/login', { email, password: 'wrong' });
+      times.push(performance.now() - started);
+    }
+    return times.toSorted((one, other) => one - other)[4] ?? 0;
+  };
+
+  const wrong = await median(`viewer@${tenant.slug}.test`);
+  const unknown = await median('nobody@example.com');
+
+  expect(unknown / wrong).toBeGreaterThan(0.5);
+  expect(unknown / wrong).toBeLessThan(2);
+});
+
+test.each([
+  [{ email: { $ne: null }, password: ['a'] }],
+  [{ email: 1, password: 2 }],
+  [{ email: null, password: null }],
+  [{}],
+  [{ email: 'a@b.test', password: 'x'.repeat(2_000) }],
+  [{ email: `${'a'.repeat(300)}@b.test`, password: 'x' }],
+  [{ email: 'a\u0000@b.test', password: 'x' }],
+])('credentials like %j are a malformed body', async (body) => {
+  const tenant = await stage.tenant();
+  const client = tenant.anonymous();
+  await client.get('/auth/csrf');
+
+  const reply = await client.post('/auth/login', body);
+
+  expect(reply).toMatchObject({ status: 422, body: { code: 'validation_error' } });
+});

@@ -1,0 +1,109 @@
+import { request } from 'node:http';
+import { z } from 'zod';
+import { expect, test } from 'vitest';
+import { Conflict } from '../../jobs/errors.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { openPool, sql } from '../../sql/db.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const tenants = [await stage.tenant(), await stage.tenant()] as const;
+const pool = await openPool(stage.url, { size: 3 });
+const within = workOf(pool, SYSTEM);
+const State = z.object({
+  tenant: z.string().nullable(),
+  timeout: z.string(),
+  read_only: z.string(),
+});
+const Backend = sql.type(z.object({ pid: z.number() }));
+
+test('a refusal thrown in a transaction costs no connection', async () => {
+  const pids = new Set<number>();
+  const { id } = tenants[0];
+
+  for (let at = 0; at < 50; at += 1) {
+    const outcome = within(id, async ({ tx }) => {
+      pids.add((await tx.one(Backend`select pg_backend_pid() as pid`)).pid);
+      // A refusal of our own, one by the database, and a row that is not there.
+      if (at % 3 === 0) throw new Conflict('No.');
+      if (at % 3 === 1)
+        await tx.query(sql.typeAlias('void')`insert into emails (email) values ('A')`);
+      return tx.one(Backend`select 1 as pid where false`);
+    });
+    await expect(outcome).rejects.toThrow();
+  }
+
+  expect(pids.size).toBe(1);
+});
+
+test('without a tenant no rows are seen and none can be written', async () => {
+  const rows = await pool.any(sql.unsafe`select * from borrowers`);
+  const writing = pool.query(
+    sql.unsafe`insert into borrowers (first_name, last_name) values ('A', 'B')`,
+  );
+
+  expect(rows).toEqual([]);
+  await expect(writing).rejects.toThrow();
+});
+
+test('a tenant, a timeout or a mode of one transaction is not seen by the next', async () => {
+  const state = sql.type(State)`
+    select current_setting('app.tenant_id', true) as tenant,
+           current_setting('statement_timeout') as timeout,
+           current_setting('transaction_read_only') as read_only
+  `;
+  const before = await pool.one(state);
+
+  await within(
+    tenants[0].id,
+    async ({ tx }) => {
+      await tx.query(sql.typeAlias('void')`select set_config('statement_timeout', '5s', true)`);
+    },
+    { readOnly: true },
+  );
+  await within(tenants[1].id, async () => {
+    throw new Conflict('No.');
+  }).catch(() => undefined);
+  const after = await pool.one(state);
+
+  expect(after).toMatchObject({ timeout: before.timeout, read_only: 'off' });
+  expect(after.tenant ?? '').toBe('');
+});
+
+test('a thousand requests of two tenants, aborted ones among them, never see the other’s rows', async () => {
+  for (const { officer, slug } of tenants) {
+    for (let at = 0; at < 5; at += 1) {
+      await officer.post('/borrowers', { first_name: slug, last_name: `N${at}` });
+    }
+  }
+  const strangers: unknown[] = [];
+  const look = async ({ officer, slug }: Tenant, at: number) => {
+    if (at % 7 === 0) return abandoned(officer.cookies, slug);
+    if (at % 5 === 0) return officer.post('/borrowers', { first_name: slug, last_name: 1 });
+    if (at % 11 === 0) return officer.get('/borrowers?filter={"external_id":"\\u0001"}');
+    const { body } = await officer.get('/borrowers?first_name__icontains=tenant');
+    strangers.push(...body.filter(({ first_name }: { first_name: string }) => first_name !== slug));
+    return body.length;
+  };
+
+  for (let start = 0; start < 1_000; start += 20) {
+    const batch = Array.from({ length: 20 }, (_, at) => start + at);
+    await Promise.all(batch.map((at) => look(tenants[at % 2 === 0 ? 0 : 1], at)));
+  }
+
+  expect(strangers).toEqual([]);
+  await pool.end();
+});
+
+/** Asks, and goes away before the answer. */
+function abandoned(cookies: Map<string, string>, slug: string): Promise<void> {
+  return new Promise((resolve) => {
+    const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { Host: `${slug}.test`, Cookie };
+    const outgoing = request({ port: stage.port, path: '/api/v1/borrowers', headers });
+    outgoing.on('error', () => resolve());
+    outgoing.on('close', () => resolve());
+    outgoing.end();
+    setTimeout(() => outgoing.destroy(), Math.random() * 4);
+  });
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Client } from '../setup/client.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const hashOf = (id: string) => createHash('sha256').update(id).digest('hex');
+const sessionOf = (client: Client) => client.cookies.get('sessionid') ?? '';
+const isIn = async (client: Client) => (await client.get('/users/me')).status === 200;
+
+test('signing in gives a new session, and whatever was in the cookie before is dead', async () => {
+  const tenant = await stage.tenant();
+  const client = tenant.anonymous();
+  const planted = 'A'.repeat(43);
+  client.cookies.set('sessionid', planted);
+
+  await client.login(`viewer@${tenant.slug}.test`, PASSWORD);
+  const first = sessionOf(client);
+  await client.login(`admin@${tenant.slug}.test`, PASSWORD);
+  const second = sessionOf(client);
+  const old = tenant.anonymous();
+  old.cookies.set('sessionid', first);
+
+  expect(new Set([planted, first, second]).size).toBe(3);
+  expect(await isIn(client)).toBe(true);
+  expect(await isIn(old)).toBe(false);
+});
+
+test('the database keeps hashes of sessions only', async () => {
+  const tenant = await stage.tenant();
+
+  const id = sessionOf(tenant.officer);
+  const { rows } = await stage.owner.query<{ row: string; hash: string }>(
+    "select s::text as row, encode(id_hash, 'hex') as hash from sessions s where tenant_id = $1",
+    [tenant.id],
+  );
+
+  expect(rows.map(({ hash }) => hash)).toEqual([hashOf(id)]);
+  expect(rows[0]?.row).not.toContain(id);
+});
+
+test('the session’s cookie is out of reach of scripts, and the token’s is not', async () => {
+  const tenant = await stage.tenant();
+  const client = tenant.anonymous();
+
+  const reply = await client.login(`viewer@${tenant.slug}.test`, PASSWORD);
+  const cookies = [reply.headers['set-cookie'] ?? []].flat();
+  const [session = ''] = cookies.filter((line) => line.startsWith('sessionid='));
+  const tokens = cookies.filter((line) => line.startsWith('csrftoken='));
+
+  expect(session).toMatch(/; path=\/;.*samesite=lax.*httponly/i);
+  expect(session).not.toMatch(/domain=/i);
+  expect(tokens).toHaveLength(1);
+  expect(tokens[0]).not.toMatch(/httponly|domain=/i);
+});
+
+test('after signing out the session is dead, and signing out again is no error', async () => {
+  const tenant = await stage.tenant();
+  const client = await tenant.signedIn('viewer');
+  const thief = tenant.anonymous();
+  thief.cookies.set('sessionid', sessionOf(client));
+
+  const replies = [await client.post('/auth/logout'), await client.post('/auth/logout')];
+
+  expect(replies.map(({ status }) => status)).toEqual([204, 204]);
+  expect(client.cookies.has('sessionid')).toBe(false);
+  expect(await isIn(thief)).toBe(false);
+});
+
+test('a session that ends while its request is running does not come back to life', async () => {
+  const tenant = await stage.tenant();
+  const client = await tenant.signedIn('viewer');
+  const thief = tenant.anonymous();
+  thief.cookies.set('sessionid', sessionOf(client));
+
+  await Promise.all([
+    client.post('/auth/logout'),
+    ...Array.from({ length: 10 }, () => isIn(thief)),
+  ]);
+
+  expect(await isIn(thief)).toBe(false);
+});
+
+test.each([
+  ['its user is switched off', 'update users set is_active = false where tenant_id = $1'],
+  [
+    'its user’s epoch grows',
+    'update users set session_epoch = session_epoch + 1 where tenant_id = $1',
+  ],
+  [
+    'it was idle too long',
+    "update sessions set last_seen_at = now() - interval '61 minutes' where tenant_id = $1",
+  ],
+  ['it is too old', 'update sessions set absolute_expires_at = now() where tenant_id = $1'],
+  ['it is revoked', 'update sessions set revoked_at = now() where tenant_id = $1'],
+])('a session is over when %s', async (_, statement) => {
+  const { id, officer } = await stage.tenant();
+  const before = await isIn(officer);
+
+  await stage.owner.query(statement, [id]);
+
+  expect([before, await isIn(officer)]).toEqual([true, false]);
+});
+
+test('a borrower idles half as long, and is out when archived', async () => {
+  const tenant = await stage.tenant();
+  const borrower = await tenant.signedIn('borrower');
+  const { rows } = await stage.owner.query<{ idle_seconds: number }>(
+    'select idle_seconds from sessions where tenant_id = $1 and user_id = $2',
+    [tenant.id, tenant.userIds['borrower']],
+  );
+  const before = await isIn(borrower);
+
+  await stage.owner.query('update borrowers set is_archived = true where tenant_id = $1', [
+    tenant.id,
+  ]);
+
+  expect(rows).toEqual([{ idle_seconds: 1800 }]);
+  expect([before, await isIn(borrower)]).toEqual([true, false]);
+});
+
+test.each([
+  ['four kilobytes of junk', (_id: string) => `sessionid=${'x'.repeat(4_000)}`],
+  ['not ASCII', (_id: string) => 'sessionid=\u00e9\u00ff; csrftoken=\u00fc'],
+  ['quoted', (id: string) => `sessionid="${id}x"`],
+  ['another before its own', (id: string) => `sessionid=${'B'.repeat(43)}; sessionid=${id}`],
+  ['percent escapes', (_id: string) => 'sessionid=%00%ff%E0%A4; csrftoken=%'],
+  ['prototype names', (_id: string) => '__proto__=1; constructor=2; sessionid=__proto__'],
+])('a cookie that is %s opens nothing and breaks nothing', async (_, cookie) => {
+  const { officer } = await stage.tenant();
+
+  const reply = await officer.get('/users/me', {
+    headers: { Cookie: cookie(sessionOf(officer)) },
+  });
+
+  expect(reply).toMatchObject({ status: 401, body: { code: 'not_authenticated' } });
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { loanRows } from '../setup/loan-rows.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('a task is given to somebody, completed by whoever does it, and reopened', async () => {
+  const tenant = await stage.tenant();
+  const { officer, userIds } = tenant;
+  const [loan_id] = await loanRows(tenant, {});
+  const path = `/borrowers/${await tenant.first('/borrowers')}/tasks`;
+
+  const created = await officer.post(path, {
+    title: 'Call back',
+    task_type: 'callback',
+    loan_id,
+    assignee_id: userIds['collector'],
+    due_date: '2026-01-20',
+    source: 'system',
+  });
+  const url = `/tasks/${created.body.id}`;
+  const done = await officer.put(url, { ...created.body, status: 'completed' });
+  const reopened = await officer.put(url, { status: 'open' });
+  const mine = await officer.get(`/tasks?assignee_id=${userIds['collector']}&status=open`);
+
+  expect(created).toMatchObject({
+    status: 201,
+    body: { priority: 'normal', status: 'open', source: 'manual', completed_at: null },
+  });
+  expect(done.body).toMatchObject({
+    status: 'completed',
+    completed_by: userIds['loan_officer'],
+    completed_at: expect.any(String),
+  });
+  expect(reopened.body).toMatchObject({ status: 'open', completed_at: null, completed_by: null });
+  expect(mine.headers['content-range']).toBe('tasks 0-0/1');
+});
+
+test("a task names the borrower's own loan and one of the staff", async () => {
+  const tenant = await stage.tenant();
+  const { officer, userIds } = tenant;
+  const [loan_id] = await loanRows(tenant, {});
+  const other = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
+  const path = `/borrowers/${other.body.id}/tasks`;
+
+  const loan = await officer.post(path, { title: 'Review', loan_id });
+  const portalUser = await officer.post(path, {
+    title: 'Review',
+    assignee_id: userIds['borrower'],
+  });
+
+  expect(loan).toMatchObject({ status: 422, body: { errors: { loan_id: 'Does not exist.' } } });
+  expect(portalUser).toMatchObject({
+    status: 422,
+    body: { errors: { assignee_id: expect.any(String) } },
+  });
+});

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
+import { loanRows } from '../setup/loan-rows.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+async function collateralOf(tenant: Tenant) {
+  const [loan_id] = await loanRows(tenant, {});
+  const item = await tenant.officer.post('/collateral', { loan_id, collateral_type: 'equipment' });
+  return `/collateral/${item.body.id}`;
+}
+
+const watch = (tenant: Tenant, day: string) =>
+  tenant.within((work) => warnOfLapsingLiens(work, day));
+
+test('a financing statement lapses five years after its filing unless it says otherwise', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const path = await collateralOf(tenant);
+
+  const ucc1 = await officer.post(`${path}/liens`, {
+    lien_type: 'ucc1',
+    filing_number: '2024-0001',
+    filing_date: '2024-02-29',
+    filing_jurisdiction: 'DE',
+  });
+  const mortgage = await officer.post(`${path}/liens`, {
+    lien_type: 'mortgage',
+    filing_date: '2024-02-29',
+    lien_position: 2,
+  });
+  const samePlace = await officer.post(`${path}/liens`, { lien_type: 'other', lien_position: 2 });
+  const backwards = await officer.put(`/liens/${ucc1.body.id}`, { expiration_date: '2024-02-29' });
+
+  expect(ucc1).toMatchObject({
+    status: 201,
+    body: { expiration_date: '2029-02-28', lien_position: 1, status: 'active' },
+  });
+  expect(mortgage.body.expiration_date).toBeNull();
+  expect(samePlace).toMatchObject({
+    status: 422,
+    body: { errors: { lien_position: 'Is already taken.' } },
+  });
+  expect(backwards.body.errors).toEqual({ expiration_date: 'Must be after the filing date.' });
+});
+
+test('a lien is released once, whoever comes first', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const path = await collateralOf(tenant);
+  const lien = await officer.post(`${path}/liens`, {
+    lien_type: 'ucc1',
+    filing_date: '2025-01-01',
+  });
+  const url = `/liens/${lien.body.id}/release`;
+  const body = { reason: 'paid_off', filing_number: 'T-1', notes: 'Terminated' };
+
+  const early = await officer.post(url, { release_date: '2024-12-31' });
+  const late = await officer.post(url, { release_date: '2026-01-16' });
+  const answers = await Promise.all([officer.post(url, body), officer.post(url, body)]);
+  const released = answers.find(({ status }) => status === 200);
+  const refused = answers.find(({ status }) => status === 409);
+
+  expect([early.status, late.status]).toEqual([422, 422]);
+  expect(released?.body).toMatchObject({
+    status: 'released',
+    release_date: '2026-01-15',
+    release_reason: 'paid_off',
+    release_filing_number: 'T-1',
+    released_by: tenant.userIds['loan_officer'],
+  });
+  expect(refused?.body).toMatchObject({ code: 'already_released' });
+});
+
+test('a lien that lapses within 180 days is announced once and presses harder with time', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const path = await collateralOf(tenant);
+  const lien = await officer.post(`${path}/liens`, {
+    lien_type: 'ucc1',
+    filing_number: 'F-7',
+    filing_date: '2022-01-01',
+    expiration_date: '2026-07-14',
+  });
+
+  const dayBefore = await watch(tenant, '2026-01-14');
+  const raised = [await watch(tenant, '2026-01-15'), await watch(tenant, '2026-01-15')];
+  const tasks = await officer.get('/tasks?task_type=lien_renewal');
+  const severities: number[] = [];
+  for (const day of ['2026-04-15', '2026-05-15', '2026-06-14', '2026-07-07', '2026-07-15']) {
+    await watch(tenant, day);
+    severities.push((await officer.get('/lien-alerts')).body[0].severity);
+  }
+  const pressing = await officer.get('/tasks?task_type=lien_renewal');
+  const after = await officer.get(`${path}/liens`);
+
+  expect(dayBefore).toBe(0);
+  expect(raised).toEqual([1, 0]);
+  expect(tasks.body).toMatchObject([
+    {
+      due_date: '2026-07-14',
+      priority: 'normal',
+      source: 'system',
+      related_type: 'lien',
+      related_id: lien.body.id,
+      status: 'open',
+    },
+  ]);
+  expect(severities).toEqual([90, 60, 30, 7, 0]);
+  expect(pressing.body).toMatchObject([{ priority: 'urgent' }]);
+  expect(after.body[0].status).toBe('expired');
+});
+
+test('a renewal ends the alert and its task, and the next lapse is announced anew', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const path = await collateralOf(tenant);
+  const lien = await officer.post(`${path}/liens`, {
+    lien_type: 'ucc1',
+    expiration_date: '2026-02-01',
+  });
+  await watch(tenant, '2026-01-15');
+
+  const renewed = await officer.put(`/liens/${lien.body.id}`, { expiration_date: '2031-02-01' });
+  const alerts = await officer.get('/lien-alerts');
+  const tasks = await officer.get('/tasks?task_type=lien_renewal');
+  const again = [await watch(tenant, '2026-01-16'), await watch(tenant, '2030-12-01')];
+
+  expect(renewed.status).toBe(200);
+  expect(alerts.body).toMatchObject([{ status: 'resolved', days_to_expiry: 17 }]);
+  expect(tasks.body).toMatchObject([{ status: 'completed' }]);
+  expect(again).toEqual([0, 1]);
+});

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const reminder = {
+  name: 'Reminder',
+  template_type: 'payment_reminder',
+  channel: 'email',
+  subject: 'Reminder',
+  body: 'From the tenant',
+};
+
+test('what a template may not contain is refused with its place', async () => {
+  const admin = await (await stage.tenant()).signedIn('admin');
+
+  const reply = await admin.post('/communication-templates', {
+    ...reminder,
+    body: 'Hello\n  {{ constructor }}',
+  });
+
+  expect(reply).toMatchObject({
+    status: 422,
+    body: { errors: { body: expect.stringMatching(/^Line 2, column 3: /) } },
+  });
+});
+
+test('a body that is no text is refused before it is read', async () => {
+  const admin = await (await stage.tenant()).signedIn('admin');
+
+  const reply = await admin.post('/communication-templates', {
+    ...reminder,
+    body: { type: 'Program', body: [] },
+  });
+
+  expect(reply).toMatchObject({ status: 422, body: { errors: { body: expect.any(String) } } });
+});
+
+test('other words are another version, and an archived template leaves its name', async () => {
+  const admin = await (await stage.tenant()).signedIn('admin');
+
+  const made = await admin.post('/communication-templates', reminder);
+  const twice = await admin.post('/communication-templates', reminder);
+  const changed = await admin.put(`/communication-templates/${made.body.id}`, { body: 'New' });
+  await admin.delete(`/communication-templates/${made.body.id}`);
+  const again = await admin.post('/communication-templates', reminder);
+
+  expect(twice).toMatchObject({ status: 422, body: { errors: { name: 'Is already taken.' } } });
+  expect(changed.body).toMatchObject({ version: 2, body: 'New' });
+  expect(again.status).toBe(201);
+});
+
+test('the program’s template comes before the tenant’s, and ours comes last', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const { id: loan_id, borrower_id } = await newLoan(tenant);
+  const program_id = await tenant.first('/programs');
+  const wish = { template_type: 'payment_reminder', borrower_id, loan_id };
+  const preview = async () =>
+    String((await tenant.officer.post('/communications/preview', wish)).body.body);
+
+  const ours = await preview();
+  await admin.post('/communication-templates', reminder);
+  const tenants = await preview();
+  await admin.post('/communication-templates', {
+    ...reminder,
+    body: 'From the program',
+    program_id,
+  });
+  const programs = await preview();
+
+  expect(ours).toContain('This is a reminder');
+  expect(tenants).toContain('From the tenant');
+  expect(programs).toContain('From the program');
+});
+
+test('a borrower reads Spanish where there is Spanish, and English where there is not', async () => {
+  const tenant = await stage.tenant();
+  const { id: loan_id, borrower_id } = await newLoan(tenant);
+  await tenant.officer.put(`/borrowers/${borrower_id}`, { language_preference: 'es' });
+  const preview = async (template_type: string) =>
+    String(
+      (
+        await tenant.officer.post('/communications/preview', {
+          template_type,
+          borrower_id,
+          loan_id,
+        })
+      ).body.body,
+    );
+
+  expect(await preview('payment_reminder')).toContain('Número de préstamo');
+  expect(await preview('loan_approved')).toContain('Loan number');
+});

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { routes } from '../../api/routes.ts';
+import { newStage } from '../setup/world.ts';
+import { CALLERS, everybody, filled, isAllowed, nameOf } from './callers.ts';
+import { changed, fingerprint } from './fingerprint.ts';
+
+const stage = await newStage();
+const tenant = await stage.tenant();
+const clients = await everybody(tenant);
+
+test.each(routes.map((route) => [nameOf(route), route] as const))(
+  '%s is open to whom it is declared for and nobody else',
+  async (_, route) => {
+    for (const caller of CALLERS) {
+      const isSpared = isAllowed(caller, route) && route.transaction === 'own';
+      if (isSpared) continue;
+      const reply = await clients[caller].send(
+        route.method,
+        filled(route.path),
+        route.method === 'GET' ? undefined : {},
+      );
+
+      const { status, body } = reply;
+      if (isAllowed(caller, route)) {
+        expect([401, 403, 405, 500], `${caller}: ${JSON.stringify(body)}`).not.toContain(status);
+      } else if (caller === 'nobody') {
+        expect(reply, caller).toMatchObject({ status: 401, body: { code: 'not_authenticated' } });
+      } else {
+        expect(reply, caller).toMatchObject({
+          status: 403,
+          body: { code: 'permission_denied', details: { required_role: route.allow } },
+        });
+      }
+    }
+  },
+);
+
+test('what /users/me grants a role is what the route table allows it', async () => {
+  for (const role of ['viewer', 'collector', 'loan_officer', 'admin'] as const) {
+    const { body } = await clients[role].get('/users/me');
+    const granted = body.permissions.map(
+      ({ action, resource }: { action: string; resource: string }) => `${resource} ${action}`,
+    );
+    const expected = routes
+      .filter((route) => !['anyone', 'any', 'borrower', 'provider'].includes(route.allow))
+      .filter((route) => isAllowed(role, route))
+      .map(({ action, resource }) => `${resource} ${action}`);
+
+    expect(new Set(granted), role).toEqual(new Set(expected));
+  }
+  expect((await clients.superadmin.get('/users/me')).body.permissions).toEqual([
+    { action: '*', resource: '*' },
+  ]);
+  expect((await clients['no role'].get('/users/me')).body.permissions).toEqual([]);
+});
+
+test('no change gets through without the CSRF token, and nothing is written', async () => {
+  const before = await fingerprint(stage.owner);
+  for (const route of routes.filter(
+    ({ method, allow }) => method !== 'GET' && allow !== 'provider',
+  )) {
+    const client = route.allow === 'borrower' ? clients.borrower : clients.superadmin;
+    const options = { headers: { 'X-CSRFToken': '' } };
+
+    const reply = await client.send(route.method, filled(route.path), {}, options);
+
+    expect(reply, nameOf(route)).toMatchObject({ status: 403, body: { code: 'csrf_failed' } });
+  }
+  expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+});
+
+test('the three routes of providers, and no others, need no token', async () => {
+  const nobody = tenant.anonymous();
+  const open: string[] = [];
+  for (const route of routes.filter(({ method }) => method !== 'GET')) {
+    const { body } = await nobody.send(
+      route.method,
+      filled(route.path),
+      {},
+      {
+        headers: { 'X-CSRFToken': '' },
+      },
+    );
+    if (body.code !== 'csrf_failed') open.push(nameOf(route));
+  }
+
+  expect(open).toEqual(routes.filter(({ allow }) => allow === 'provider').map(nameOf));
+});
+
+const shape = (path: string) => path.replace(/\{\w+\}/g, '{}');
+const specified = readFileSync(new URL('./endpoints.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => line.split('\t'));
+
+test('an endpoint of the specification has the role of the specification', () => {
+  const declared = new Map(
+    routes.map(({ method, path, allow }) => [`${method} ${shape(path)}`, allow]),
+  );
+  const others = specified.filter(([method, path = '', role]) => {
+    const found = declared.get(`${method} ${shape(path)}`);
+    return found !== undefined && found !== role;
+  });
+
+  expect(others).toEqual([]);
+});
+
+test('no two routes are the same, and none hides another', () => {
+  const shapes = routes.map(({ method, path }) => `${method} ${shape(path)}`);
+
+  expect(shapes.filter((one, at) => shapes.indexOf(one) !== at)).toEqual([]);
+});

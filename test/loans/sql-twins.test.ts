@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { addDays, daysBetween } from '../../jobs/dates.ts';
+import { yearFraction } from '../../jobs/loans/day-count.ts';
+import { bucketOf, daysPastDue } from '../../jobs/loans/delinquency.ts';
+import { fold } from '../../jobs/loans/fold.ts';
+import { happen, newEvent, openLoan, readLoan } from '../../jobs/loans/happen.ts';
+import { DAY_COUNTS } from '../../jobs/loans/terms.ts';
+import { termsOf } from '../../jobs/loans/terms-of.ts';
+import { sql } from '../../sql/db.ts';
+import { loans } from '../../sql/loans/loans.ts';
+import { find } from '../../sql/table.ts';
+import { setToday } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const START = '2023-11-20';
+const aDay = fc.integer({ min: 0, max: 1500 }).map((days) => addDays(START, days));
+
+test('a part of a year is the same fraction in SQL and in TypeScript', async () => {
+  const tenant = await stage.tenant();
+  const cases = fc.sample(
+    fc.record({ day_count: fc.constantFrom(...DAY_COUNTS), from: aDay, to: aDay }),
+    3000,
+  );
+
+  const answers = await tenant.within(({ tx }) =>
+    tx.anyFirst(sql.type(z.object({ fraction: z.string() }))`
+      select app.year_fraction(day_count, "from", "to") as fraction
+      from jsonb_to_recordset(${JSON.stringify(cases)}::jsonb) as one (day_count text, "from" date, "to" date)
+    `),
+  );
+
+  const wrong = cases.filter(
+    ({ day_count, from, to }, index) => !yearFraction(day_count, from, to).eq(answers[index] ?? ''),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('days past due and buckets are the same in SQL and in TypeScript, pauses included', async () => {
+  const tenant = await stage.tenant();
+  const pause = fc
+    .record({ from: aDay, days: fc.integer({ min: 0, max: 90 }) })
+    .map(({ from, days }) => ({ from, to: addDays(from, days) }));
+  const cases = fc.sample(
+    fc.record({ oldest: aDay, day: aDay, pauses: fc.array(pause, { maxLength: 3 }) }),
+    2000,
+  );
+
+  const answers = await tenant.within(({ tx }) =>
+    tx.any(sql.type(z.object({ days: z.int(), bucket: z.string() }))`
+      select app.days_past_due(oldest, day, pauses) as days, app.bucket(app.days_past_due(oldest, day, pauses)) as bucket
+      from jsonb_to_recordset(${JSON.stringify(cases)}::jsonb) as one (oldest date, day date, pauses jsonb)
+    `),
+  );
+
+  const expected = cases.map(({ oldest, day, pauses }) => {
+    const days = daysPastDue(oldest, day, pauses);
+    return { days, bucket: bucketOf(days) };
+  });
+  expect(answers).toEqual(expected);
+});
+
+const anEvent = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('payment'),
+      amount: fc.integer({ min: 100, max: 90_000 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('fee'),
+      amount: fc.integer({ min: 100, max: 5_000 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('accrual_stop', 'accrual_start'),
+      reason: fc.constant('freeze'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('rate_change'),
+      rate: fc.integer({ min: 0, max: 3000 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('delinquency_pause'),
+      days: fc.integer({ min: 1, max: 40 }),
+    }),
+  },
+);
+const aStory = fc.record({
+  term_months: fc.integer({ min: 3, max: 24 }),
+  rate: fc.integer({ min: 0, max: 3000 }),
+  events: fc.array(fc.record({ after: fc.integer({ min: 0, max: 500 }), what: anEvent }), {
+    maxLength: 12,
+  }),
+  looks: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 4 }),
+});
+
+const cents = (amount: number) => (amount / 100).toFixed(2);
+function eventOn(date: string, what: { kind: string } & Record<string, unknown>) {
+  const on = { kind: what.kind, effective_date: date };
+  if (what.kind === 'payment' || what.kind === 'fee')
+    return newEvent({ ...on, amount: cents(what['amount'] as number) });
+  if (what.kind === 'rate_change')
+    return newEvent({ ...on, interest_rate: ((what['rate'] as number) / 10_000).toFixed(4) });
+  if (what.kind === 'delinquency_pause')
+    return newEvent({ ...on, to: addDays(date, what['days'] as number) });
+  return newEvent({ ...on, reason: 'freeze' });
+}
+
+test('what the API reads off a loan on any later day is what its whole history folds to', async () => {
+  const tenant = await stage.tenant(START);
+
+  await fc.assert(
+    fc.asyncProperty(aStory, async ({ term_months, rate, events, looks }) => {
+      await setToday(tenant, START);
+      const { id } = await newLoan(tenant, {
+        term_months,
+        interest_rate: (rate / 10_000).toFixed(4),
+      });
+      const dated = events.toSorted((one, other) => one.after - other.after);
+      for (const { after, what } of dated) {
+        await setToday(tenant, addDays(START, after));
+        await tenant.within(async (work) =>
+          happen(work, await openLoan(work, id), [eventOn(work.today, what)]),
+        );
+      }
+      const last = dated.at(-1)?.after ?? 0;
+      for (const later of looks) {
+        const day = addDays(START, last + later);
+        await setToday(tenant, day);
+        const { row, loan } = await tenant.within(async (work) => ({
+          row: await find(work.tx, loans, id),
+          loan: await readLoan(work, id),
+        }));
+        const state = fold({
+          terms: termsOf(loan.row),
+          schedule: loan.schedule,
+          events: loan.events,
+          as_of: day,
+        });
+        const {
+          principal_balance,
+          accrued_interest,
+          outstanding_fees,
+          total_balance,
+          past_due_amount,
+          days_past_due,
+          delinquency_bucket,
+          next_payment_date,
+          next_payment_amount,
+        } = state;
+        expect(row, `as of ${day}, ${daysBetween(START, day)} days on`).toMatchObject({
+          principal_balance,
+          accrued_interest,
+          outstanding_fees,
+          total_balance,
+          past_due_amount,
+          days_past_due,
+          delinquency_bucket,
+          next_payment_date,
+          next_payment_amount,
+        });
+      }
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);

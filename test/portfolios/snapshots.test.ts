@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { snapshotPortfolios } from '../../jobs/portfolios/snapshot.job.ts';
+import { loanRows } from '../setup/loan-rows.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+async function portfolioOf(tenant: Tenant, ...rows: Parameters<typeof loanRows>[1][]) {
+  const admin = await tenant.signedIn('admin');
+  const loan_ids = await loanRows(tenant, ...rows);
+  const { id } = (await admin.post('/portfolios', { name: 'All' })).body;
+  if (loan_ids.length > 0) await admin.post(`/portfolios/${id}/assign-loans`, { loan_ids });
+  return { admin, loan_ids, path: `/portfolios/${id}/snapshots` };
+}
+
+test('a snapshot weighs the loans on the books and sets the charged-off ones apart', async () => {
+  const tenant = await stage.tenant();
+  const { admin, path } = await portfolioOf(
+    tenant,
+    { principal_balance: '6000', interest_rate: '0.1', term_months: 36, outstanding_fees: '25' },
+    {
+      principal_balance: '3000',
+      interest_rate: '0.2',
+      term_months: 60,
+      delinquency_bucket: 'dpd_30_59',
+      // Ten days at 1.50 and the snapshot's own: 16.50 of interest.
+      is_accruing: true,
+      accrual_since: '2026-01-05',
+      accrual_balance: '3000',
+      accrual_rate: '0.1825',
+    },
+    { principal_balance: '1000', interest_rate: '0.1', delinquency_bucket: 'dpd_120_149' },
+    { principal_balance: '0', status: 'charged_off', charge_off_balance: '700' },
+    { principal_balance: '0', status: 'paid_off' },
+    { principal_balance: '0', status: 'approved' },
+  );
+
+  const taken = await admin.post(path);
+
+  expect(taken).toMatchObject({
+    status: 201,
+    body: {
+      snapshot_date: '2026-01-15',
+      total_loans: 4,
+      total_principal: '10000.00',
+      total_outstanding: '10041.50',
+      weighted_average_rate: '0.130000',
+      weighted_average_term: 43,
+      delinquency_rate: '0.400000',
+      default_rate: '0.500000',
+    },
+  });
+  expect(taken.body.by_bucket).toEqual({
+    current: 1,
+    dpd_1_29: 0,
+    dpd_30_59: 1,
+    dpd_60_89: 0,
+    dpd_90_119: 0,
+    dpd_120_149: 1,
+  });
+});
+
+test('an empty portfolio has a snapshot of zeros, and a repeat keeps its id', async () => {
+  const tenant = await stage.tenant();
+  const { admin, path } = await portfolioOf(tenant);
+
+  const first = await admin.post(path, { snapshot_date: '2026-01-15' });
+  const second = await admin.post(path);
+  const list = await admin.get(path);
+
+  expect(first.body).toMatchObject({
+    total_loans: 0,
+    total_principal: '0.00',
+    total_outstanding: '0.00',
+    weighted_average_rate: '0',
+    weighted_average_term: 0,
+    delinquency_rate: '0.000000',
+    default_rate: '0.000000',
+  });
+  expect(first.body.by_bucket).toHaveProperty('dpd_90_119', 0);
+  expect(second.body.id).toBe(first.body.id);
+  expect(list.headers['content-range']).toBe('snapshots 0-0/1');
+});
+
+test('a day that is closed is read from what was recorded then', async () => {
+  const tenant = await stage.tenant();
+  const { admin, path, loan_ids } = await portfolioOf(tenant, { principal_balance: '4000' });
+  const portfolio = path.split('/')[2];
+  await stage.owner.query(
+    `insert into loan_snapshots (tenant_id, snapshot_date, loan_id, status, principal_balance,
+       accrued_interest, outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
+       interest_accrued_today, past_due_amount, days_past_due, delinquency_bucket,
+       total_paid_principal, total_paid_interest, total_paid_fees, interest_rate, remaining_term,
+       is_frozen, is_accelerated, is_non_accrual, charge_off_balance, portfolio_id, labels)
+     values ($1, '2026-01-14', $2, 'active', 5000, 10, 0, 5010, 0, 5010, 1, 1, 0, 0, 'current',
+       0, 0, 0, 0.1, 36, false, false, false, 0, $3, '[]')`,
+    [tenant.id, loan_ids[0], portfolio],
+  );
+
+  const written = await tenant.within((work) => snapshotPortfolios(work, '2026-01-14'));
+  const again = await tenant.within((work) => snapshotPortfolios(work, '2026-01-14'));
+  const asked = await admin.post(path, { snapshot_date: '2026-01-14' });
+  const unknown = await admin.post(path, { snapshot_date: '2026-01-13' });
+  const ahead = await admin.post(path, { snapshot_date: '2026-01-16' });
+  const kept = await admin.get(
+    `/loan-snapshots?portfolio_id=${portfolio}&snapshot_date=2026-01-14`,
+  );
+
+  expect([written, again]).toEqual([1, 1]);
+  expect(asked.body).toMatchObject({ total_principal: '5000.00', total_outstanding: '5010.00' });
+  expect(unknown).toMatchObject({ status: 409, body: { code: 'no_loan_snapshots' } });
+  expect(ahead).toMatchObject({
+    status: 422,
+    body: { errors: { snapshot_date: expect.any(String) } },
+  });
+  expect(kept.body).toMatchObject([{ loan_id: loan_ids[0], interest_rate: '0.1' }]);
+});

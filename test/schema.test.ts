@@ -1,0 +1,152 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { Pool } from 'pg';
+import { afterAll, expect, test } from 'vitest';
+import { openPool } from '../sql/db.ts';
+import { dumpSchema } from '../sql/dump-schema.ts';
+import { cloneDatabase } from './setup/database.ts';
+
+const FILE = new URL('../sql/schema.sql', import.meta.url);
+
+const database = await cloneDatabase();
+const owner = await openPool(database.url, { role: 'servicing_owner', size: 1 });
+const superuser = new Pool({ connectionString: database.url, max: 1 });
+afterAll(async () => {
+  await Promise.all([owner.end(), superuser.end()]);
+  await database.drop();
+});
+
+const TABLES = `
+  (select class.oid, class.relname as name,
+          class.relrowsecurity and class.relforcerowsecurity as secured
+   from pg_class as class
+   where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
+     and not class.relispartition and class.relname <> 'schema_migrations') as tables`;
+const TENANT = `(select attrelid, attnum, attnotnull from pg_attribute where attname = 'tenant_id')`;
+
+/** Each rule with the query that names what breaks it, and what breaks it in the careless schema. */
+const RULES = [
+  {
+    rule: 'every table names its tenant',
+    breaks: 'careless_tables',
+    query: `
+      select name from ${TABLES} left join ${TENANT} as tenant on tenant.attrelid = tables.oid
+      where not coalesce(tenant.attnotnull, name = 'tenants')`,
+  },
+  {
+    rule: 'every table forces row-level security, and its policy is keyed by the tenant',
+    breaks: 'careless_tables',
+    query: `
+      select name from ${TABLES}
+      where not secured or not exists (
+        select from pg_policy
+        where polrelid = tables.oid and polroles = array['servicing_app'::regrole::oid]
+          and pg_get_expr(polqual, polrelid) like '%app.current_tenant()%'
+          and pg_get_expr(polwithcheck, polrelid) like '%app.current_tenant()%'
+      )`,
+  },
+  {
+    rule: 'the application sees rows through the policy of the tenant only',
+    breaks: 'careless_tables: everybody',
+    query: `
+      select name || ': ' || polname as name from ${TABLES} join pg_policy on polrelid = tables.oid
+      where (0 = any(polroles) or 'servicing_app'::regrole = any(polroles)) and polname <> 'tenant'`,
+  },
+  {
+    rule: 'a key from one tenant’s table to another includes the tenant',
+    breaks: 'careless_rows: careless_rows_loan_id_fkey',
+    query: `
+      select name || ': ' || conname as name from ${TABLES}
+      join pg_constraint as key on key.conrelid = tables.oid and key.contype = 'f'
+      join ${TENANT} as own on own.attrelid = key.conrelid
+      left join ${TENANT} as other on other.attrelid = key.confrelid
+      where key.confrelid <> 'tenants'::regclass
+        and (own.attnum <> key.conkey[1] or other.attnum is distinct from key.confkey[1])`,
+  },
+  {
+    rule: 'the tenant comes first in every unique key',
+    breaks: 'careless_rows: careless_rows_pkey',
+    query: `
+      select name || ': ' || indexrelid::regclass as name from ${TABLES}
+      join pg_index as index on index.indrelid = tables.oid and index.indisunique
+      left join ${TENANT} as tenant on tenant.attrelid = tables.oid
+      where tables.name not in ('tenants', 'tenant_domains')
+        and index.indkey[0] is distinct from tenant.attnum`,
+  },
+  {
+    rule: 'functions that run as their owner pin their search path',
+    breaks: 'careless_function',
+    query: `
+      select proname as name from pg_proc
+      where pronamespace in ('app'::regnamespace, 'public'::regnamespace) and prosecdef
+        and not coalesce('search_path=public, pg_temp' = any(proconfig), false)`,
+  },
+  {
+    rule: 'views look with the rights of who asks',
+    breaks: 'careless_view',
+    query: `
+      select relname as name from pg_class
+      where relnamespace in ('app'::regnamespace, 'public'::regnamespace) and relkind in ('v', 'm')
+        and not coalesce('security_invoker=true' = any(reloptions), false)`,
+  },
+  {
+    rule: 'neither the application nor the auditor is above the policies',
+    breaks: 'servicing_auditor',
+    query: `
+      select rolname as name from pg_roles
+      where rolname in ('servicing_app', 'servicing_auditor')
+        and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication
+          or pg_has_role(rolname, 'servicing_owner', 'member'))`,
+  },
+  {
+    rule: 'the auditor reads, and the application empties no table',
+    breaks: 'servicing_app truncate careless_tables',
+    query: `
+      select distinct grantee || ' ' || lower(privilege_type) || ' ' || table_name as name
+      from information_schema.table_privileges
+      where grantee = 'servicing_auditor' and privilege_type <> 'SELECT'
+        or grantee = 'servicing_app' and privilege_type in ('TRUNCATE', 'TRIGGER', 'REFERENCES')`,
+  },
+  {
+    rule: 'amounts refuse what is not a number',
+    breaks: 'careless_rows.fee_amount',
+    query: `
+      select tables.name || '.' || attname as name from ${TABLES}
+      join pg_attribute on attrelid = tables.oid
+      where atttypid = 'numeric'::regtype and attname ~ '(amount|balance|price|debit|credit)$'`,
+  },
+];
+
+const found = async (query: string) =>
+  (await superuser.query<{ name: string }>(query)).rows.map(({ name }) => name);
+
+test('sql/schema.sql is the schema as migrated; UPDATE_SCHEMA=1 writes it', async () => {
+  const dump = await dumpSchema(owner);
+  if (process.env['UPDATE_SCHEMA']) await writeFile(FILE, dump);
+
+  expect(await readFile(FILE, 'utf8')).toBe(dump);
+});
+
+test.each(RULES)('$rule', async ({ query }) => {
+  expect(await found(query)).toEqual([]);
+});
+
+test('each of these rules finds what is careless', async () => {
+  await superuser.query(`
+    begin;
+    create table careless_tables (id uuid primary key);
+    create policy everybody on careless_tables using (true);
+    grant truncate on careless_tables to servicing_app;
+    create table careless_rows (
+      tenant_id uuid not null, id uuid primary key, loan_id uuid references careless_tables (id),
+      fee_amount numeric(15, 2)
+    );
+    create function app.careless_function() returns integer
+      language sql security definer as 'select 1';
+    create view careless_view as select 1 as one;
+    alter role servicing_auditor bypassrls`);
+
+  const all = await Promise.all(RULES.map(async ({ query }) => found(query)));
+  await superuser.query('rollback');
+
+  RULES.forEach(({ breaks }, index) => expect(all[index]).toContain(breaks));
+});

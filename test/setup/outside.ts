@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { DatabasePool } from 'slonik';
+import type { Content, Files } from '../../jobs/documents/files.ts';
+import type {
+  Mail,
+  Outside,
+  PostAnswer,
+  PostRequest,
+  SendAnswer,
+  Sms,
+} from '../../jobs/outside.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+
+type Answers<Answer> = Answer[];
+
+/**
+ * An outside world that keeps what it was given. Answers put into `answers` are used up in order;
+ * after them everything succeeds.
+ */
+export function newOutside(pool: DatabasePool, now = () => new Date()) {
+  const files = newFiles();
+  const posts: PostRequest[] = [];
+  const mailbox: Mail[] = [];
+  const texts: Sms[] = [];
+  const pages: string[] = [];
+  const answers = { post: [] as Answers<PostAnswer>, send: [] as Answers<SendAnswer> };
+  const sent = (provider: string, message_id: string): SendAnswer =>
+    answers.send.shift() ?? { ok: true, provider, provider_message_id: `${message_id}@fake` };
+
+  const outside: Outside = {
+    now,
+    within: workOf(pool, SYSTEM),
+    post: async (request) => {
+      posts.push(request);
+      return answers.post.shift() ?? { ok: true, status: 200, body: 'ok', ms: 1 };
+    },
+    pdf: async (html) => {
+      pages.push(html);
+      return { bytes: Buffer.from(`%PDF-1.7 ${html.length}`), pages: 1 };
+    },
+    mail: async (letter) => {
+      mailbox.push(letter);
+      return sent('outbox', letter.message_id);
+    },
+    sms: async (message) => {
+      texts.push(message);
+      return sent('outbox', message.message_id);
+    },
+    files,
+  };
+  return Object.assign(outside, { posts, mailbox, texts, pages, stored: files.stored, answers });
+}
+export type FakeOutside = ReturnType<typeof newOutside>;
+
+/** Files in memory, which `stored` shows. */
+export function newFiles(): Files & { stored: Map<string, Uint8Array> } {
+  const stored = new Map<string, Uint8Array>();
+  const described = (key: string) => {
+    const bytes = stored.get(key);
+    if (!bytes) return null;
+    const sha256_hash = createHash('sha256').update(bytes).digest('hex');
+    return { key, size: bytes.length, sha256_hash };
+  };
+  return {
+    stored,
+    put: async (key, content, { once = false } = {}) => {
+      if (once && stored.has(key)) throw new Error(`There is a file ${key} already.`);
+      stored.set(key, await bytesOf(content));
+      return described(key) ?? { key, size: 0, sha256_hash: '' };
+    },
+    get: async (key) => stored.get(key) ?? null,
+    stream: async (key) => {
+      const bytes = stored.get(key);
+      return bytes ? Readable.from([bytes]) : null;
+    },
+    describe: async (key) => described(key),
+    remove: async (key) => void stored.delete(key),
+    presign: async ({ key, method }) => `https://files.test/${method}/${key}`,
+  };
+}
+
+async function bytesOf(content: Content): Promise<Uint8Array> {
+  if (content instanceof Uint8Array) return content;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

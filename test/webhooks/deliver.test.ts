@@ -1,0 +1,254 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
+import type { Outside } from '../../jobs/outside.ts';
+import { emit } from '../../jobs/webhooks/emit.ts';
+import { verify } from '../../jobs/webhooks/signature.ts';
+import { makeCertificate } from '../../workers/outside/certificate.ts';
+import { openHttp } from '../../workers/outside/http.ts';
+import { newOutside } from '../setup/outside.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const SECRET = 'a secret of the receiver';
+const refusal = { ok: false, status: 500, body: 'no', ms: 3 };
+
+type Delivery = { id: string; status: string; attempt: number; next_attempt_at: Date | null };
+
+/** A tenant with one subscription, and the steps that the outbound pool takes. */
+async function subscribed(url = 'https://receiver.example.com/hook') {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const { body } = await admin.post('/webhooks', {
+    url,
+    events: ['payment.received'],
+    secret: SECRET,
+  });
+  const outside = newOutside(stage.pool);
+  const happen = () =>
+    tenant.within((work) => emit(work, 'payment.received', { payment_id: 'p', amount: '1.00' }));
+  const relayed = async () => {
+    await stage.owner.query('select app.relay_events(100)');
+    return latest(tenant);
+  };
+  return { tenant, admin, id: body.id as string, outside, happen, relayed };
+}
+
+async function latest(tenant: Tenant): Promise<Delivery> {
+  const { rows } = await stage.owner.query<Delivery>(
+    `select id, status, attempt, next_attempt_at from webhook_deliveries where tenant_id = $1 order by id desc limit 1`,
+    [tenant.id],
+  );
+  if (!rows[0]) throw new Error('There is no delivery.');
+  return rows[0];
+}
+
+const attempt = (tenant: Tenant, outside: Outside, id: string, number = 1) =>
+  deliverWebhook.run({ tenant_id: tenant.id, delivery_id: id, attempt: number }, outside);
+
+/** One event through all of its attempts, each of them refused. */
+async function failForGood({
+  tenant,
+  outside,
+  happen,
+  relayed,
+}: Awaited<ReturnType<typeof subscribed>>) {
+  await happen();
+  const { id } = await relayed();
+  outside.answers.post.push(refusal, refusal, refusal, refusal);
+  for (const number of [1, 2, 3, 4]) await attempt(tenant, outside, id, number);
+}
+
+test('a receiver gets the bytes of the event, signed over these very bytes', async () => {
+  const now = Date.now();
+  const { cert, key } = makeCertificate(['localhost'], new Date(now - 1e7), new Date(now + 1e7));
+  const seen: { body: Buffer; headers: Record<string, unknown> }[] = [];
+  const server = createServer({ cert, key }, (request, response) => {
+    void request.toArray().then((chunks: Buffer[]) => {
+      seen.push({ body: Buffer.concat(chunks), headers: request.headers });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const http = openHttp({ ca: cert });
+  onTestFinished(async () => {
+    server.close();
+    await http.close();
+  });
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/hook`;
+  const { tenant, admin, outside, happen, relayed } = await subscribed();
+  await stage.owner.query('update tenants set settings = $2 where id = $1', [
+    tenant.id,
+    { webhooks: { allow_private_hosts: true } },
+  ]);
+  await admin.post('/webhooks', { url, events: ['*'], secret: SECRET });
+  const event_id = await happen();
+  const { id } = await relayed();
+
+  await attempt(tenant, { ...outside, post: (request) => http.post(request) }, id);
+
+  const { body, headers } = seen[0] ?? { body: Buffer.of(), headers: {} };
+  expect(JSON.parse(body.toString())).toMatchObject({ event_id, data: { amount: '1.00' } });
+  expect(verify(SECRET, body, String(headers['x-webhook-signature']))).toBe(true);
+  expect(headers).toMatchObject({
+    'x-webhook-id': id,
+    'x-webhook-event': 'payment.received',
+    'x-webhook-attempt': '1',
+    'x-hub-signature-256': headers['x-webhook-signature'],
+  });
+  expect(await latest(tenant)).toMatchObject({ status: 'delivered' });
+});
+
+test('what was delivered is not sent again', async () => {
+  const { tenant, outside, happen, relayed } = await subscribed();
+  await happen();
+  const { id } = await relayed();
+
+  await attempt(tenant, outside, id);
+  await attempt(tenant, outside, id);
+
+  expect(outside.posts).toHaveLength(1);
+});
+
+test('an attempt that crashed before it was recorded repeats with the same id and bytes', async () => {
+  const { tenant, outside, happen, relayed } = await subscribed();
+  await happen();
+  const { id } = await relayed();
+  let killed = false;
+  const dying = {
+    ...outside,
+    post: async (request: Parameters<typeof outside.post>[0]) => {
+      await outside.post(request);
+      killed = true;
+      throw new Error('The worker is killed.');
+    },
+  };
+
+  await attempt(tenant, dying, id).catch(() => {});
+  await attempt(tenant, outside, id);
+
+  const [first, second] = outside.posts;
+  expect(killed).toBe(true);
+  expect(second?.body).toEqual(first?.body);
+  expect(second?.headers['X-Webhook-Id']).toBe(first?.headers['X-Webhook-Id']);
+  const { rows } = await stage.owner.query(
+    'select response_status from webhook_attempts where delivery_id = $1 order by id',
+    [id],
+  );
+  expect(rows).toEqual([{ response_status: null }, { response_status: 200 }]);
+});
+
+test('a refused attempt is repeated after 10, 60 and 300 seconds, never early', async () => {
+  const { tenant, outside, happen, relayed } = await subscribed();
+  await happen();
+  const { id } = await relayed();
+  outside.answers.post.push(refusal, refusal, refusal, refusal);
+
+  for (const number of [1, 2, 3, 4]) await attempt(tenant, outside, id, number);
+
+  const { rows: jobs } = await stage.owner.query(
+    `select split_part(job.key, ':', 3) as attempt,
+            round(extract(epoch from job.run_at - made.answered_at))::int as seconds,
+            extract(epoch from job.run_at - made.answered_at) >= delay.seconds as in_time
+     from unnest(array[10, 60, 300]) with ordinality as delay (seconds, attempt)
+     join webhook_attempts as made on made.attempt = delay.attempt and made.delivery_id = $1
+     join graphile_worker.jobs as job
+       on job.key = 'deliver-webhook:' || made.delivery_id || ':' || made.attempt + 1`,
+    [id],
+  );
+  expect(jobs).toEqual([
+    { attempt: '2', seconds: 10, in_time: true },
+    { attempt: '3', seconds: 60, in_time: true },
+    { attempt: '4', seconds: 300, in_time: true },
+  ]);
+  expect(await latest(tenant)).toMatchObject({ status: 'dead', next_attempt_at: null });
+});
+
+test('a delivery that failed for good becomes a dead letter, which can be sent again', async () => {
+  const given = await subscribed();
+  const { tenant, admin, id, outside } = given;
+  await failForGood(given);
+
+  const letters = await admin.get(`/webhooks/${id}/dead-letters`);
+  const retried = await admin.post(`/webhooks/${id}/retry-delivery`);
+  const again = await latest(tenant);
+  await attempt(tenant, outside, again.id);
+  const resolved = await admin.get(`/webhooks/${id}/dead-letters`);
+  const nothing = await admin.post(`/webhooks/${id}/retry-delivery`);
+
+  expect(letters.headers['content-range']).toBe('dead-letters 0-0/1');
+  expect(letters.body[0]).toMatchObject({
+    event_type: 'payment.received',
+    payload: { data: { amount: '1.00' } },
+    response_status: 500,
+    response_body: 'no',
+    retry_count: 3,
+    status: 'dead',
+  });
+  expect(retried).toMatchObject({
+    status: 200,
+    body: { delivery_id: letters.body[0].delivery_id, status: 'queued' },
+  });
+  expect(outside.posts.at(-1)?.headers['X-Webhook-Id']).toBe(letters.body[0].delivery_id);
+  expect(resolved.body[0].status).toBe('resolved');
+  expect(nothing).toMatchObject({ status: 409, body: { code: 'nothing_to_retry' } });
+});
+
+test('after five deliveries in a row the subscription is off and sends nothing more', async () => {
+  const given = await subscribed();
+  const { tenant, admin, id, outside, happen, relayed } = given;
+  for (let count = 1; count <= 4; count += 1) await failForGood(given);
+  await happen();
+  const waiting = await relayed();
+  const before = await admin.get(`/webhooks/${id}`);
+
+  await failForGood(given);
+  const posts = outside.posts.length;
+  await attempt(tenant, outside, waiting.id);
+  const after = await admin.get(`/webhooks/${id}`);
+  const letters = await admin.get(`/webhooks/${id}/dead-letters`);
+  const refused = await admin.post(`/webhooks/${id}/retry-delivery`);
+  const enabled = await admin.post(`/webhooks/${id}/re-enable`);
+
+  expect(before.body).toMatchObject({ is_active: true, last_error: null });
+  expect(after.body).toMatchObject({
+    is_active: false,
+    last_error: '5 deliveries in a row failed. The receiver answered 500.',
+  });
+  expect(outside.posts).toHaveLength(posts);
+  expect(letters.body).toHaveLength(6);
+  expect(refused).toMatchObject({ status: 409, body: { code: 'subscription_disabled' } });
+  expect(enabled.body).toMatchObject({
+    is_active: true,
+    last_error: null,
+    consecutive_failures: 0,
+  });
+});
+
+test('any success ends the row of failures', async () => {
+  const given = await subscribed();
+  const { tenant, admin, id, outside, happen, relayed } = given;
+  for (let count = 1; count <= 4; count += 1) await failForGood(given);
+
+  await happen();
+  await attempt(tenant, outside, (await relayed()).id);
+  for (let count = 1; count <= 4; count += 1) await failForGood(given);
+
+  const { body } = await admin.get(`/webhooks/${id}`);
+  expect(body).toMatchObject({ is_active: true, consecutive_failures: 4 });
+});
+
+test('a deleted subscription is sent nothing more', async () => {
+  const { tenant, admin, id, outside, happen, relayed } = await subscribed();
+  await happen();
+  const waiting = await relayed();
+
+  const deleted = await admin.delete(`/webhooks/${id}`);
+  await attempt(tenant, outside, waiting.id);
+
+  expect(deleted).toMatchObject({ status: 200, body: { id } });
+  expect(outside.posts).toEqual([]);
+  expect(await latest(tenant)).toMatchObject({ status: 'canceled' });
+  expect((await admin.get(`/webhooks/${id}`)).status).toBe(404);
+});

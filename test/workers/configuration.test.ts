@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFile, findDatabase } from '../../workers/configuration.ts';
+import { readWorkerConfiguration, secretOf } from '../../workers/configuration.ts';
+
+const DATABASE_URL = 'postgresql://servicing@db.internal/servicing';
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'configuration-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('everything that is wrong with the environment is said at once', () => {
+  const read = () =>
+    readWorkerConfiguration({ LOG_LEVEL: 'loud', METRICS_PORT: '99999', SMTP_URL: 'http://mail' });
+
+  expect(read).toThrow(/DATABASE_URL[^]*LOG_LEVEL[^]*SMTP_URL[^]*METRICS_PORT/);
+});
+
+test('an empty variable is one that was not set', () => {
+  const read = readWorkerConfiguration({ DATABASE_URL, SMTP_URL: '', LOG_LEVEL: '' });
+
+  expect(read).toMatchObject({ DATABASE_URL, LOG_LEVEL: 'info', DATA_DIR: '.data' });
+  expect(read.SMTP_URL).toBe(undefined);
+});
+
+test('production names its secret; development makes one and keeps it', () => {
+  expect(() => readWorkerConfiguration({ DATABASE_URL, NODE_ENV: 'production' })).toThrow('SECRET');
+
+  const made = secretOf({ DATA_DIR: folder });
+
+  expect(made).toMatch(/^[0-9a-f]{64}$/);
+  expect(secretOf({ DATA_DIR: folder })).toBe(made);
+});
+
+test('operations find the database of a running npm start, unless one is named', () => {
+  expect(() => findDatabase({ DATA_DIR: folder })).toThrow('npm start');
+
+  writeFileSync(databaseFile(folder), 'postgresql://postgres@127.0.0.1:1/servicing\n');
+
+  expect(findDatabase({ DATA_DIR: folder })).toContain('127.0.0.1:1');
+  expect(findDatabase({ DATA_DIR: folder, DATABASE_URL })).toBe(DATABASE_URL);
+});

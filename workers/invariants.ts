@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { localFiles } from '../jobs/documents/local-files.ts';
+import { openPool } from '../sql/db.ts';
+import { startEmbeddedPostgres } from '../sql/embedded.ts';
+import { checkInvariants, type Violation } from '../sql/invariants.ts';
+import { findDatabase, secretOf } from './configuration.ts';
+
+/**
+ * `npm run invariants`: checks the books of the database that DATABASE_URL names, or that `npm start`
+ * runs, or that lies in DATA_DIR and is started for as long as this takes. Prints each violation and
+ * ends with 1 if there is any.
+ */
+const DATA_DIR = process.env['DATA_DIR'] || '.data';
+/** Sums over all lines take their time on a large database. */
+const STATEMENT_TIMEOUT_MS = 600_000;
+
+type Database = { url: string; close: () => Promise<void> };
+
+async function openDatabase(): Promise<Database> {
+  try {
+    return { url: findDatabase(process.env), close: async () => {} };
+  } catch (error) {
+    if (!existsSync(DATA_DIR)) throw error;
+    const postgres = await startEmbeddedPostgres(DATA_DIR);
+    return { url: postgres.url, close: () => postgres.stop() };
+  }
+}
+
+async function violationsIn(url: string): Promise<Violation[]> {
+  const auditor = await openPool(url, {
+    role: 'servicing_auditor',
+    size: 1,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  const folder = path.resolve(DATA_DIR, 'files');
+  const files = existsSync(folder)
+    ? localFiles({ folder, secret: secretOf({ DATA_DIR, SECRET: process.env['SECRET'] }) })
+    : null;
+  try {
+    return await checkInvariants(
+      auditor,
+      files ? { describeFile: (key) => files.describe(key) } : {},
+    );
+  } finally {
+    await auditor.end();
+  }
+}
+
+function print(violations: readonly Violation[]) {
+  for (const { rule, tenant_id, message } of violations) {
+    console.log(`${rule}: ${message}${tenant_id === null ? '' : ` (tenant ${tenant_id})`}`);
+  }
+  const { length } = violations;
+  console.log(length === 0 ? 'Every invariant holds.' : `${length} violations.`);
+}
+
+try {
+  const database = await openDatabase();
+  try {
+    const violations = await violationsIn(database.url);
+    print(violations);
+    process.exitCode = violations.length === 0 ? 0 : 1;
+  } finally {
+    await database.close();
+  }
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
