@@ -17,7 +17,8 @@ import type { ScheduleRow } from './amortize.ts';
 
 /** A loan under its lock, with its history and what that came to before anything new. */
 export type OpenLoan = {
-  row: NonNullable<Awaited<ReturnType<typeof loans.lock>>>;
+  /** With what is done to the loan now, where a change of its status is to be told by that name. */
+  row: NonNullable<Awaited<ReturnType<typeof loans.lock>>> & { trigger?: string };
   schedule: readonly ScheduleRow[];
   events: readonly LoanEvent[];
   state: LoanState;
