@@ -18,7 +18,8 @@ import {
 } from '../../jobs/loans/charge-off.ts';
 import { Denial, deny } from '../../jobs/loans/deny.ts';
 import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
-import { action, type Action } from '../resource.ts';
+import type { Action } from '../declaration.ts';
+import { action } from '../resource.ts';
 
 /** What can be done to a loan beside changing its fields, in the order of the specification. */
 export const loanActions: Record<string, Action> = {
