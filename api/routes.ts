@@ -20,6 +20,8 @@ import { reportRoutes } from './ledger/reports.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
+import { documentRoutes, documents } from './documents/documents.ts';
+import { closeOfBusiness, runs } from './operations/jobs.ts';
 import type { Route } from './route.ts';
 import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
@@ -36,11 +38,6 @@ export const routes: readonly Route[] = [
   ...emails.routes,
   ...phones.routes,
   ...tasks.routes,
-  ...communicationTemplates.routes,
-  ...communications,
-  ...communicationLogs.routes,
-  subscribe,
-  ...webhooks.routes,
   ...loans.routes,
   ...loanRoutes,
   ...payments.routes,
@@ -63,7 +60,16 @@ export const routes: readonly Route[] = [
   vintages,
   ...snapshots.routes,
   ...loanSnapshots.routes,
+  ...communicationTemplates.routes,
+  ...communications,
+  ...communicationLogs.routes,
+  subscribe,
+  ...webhooks.routes,
+  ...documents.routes,
+  ...documentRoutes,
   portalConfig,
   ...auth,
   ...passwords,
+  closeOfBusiness,
+  ...runs.routes,
 ];

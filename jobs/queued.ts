@@ -2,6 +2,8 @@ import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts
 import type { Job } from './job.ts';
 import { printLetter } from './communications/print-letter.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
+import { renderDocumentJob } from './documents/render.job.ts';
+import { issueStatements } from './documents/statements.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
 import { closeLoans } from './loans/close/close-loans.job.ts';
 import { startCloseOfBusiness } from './loans/close/start-close-of-business.job.ts';
@@ -28,4 +30,8 @@ export const queued: readonly AnyJob[] = [
   sendCommunication,
   printLetter,
   deliverWebhook,
+  issueStatements,
+  renderDocumentJob,
+  warnOfLapsingLiensJob,
+  snapshotPortfoliosJob,
 ];

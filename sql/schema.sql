@@ -1879,6 +1879,8 @@ create table statements (
   constraint statements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint statements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
+CREATE INDEX statements_document ON public.statements USING btree (tenant_id, document_id);
+CREATE INDEX statements_unissued ON public.statements USING btree (tenant_id, statement_month, loan_id) WHERE (document_id IS NULL);
 alter table statements enable row level security, force row level security;
 create policy auditor on statements for select to servicing_auditor using true;
 create policy owner on statements for all to servicing_owner using true with check true;
