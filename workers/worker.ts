@@ -2,6 +2,7 @@ import path from 'node:path';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { queued } from '../jobs/queued.ts';
+import { readSecretsKey, useSecretsKey } from '../jobs/webhooks/secrets.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { readWorkerConfiguration, secretOf } from './configuration.ts';
 import { serveHealth } from './health.ts';
@@ -24,6 +25,7 @@ if (!POOLS.includes(name)) {
 }
 const configuration = readWorkerConfiguration(process.env);
 const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
+useSecretsKey(readSecretsKey(configuration));
 const log = openLog(configuration.LOG_LEVEL, name);
 
 const unknown = unknownTasks(SCHEDULE, queued);

@@ -37,12 +37,8 @@ export async function boardTape(
 ): Promise<string[]> {
   const refusals: Refusal[] = [];
   const find = await finderOf(work, product);
-  const taken = new Set(
-    await tape.takenNumbers(
-      work.tx,
-      rows.map(({ loan_number }) => loan_number),
-    ),
-  );
+  const numbers = rows.map(({ loan_number }) => loan_number);
+  const taken = new Set((await tape.ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
   const borrowers = await tape.addBorrowers(work.tx, uniqueBorrowers(rows));
   const idOf = new Map(borrowers.map(({ external_id, id }) => [external_id, id]));
   const ids: string[] = [];
