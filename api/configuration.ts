@@ -5,11 +5,8 @@ const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   DATA_DIR: z.string().default('.data'),
-  /** 64 hex digits; encrypts webhook secrets. Without it, a key is made in DATA_DIR. */
-  SECRETS_KEY: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/i, 'Must be 64 hexadecimal digits.')
-    .optional(),
+  /** Encrypts webhook secrets and signs links; the same for the API and all workers. */
+  SECRET: z.string().min(32, 'Must have at least 32 characters.').optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   /** Addresses of proxies whose X-Forwarded-* headers are believed, separated by commas. */

@@ -20,10 +20,15 @@ import { reportRoutes } from './ledger/reports.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
+import { documentRoutes, documents } from './documents/documents.ts';
 import { closeOfBusiness, runs } from './operations/jobs.ts';
 import type { Route } from './route.ts';
+import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
+import { passwords } from './users/passwords.ts';
+import { tenantRoutes } from './users/settings.ts';
+import { userRoutes, users } from './users/users.ts';
 import { subscribe, webhooks } from './webhooks/subscriptions.ts';
 
 /** Every endpoint there is, in the order of the specification. */
@@ -33,11 +38,6 @@ export const routes: readonly Route[] = [
   ...emails.routes,
   ...phones.routes,
   ...tasks.routes,
-  ...communicationTemplates.routes,
-  ...communications,
-  ...communicationLogs.routes,
-  subscribe,
-  ...webhooks.routes,
   ...loans.routes,
   ...loanRoutes,
   ...payments.routes,
@@ -48,7 +48,10 @@ export const routes: readonly Route[] = [
   ...entries.routes,
   ...reportRoutes,
   ...closings.routes,
+  ...users.routes,
+  ...userRoutes,
   me,
+  ...tenantRoutes,
   ...collateral.routes,
   ...liens.routes,
   ...valuations.routes,
@@ -57,7 +60,16 @@ export const routes: readonly Route[] = [
   vintages,
   ...snapshots.routes,
   ...loanSnapshots.routes,
+  ...communicationTemplates.routes,
+  ...communications,
+  ...communicationLogs.routes,
+  subscribe,
+  ...webhooks.routes,
+  ...documents.routes,
+  ...documentRoutes,
+  portalConfig,
   ...auth,
+  ...passwords,
   closeOfBusiness,
   ...runs.routes,
 ];

@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
+import path from 'node:path';
 import pino from 'pino';
-import { readSecretsKey, useSecretsKey } from '../jobs/webhooks/secrets.ts';
+import { localFiles } from '../jobs/documents/local-files.ts';
+import { useFiles } from '../jobs/documents/store.ts';
+import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { createApp } from './app.ts';
@@ -27,7 +30,9 @@ async function openWhenThere() {
   }
 }
 
-useSecretsKey(readSecretsKey(configuration));
+const secret = readSecret(configuration);
+useSecret(secret);
+useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }));
 const pool = await openWhenThere();
 await assertTenancyHolds(pool);
 const health = { isReady: true };

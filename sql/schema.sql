@@ -81,6 +81,18 @@ CREATE OR REPLACE FUNCTION app.current_tenant()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid;
 
+CREATE OR REPLACE FUNCTION app.current_valuation(item uuid)
+ RETURNS valuations
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT valuation.*::valuations AS valuation
+    FROM valuations valuation
+   WHERE ((valuation.tenant_id = app.current_tenant()) AND (valuation.collateral_id = current_valuation.item) AND (COALESCE(valuation.effective_date, valuation.valuation_date) <= app.business_date()))
+   ORDER BY COALESCE(valuation.effective_date, valuation.valuation_date) DESC, valuation.created_at DESC, valuation.id DESC
+  LIMIT 1;
+END;
+
 CREATE OR REPLACE FUNCTION app.days_30_360(from_date date, to_date date)
  RETURNS bigint
  LANGUAGE sql
@@ -729,6 +741,7 @@ create table collateral_items (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint collateral_items_pkey PRIMARY KEY (tenant_id, id),
+  constraint collateral_items_status_check CHECK ((status = ANY (ARRAY['active'::text, 'released'::text, 'liquidated'::text, 'repossessed'::text]))),
   constraint collateral_items_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint collateral_items_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
@@ -775,6 +788,7 @@ create table communication_logs (
   document_id uuid,
   blocked_reasons jsonb not null default '[]'::jsonb,
   metadata jsonb not null default '{}'::jsonb,
+  business_date date not null default app.business_date(),
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint communication_logs_pkey PRIMARY KEY (tenant_id, id),
@@ -788,6 +802,7 @@ CREATE INDEX communication_logs_borrower ON public.communication_logs USING btre
 CREATE INDEX communication_logs_created ON public.communication_logs USING btree (tenant_id, created_at DESC, id);
 CREATE INDEX communication_logs_loan ON public.communication_logs USING btree (tenant_id, loan_id, created_at DESC, id);
 CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider, provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE INDEX communication_logs_waiting ON public.communication_logs USING btree (tenant_id, document_id) WHERE ((status = 'queued'::text) AND (document_id IS NOT NULL));
 alter table communication_logs enable row level security, force row level security;
 create policy auditor on communication_logs for select to servicing_auditor using true;
 create policy owner on communication_logs for all to servicing_owner using true with check true;
@@ -812,11 +827,12 @@ create table communication_templates (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint communication_templates_kind UNIQUE NULLS NOT DISTINCT (tenant_id, program_id, template_type, channel, language, name),
   constraint communication_templates_pkey PRIMARY KEY (tenant_id, id),
   constraint communication_templates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint communication_templates_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id)
 );
+CREATE INDEX communication_templates_created ON public.communication_templates USING btree (tenant_id, created_at DESC, id);
+CREATE UNIQUE INDEX communication_templates_tenant_id_name_key ON public.communication_templates USING btree (tenant_id, program_id, template_type, channel, language, name) NULLS NOT DISTINCT WHERE (NOT is_archived);
 alter table communication_templates enable row level security, force row level security;
 create policy auditor on communication_templates for select to servicing_auditor using true;
 create policy owner on communication_templates for all to servicing_owner using true with check true;
@@ -865,6 +881,7 @@ create table dead_letters (
   constraint dead_letters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint dead_letters_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
 );
+CREATE INDEX dead_letters_delivery ON public.dead_letters USING btree (tenant_id, delivery_id);
 CREATE INDEX dead_letters_subscription ON public.dead_letters USING btree (tenant_id, subscription_id, created_at DESC, id);
 alter table dead_letters enable row level security, force row level security;
 create policy auditor on dead_letters for select to servicing_auditor using true;
@@ -928,6 +945,8 @@ create table documents (
   rejected_by uuid,
   rejected_at timestamp with time zone,
   rejection_reason text,
+  template text,
+  template_data jsonb,
   is_visible_to_borrower boolean not null default true,
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
@@ -1109,6 +1128,42 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.interest_accruals F
 grant insert, select on interest_accruals to servicing_app;
 grant select on interest_accruals to servicing_auditor;
 
+create table investors (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  investor_type text not null default 'institutional'::text,
+  legal_name text,
+  tax_id_last_four text,
+  contact_name text,
+  contact_email text,
+  contact_phone text,
+  address jsonb not null default '{}'::jsonb,
+  remittance_type text not null default 'actual_actual'::text,
+  remittance_frequency text not null default 'monthly'::text,
+  remittance_day integer,
+  servicing_fee_rate app.rate not null default 0.005,
+  is_active boolean not null default true,
+  external_id text,
+  notes text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint investors_external_id UNIQUE (tenant_id, external_id),
+  constraint investors_name UNIQUE (tenant_id, name),
+  constraint investors_pkey PRIMARY KEY (tenant_id, id),
+  constraint investors_remittance_day_check CHECK (((remittance_day >= 1) AND (remittance_day <= 31))),
+  constraint investors_tax_id_last_four_check CHECK ((tax_id_last_four ~ '^\d{4}$'::text)),
+  constraint investors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX investors_created ON public.investors USING btree (tenant_id, created_at DESC, id);
+alter table investors enable row level security, force row level security;
+create policy auditor on investors for select to servicing_auditor using true;
+create policy owner on investors for all to servicing_owner using true with check true;
+create policy tenant on investors for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.investors FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on investors to servicing_app;
+grant select on investors to servicing_auditor;
+
 create table journal_entries (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -1228,10 +1283,12 @@ create table lien_alerts (
   updated_at timestamp with time zone not null default now(),
   constraint lien_alerts_once UNIQUE (tenant_id, lien_id, expiration_date),
   constraint lien_alerts_pkey PRIMARY KEY (tenant_id, id),
+  constraint lien_alerts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text]))),
   constraint lien_alerts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint lien_alerts_tenant_id_lien_id_fkey FOREIGN KEY (tenant_id, lien_id) REFERENCES liens(tenant_id, id),
   constraint lien_alerts_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
+CREATE INDEX lien_alerts_created ON public.lien_alerts USING btree (tenant_id, created_at DESC, id);
 alter table lien_alerts enable row level security, force row level security;
 create policy auditor on lien_alerts for select to servicing_auditor using true;
 create policy owner on lien_alerts for all to servicing_owner using true with check true;
@@ -1261,12 +1318,14 @@ create table liens (
   updated_at timestamp with time zone not null default now(),
   constraint liens_lien_position_check CHECK ((lien_position >= 1)),
   constraint liens_pkey PRIMARY KEY (tenant_id, id),
+  constraint liens_status_check CHECK ((status = ANY (ARRAY['active'::text, 'released'::text, 'expired'::text, 'terminated'::text]))),
   constraint liens_tenant_id_collateral_id_fkey FOREIGN KEY (tenant_id, collateral_id) REFERENCES collateral_items(tenant_id, id),
   constraint liens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX liens_collateral ON public.liens USING btree (tenant_id, collateral_id, created_at DESC, id);
+CREATE INDEX liens_created ON public.liens USING btree (tenant_id, created_at DESC, id);
 CREATE INDEX liens_expiry ON public.liens USING btree (tenant_id, expiration_date) WHERE (status = 'active'::text);
-CREATE UNIQUE INDEX liens_position ON public.liens USING btree (tenant_id, collateral_id, lien_position) WHERE (status = 'active'::text);
+CREATE UNIQUE INDEX liens_lien_position ON public.liens USING btree (tenant_id, collateral_id, lien_position) WHERE (status = 'active'::text);
 alter table liens enable row level security, force row level security;
 create policy auditor on liens for select to servicing_auditor using true;
 create policy owner on liens for all to servicing_owner using true with check true;
@@ -1391,6 +1450,7 @@ create table loans (
   is_frozen boolean not null default false,
   frozen_at timestamp with time zone,
   freeze_reason text,
+  freeze_until date,
   is_accelerated boolean not null default false,
   accelerated_at timestamp with time zone,
   is_non_accrual boolean not null default false,
@@ -1455,6 +1515,7 @@ create table loans (
 CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id);
 CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id);
 CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loans_freeze_ends ON public.loans USING btree (tenant_id, freeze_until) WHERE (freeze_until IS NOT NULL);
 CREATE INDEX loans_number_search ON public.loans USING gin (loan_number gin_trgm_ops);
 CREATE INDEX loans_officer ON public.loans USING btree (tenant_id, loan_officer_id) WHERE (loan_officer_id IS NOT NULL);
 CREATE INDEX loans_portfolio ON public.loans USING btree (tenant_id, portfolio_id) WHERE (portfolio_id IS NOT NULL);
@@ -1622,6 +1683,7 @@ create table portfolio_snapshots (
   constraint portfolio_snapshots_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint portfolio_snapshots_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
 );
+CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING btree (tenant_id, portfolio_id, created_at DESC, id);
 alter table portfolio_snapshots enable row level security, force row level security;
 create policy auditor on portfolio_snapshots for select to servicing_auditor using true;
 create policy owner on portfolio_snapshots for all to servicing_owner using true with check true;
@@ -1643,9 +1705,13 @@ create table portfolios (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  investor_id uuid,
   constraint portfolios_name UNIQUE (tenant_id, name),
   constraint portfolios_pkey PRIMARY KEY (tenant_id, id),
-  constraint portfolios_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint portfolios_portfolio_type_check CHECK ((portfolio_type = ANY (ARRAY['static'::text, 'dynamic'::text]))),
+  constraint portfolios_status_check CHECK ((status = ANY (ARRAY['active'::text, 'sold'::text]))),
+  constraint portfolios_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint portfolios_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id)
 );
 CREATE INDEX portfolios_created ON public.portfolios USING btree (tenant_id, created_at DESC, id);
 alter table portfolios enable row level security, force row level security;
@@ -1815,6 +1881,8 @@ create table statements (
   constraint statements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint statements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
+CREATE INDEX statements_document ON public.statements USING btree (tenant_id, document_id);
+CREATE INDEX statements_unissued ON public.statements USING btree (tenant_id, statement_month, loan_id) WHERE (document_id IS NULL);
 alter table statements enable row level security, force row level security;
 create policy auditor on statements for select to servicing_auditor using true;
 create policy owner on statements for all to servicing_owner using true with check true;
@@ -1847,8 +1915,11 @@ create table tasks (
   constraint tasks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint tasks_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
+CREATE INDEX tasks_assignee ON public.tasks USING btree (tenant_id, assignee_id, created_at DESC, id);
 CREATE INDEX tasks_borrower ON public.tasks USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX tasks_created ON public.tasks USING btree (tenant_id, created_at DESC, id);
 CREATE INDEX tasks_loan ON public.tasks USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX tasks_related ON public.tasks USING btree (tenant_id, related_id) WHERE (related_id IS NOT NULL);
 CREATE INDEX tasks_type ON public.tasks USING btree (tenant_id, task_type, created_at DESC, id);
 alter table tasks enable row level security, force row level security;
 create policy auditor on tasks for select to servicing_auditor using true;
@@ -1957,6 +2028,7 @@ create table users (
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint users_tenant_role_check CHECK ((tenant_role = ANY (ARRAY['viewer'::text, 'collector'::text, 'loan_officer'::text, 'admin'::text, 'superadmin'::text])))
 );
+CREATE INDEX users_created ON public.users USING btree (tenant_id, created_at DESC, id);
 alter table users enable row level security, force row level security;
 create policy auditor on users for select to servicing_auditor using true;
 create policy owner on users for all to servicing_owner using true with check true;
@@ -1964,6 +2036,36 @@ create policy tenant on users for all to servicing_app using (tenant_id = app.cu
 CREATE TRIGGER touch BEFORE UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on users to servicing_app;
 grant select on users to servicing_auditor;
+
+create table valuations (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  collateral_id uuid not null,
+  valuation_type text not null,
+  valuation_date date not null,
+  effective_date date,
+  appraised_value app.money not null,
+  appraiser_name text,
+  confidence numeric(4,3),
+  document_id uuid,
+  notes text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint valuations_appraised_value_check CHECK (((appraised_value)::numeric >= (0)::numeric)),
+  constraint valuations_confidence_check CHECK (((confidence >= (0)::numeric) AND (confidence <= (1)::numeric))),
+  constraint valuations_pkey PRIMARY KEY (tenant_id, id),
+  constraint valuations_tenant_id_collateral_id_fkey FOREIGN KEY (tenant_id, collateral_id) REFERENCES collateral_items(tenant_id, id),
+  constraint valuations_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint valuations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX valuations_collateral ON public.valuations USING btree (tenant_id, collateral_id, created_at DESC, id);
+alter table valuations enable row level security, force row level security;
+create policy auditor on valuations for select to servicing_auditor using true;
+create policy owner on valuations for all to servicing_owner using true with check true;
+create policy tenant on valuations for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.valuations FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on valuations to servicing_app;
+grant select on valuations to servicing_auditor;
 
 create table webhook_attempts (
   tenant_id uuid not null default app.current_tenant(),
@@ -2008,6 +2110,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
 ) with (fillfactor=70);
 CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (tenant_id, event_id);
+CREATE INDEX webhook_deliveries_scheduled ON public.webhook_deliveries USING btree (tenant_id, subscription_id) WHERE (status = 'scheduled'::text);
 alter table webhook_deliveries enable row level security, force row level security;
 create policy auditor on webhook_deliveries for select to servicing_auditor using true;
 create policy owner on webhook_deliveries for all to servicing_owner using true with check true;
@@ -2021,7 +2124,8 @@ create table webhook_subscriptions (
   id uuid not null default uuidv7(),
   url text not null,
   events jsonb not null,
-  secret text not null,
+  secret_sealed text not null,
+  secret_last_four text not null,
   is_active boolean not null default true,
   last_error text,
   consecutive_failures integer not null default 0,
@@ -2032,6 +2136,7 @@ create table webhook_subscriptions (
   constraint webhook_subscriptions_pkey PRIMARY KEY (tenant_id, id),
   constraint webhook_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX webhook_subscriptions_created ON public.webhook_subscriptions USING btree (tenant_id, created_at DESC, id);
 alter table webhook_subscriptions enable row level security, force row level security;
 create policy auditor on webhook_subscriptions for select to servicing_auditor using true;
 create policy owner on webhook_subscriptions for all to servicing_owner using true with check true;

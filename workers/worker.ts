@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { localFiles } from '../jobs/documents/local-files.ts';
+import { useSecret } from '../jobs/webhooks/secrets.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { queued } from '../jobs/queued.ts';
 import { readSecretsKey, useSecretsKey } from '../jobs/webhooks/secrets.ts';
@@ -37,7 +38,9 @@ await live(log, async ({ giveUp, onFatal }) => {
   const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
   await assertTenancyHolds(pool);
   const folder = path.resolve(configuration.DATA_DIR, 'files');
-  const files = localFiles({ folder, secret: secretOf(configuration) });
+  const secret = secretOf(configuration);
+  useSecret(secret);
+  const files = localFiles({ folder, secret });
   const lent = await lendOutside(name, configuration, { pool, files, log });
   const jobs = queued.filter((job) => job.pool === name);
   const settings = POOL_SETTINGS[name];

@@ -4,25 +4,30 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
+type Input = Values & {
+  borrower_id?: string;
+  loan_id?: string | null;
+  assignee_id?: string | null;
+};
+
 /** Adds something to be done for a borrower. */
-export async function addTask(work: Work, input: Values): Promise<string> {
-  const { loan_id, borrower_id } = input;
-  if (loan_id && !(await loanBelongsTo(work.tx, String(loan_id), String(borrower_id))))
+export async function addTask(work: Work, input: Input): Promise<string> {
+  const { loan_id, borrower_id = '' } = input;
+  if (loan_id && !(await loanBelongsTo(work.tx, loan_id, borrower_id)))
     throw new Invalid({ loan_id: 'Does not exist.' });
   await checkAssignee(work, input);
   return insert(work.tx, 'tasks', { ...input, ...completion(work, input, 'open') });
 }
 
 /** Changes what is given. Who completes a task, and when, is written down; reopening forgets it. */
-export async function changeTask(work: Work, id: string, changes: Values, row: Row) {
+export async function changeTask(work: Work, id: string, changes: Input, row: Row) {
   await checkAssignee(work, changes, row);
   await update(work.tx, 'tasks', id, { ...changes, ...completion(work, changes, row['status']) });
 }
 
-async function checkAssignee({ tx }: Work, { assignee_id }: Values, row?: Row) {
+async function checkAssignee({ tx }: Work, { assignee_id }: Input, row?: Row) {
   if (!assignee_id || assignee_id === row?.['assignee_id']) return;
-  if (!(await isStaff(tx, String(assignee_id))))
-    throw new Invalid({ assignee_id: 'Does not exist.' });
+  if (!(await isStaff(tx, assignee_id))) throw new Invalid({ assignee_id: 'Does not exist.' });
 }
 
 function completion({ actor }: Work, { status }: Values, before: unknown): Values {

@@ -26,11 +26,16 @@ export const RELEASE_REASONS = [
 /** A financing statement is effective for five years from its filing (UCC 9-515). */
 const UCC1_MONTHS = 60;
 
+type Input = Values & {
+  filing_date?: string | null | undefined;
+  expiration_date?: string | null | undefined;
+};
+
 /** Records a lien. A UCC-1 whose lapse nobody names lapses five years after it was filed. */
-export async function addLien(work: Work, input: Values): Promise<string> {
+export async function addLien(work: Work, input: Input): Promise<string> {
   const { lien_type, filing_date, expiration_date } = input;
   const lapses =
-    expiration_date === undefined && lien_type === 'ucc1' && typeof filing_date === 'string'
+    expiration_date === undefined && lien_type === 'ucc1' && filing_date
       ? addMonths(filing_date, UCC1_MONTHS)
       : expiration_date;
   const lien = { ...input, expiration_date: lapses };
@@ -39,18 +44,19 @@ export async function addLien(work: Work, input: Values): Promise<string> {
 }
 
 /** Changes what is given; a lien that lapses on another day has been renewed, and its alert is over. */
-export async function changeLien(work: Work, id: string, changes: Values, row: Row) {
-  const lien = { ...row, ...changes };
+export async function changeLien(work: Work, id: string, changes: Input, row: Row) {
+  const lien: Input = { ...row, ...changes };
   checkDates(lien);
   await update(work.tx, 'liens', id, changes);
-  if (lien['expiration_date'] === row['expiration_date']) return;
-  if (lien['expiration_date'] === null || String(lien['expiration_date']) >= work.today)
+  const { expiration_date = null } = lien;
+  if (expiration_date === row['expiration_date']) return;
+  if (expiration_date === null || expiration_date >= work.today)
     await liens.reviveLapsed(work.tx, id);
   await liens.resolveAlerts(work.tx, id, work.actor.id);
 }
 
-function checkDates({ filing_date, expiration_date }: Values) {
-  if (typeof filing_date !== 'string' || typeof expiration_date !== 'string') return;
+function checkDates({ filing_date, expiration_date }: Input) {
+  if (!filing_date || !expiration_date) return;
   if (expiration_date <= filing_date)
     throw new Invalid({ expiration_date: 'Must be after the filing date.' });
 }

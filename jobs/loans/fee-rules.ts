@@ -62,9 +62,9 @@ export const FeeRule = z
     treatment: z.enum(FEE_TREATMENTS).default('upfront'),
     late_fee_rule: z.enum(LATE_FEE_RULES).default('standard'),
   })
-  .superRefine((rule, { addIssue }) => {
+  .superRefine((rule, context) => {
     const refuse = (field: string, message: string) =>
-      addIssue({ code: 'custom', path: [field], message });
+      context.addIssue({ code: 'custom', path: [field], message });
     if (needsAmount(rule.calculation) && !rule.amount)
       refuse('amount', `Is required for ${rule.calculation}.`);
     if (needsPercentage(rule.calculation) && !rule.percentage)

@@ -33,8 +33,8 @@ export async function changeProduct(work: Work, id: string, changes: Values, row
 /** The whole product must make sense, whichever part of it was given. */
 async function check(work: Work, product: Values, given: Values) {
   for (const [least, most] of LIMITS) {
-    const [low, high] = [product[least], product[most]];
-    if (isGiven(low) && isGiven(high) && new Big(String(low)).gt(String(high))) {
+    const [low, high] = [product[least], product[most]] as (string | number | null | undefined)[];
+    if (isGiven(low) && isGiven(high) && new Big(low).gt(high)) {
       throw new Invalid({ [most in given ? most : least]: `${most} is below ${least}.` });
     }
   }
@@ -45,7 +45,8 @@ async function check(work: Work, product: Values, given: Values) {
   }
 }
 
-const isGiven = (value: unknown) => value !== null && value !== undefined;
+const isGiven = <Value>(value: Value | null | undefined): value is Value =>
+  value !== null && value !== undefined;
 
 /** A waterfall's name is a JSON string, which a plain write would take for JSON itself. */
 function stored({ allocation_order, ...product }: Values): Values {
@@ -65,12 +66,9 @@ export async function changeProgram(work: Work, id: string, changes: Values) {
   await update(work.tx, 'programs', id, changes);
 }
 
-async function checkDefaultProduct(
-  { tx }: Work,
-  programId: string,
-  { default_product_id }: Values,
-) {
+async function checkDefaultProduct({ tx }: Work, programId: string, program: Values) {
+  const { default_product_id } = program as { default_product_id?: string | null };
   if (!isGiven(default_product_id)) return;
-  if (!(await productBelongsTo(tx, String(default_product_id), programId)))
+  if (!(await productBelongsTo(tx, default_product_id, programId)))
     throw new Invalid({ default_product_id: 'Is not a product of this program.' });
 }

@@ -31,7 +31,11 @@ export const Criteria = z.strictObject({
 });
 export type Criteria = z.output<typeof Criteria>;
 
-const LIMITS: [keyof Criteria & string, keyof Criteria & string, Limited][] = [
+type Limit =
+  | 'origination_date_start'
+  | 'origination_date_end'
+  | `${'min' | 'max'}_${'principal' | 'rate' | 'term_months'}`;
+const LIMITS: [Limit, Limit, Limited][] = [
   ['origination_date_start', 'origination_date_end', 'origination_date'],
   ['min_principal', 'max_principal', 'principal_amount'],
   ['min_rate', 'max_rate', 'interest_rate'],
@@ -75,8 +79,11 @@ export function matchingOf(criteria: Criteria): Matching {
   return { any, limits, ...(states && { states }), ...(labels && { labels }) };
 }
 
-const limitOf = (column: Limited, operator: 'least' | 'most', value: unknown) =>
-  value === undefined ? [] : [{ column, operator, value: String(value) }];
+const limitOf = (
+  column: Limited,
+  operator: 'least' | 'most',
+  value: string | number | undefined,
+) => (value === undefined ? [] : [{ column, operator, value: String(value) }]);
 
 const listOf = (value: string | string[] | undefined): string[] | undefined =>
   value === undefined ? undefined : [value].flat();

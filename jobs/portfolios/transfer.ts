@@ -15,9 +15,9 @@ export const Transfer = z
     effective_date: date.optional(),
     notes: prose.optional(),
   })
-  .superRefine(({ target_portfolio_id, destination_portfolio_id, loan_ids, all }, { addIssue }) => {
+  .superRefine(({ target_portfolio_id, destination_portfolio_id, loan_ids, all }, context) => {
     const refuse = (field: string, message: string) =>
-      addIssue({ code: 'custom', path: [field], message });
+      context.addIssue({ code: 'custom', path: [field], message });
     if (!(target_portfolio_id ?? destination_portfolio_id))
       refuse('target_portfolio_id', 'Is required.');
     if (all === (loan_ids !== undefined)) refuse('loan_ids', 'Name the loans, or say all.');

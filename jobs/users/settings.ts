@@ -18,6 +18,10 @@ const CheckLevel = z.enum(['off', 'warn', 'hard']);
  * the wire; only what differs from the defaults is stored.
  */
 export const Settings = z.strictObject({
+  eod_cutoff_time: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time like 23:30.')
+    .default('00:00'),
   branding: z
     .strictObject({
       logo_url: z.string().max(500).default(''),
@@ -41,6 +45,9 @@ export const Settings = z.strictObject({
       run_on_approve: z.boolean().default(true),
       checks: z.record(z.string().max(60), CheckLevel).default({}),
     })
+    .prefault({}),
+  approvals: z
+    .strictObject({ four_eyes: z.array(z.string().max(60)).max(20).default([]) })
     .prefault({}),
   accounting: z
     .strictObject({
@@ -104,6 +111,8 @@ export const Settings = z.strictObject({
       portal_idle_minutes: z.int().min(1).max(1440).default(30),
       password_min: z.int().min(8).max(64).default(12),
       trusted_origins: z.array(origin).max(20).default([]),
+      // Where links in mails lead, never taken from a request; the tenant's domain where unset.
+      site_origin: z.union([origin, z.literal('')]).default(''),
     })
     .prefault({}),
   throttle: z
@@ -111,6 +120,24 @@ export const Settings = z.strictObject({
       login: z.int().min(1).max(10_000).default(10),
       request: z.int().min(1).max(10_000).default(5),
       reset: z.int().min(1).max(10_000).default(5),
+    })
+    .prefault({}),
+  credit_reporting: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      reporter_name: line.default(''),
+      reporter_address: line.default(''),
+      reporter_phone: line.default(''),
+      program_ids: z.record(z.string().max(20), line).default({}),
+    })
+    .prefault({}),
+  tax: z
+    .strictObject({
+      payer_name: line.default(''),
+      payer_tin: z
+        .union([z.string().regex(/^\d{2}-?\d{7}$/, 'Must be like 12-3456789.'), z.literal('')])
+        .default(''),
+      payer_address: line.default(''),
     })
     .prefault({}),
   idempotency: z.strictObject({ ttl_hours: z.int().min(1).max(720).default(24) }).prefault({}),

@@ -1,38 +1,29 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
  * Secrets of receivers are kept encrypted (AES-256-GCM), so that a copy of the database alone cannot
- * sign in our name. The key is handed in once when a process starts and is never in the database.
+ * sign in our name. The key comes from the secret of the installation (SECRET), which is handed in once
+ * when a process starts and is never in the database.
  */
 let key: Buffer | undefined;
 
-export function useSecretsKey(given: Buffer) {
-  if (given.length !== 32) throw new Error('The secrets key must be 32 bytes.');
-  key = given;
+export function useSecret(secret: string) {
+  if (secret.length < 32) throw new Error('SECRET must have at least 32 characters.');
+  key = createHmac('sha256', secret).update('webhook-secrets').digest();
 }
 
-const KEY_TEXT = /^[0-9a-f]{64}$/i;
-
-/**
- * The key that the environment gives as SECRETS_KEY (64 hex digits), or else the one in
- * DATA_DIR/secrets.key, which the first process makes. Processes that share a database must share it.
- */
-export function readSecretsKey(given: { SECRETS_KEY?: string | undefined; DATA_DIR: string }) {
-  const text = given.SECRETS_KEY ?? keyIn(given.DATA_DIR);
-  if (!KEY_TEXT.test(text)) throw new Error('SECRETS_KEY must be 64 hexadecimal digits.');
-  return Buffer.from(text, 'hex');
-}
-
-function keyIn(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  const file = path.join(folder, 'secrets.key');
+/** The secret that the environment names, or else the one of the data folder, made at its first use. */
+export function readSecret(given: { SECRET?: string | undefined; DATA_DIR: string }): string {
+  if (given.SECRET) return given.SECRET;
+  mkdirSync(given.DATA_DIR, { recursive: true });
+  const file = path.join(given.DATA_DIR, 'secret');
   try {
-    // Whoever is second finds the file there and takes the first one's key.
+    // Whoever is second finds the file there and takes the first one's secret.
     writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!existsSync(file)) throw error;
   }
   return readFileSync(file, 'utf8').trim();
 }
@@ -54,6 +45,6 @@ export function unseal(tenantId: string, sealed: string): string {
 }
 
 function keyInUse(): Buffer {
-  if (!key) throw new Error('The process started without useSecretsKey().');
+  if (!key) throw new Error('The process started without useSecret().');
   return key;
 }

@@ -57,6 +57,7 @@ create table users (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
 call app.protect('users');
+create index users_created on users (tenant_id, created_at desc, id);
 
 -- Grants and denials beside the role: of a group, an assignment, or one object.
 create table user_permissions (

@@ -19,11 +19,11 @@ type Answers<Answer> = Answer[];
  * after them everything succeeds.
  */
 export function newOutside(pool: DatabasePool, now = () => new Date()) {
+  const files = newFiles();
   const posts: PostRequest[] = [];
   const mailbox: Mail[] = [];
   const texts: Sms[] = [];
   const pages: string[] = [];
-  const stored = new Map<string, Uint8Array>();
   const answers = { post: [] as Answers<PostAnswer>, send: [] as Answers<SendAnswer> };
   const sent = (provider: string, message_id: string): SendAnswer =>
     answers.send.shift() ?? { ok: true, provider, provider_message_id: `${message_id}@fake` };
@@ -47,13 +47,15 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
       texts.push(message);
       return sent('outbox', message.message_id);
     },
-    files: filesIn(stored),
+    files,
   };
-  return Object.assign(outside, { posts, mailbox, texts, pages, stored, answers });
+  return Object.assign(outside, { posts, mailbox, texts, pages, stored: files.stored, answers });
 }
 export type FakeOutside = ReturnType<typeof newOutside>;
 
-function filesIn(stored: Map<string, Uint8Array>): Files {
+/** Files in memory, which `stored` shows. */
+export function newFiles(): Files & { stored: Map<string, Uint8Array> } {
+  const stored = new Map<string, Uint8Array>();
   const described = (key: string) => {
     const bytes = stored.get(key);
     if (!bytes) return null;
@@ -61,6 +63,7 @@ function filesIn(stored: Map<string, Uint8Array>): Files {
     return { key, size: bytes.length, sha256_hash };
   };
   return {
+    stored,
     put: async (key, content, { once = false } = {}) => {
       if (once && stored.has(key)) throw new Error(`There is a file ${key} already.`);
       stored.set(key, await bytesOf(content));

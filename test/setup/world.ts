@@ -8,15 +8,17 @@ import { afterAll } from 'vitest';
 import { createApp, type AppParts } from '../../api/app.ts';
 import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
+import { useFiles } from '../../jobs/documents/store.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { foundTenant } from '../../jobs/users/found-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
-import { useSecretsKey } from '../../jobs/webhooks/secrets.ts';
+import { useSecret } from '../../jobs/webhooks/secrets.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/db.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from './client.ts';
 import { cloneDatabase } from './database.ts';
+import { newFiles } from './outside.ts';
 
 export const PASSWORD = 'correct horse battery';
 const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
@@ -27,7 +29,8 @@ let hashed: Promise<string> | undefined;
  * of every role and gives a client for each.
  */
 export async function newStage() {
-  useSecretsKey(randomBytes(32));
+  useSecret(randomBytes(32).toString('hex'));
+  useFiles(newFiles());
   const database = await cloneDatabase();
   const pool = await openPool(database.url, { size: 8 });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { countAttempt } from '../../jobs/users/login.ts';
+import { changePassword, requestReset, resetPassword } from '../../jobs/users/reset-password.ts';
+import type { OwnCall, Route } from '../route.ts';
+import { throttled } from './auth.ts';
+
+const secret = z.string().min(1).max(1024);
+const message = z.object({ message: z.string() });
+
+const ResetRequest = z.object({ email: z.string().min(1).max(254) });
+
+/** Clients of other frameworks call the password new_password, and send a uid that is not needed. */
+const Reset = z
+  .object({
+    token: z.string().min(1).max(200),
+    password: secret.optional(),
+    new_password: secret.optional(),
+  })
+  .transform(({ token, password, new_password }) => ({ token, password: password ?? new_password }))
+  .refine(({ password }) => password !== undefined, { path: ['password'], error: 'Is required.' });
+
+const Change = z.object({ current_password: secret, new_password: secret });
+
+const about = {
+  tag: 'users',
+  resource: 'auth',
+  method: 'POST',
+  reply: message,
+  status: 200,
+  transaction: 'own',
+} as const;
+
+async function count(call: OwnCall, scope: 'request' | 'reset', subjects: string[]) {
+  const wait = await countAttempt(call.within, call.tenant_id, scope, subjects);
+  if (wait !== null) throw throttled(wait);
+}
+
+export const passwords: Route[] = [
+  {
+    ...about,
+    allow: 'anyone',
+    path: '/auth/password/request',
+    summary: 'Ask for a link that resets the password',
+    action: 'request-password',
+    body: ResetRequest,
+    run: async (call: OwnCall) => {
+      const { email } = call.body as z.output<typeof ResetRequest>;
+      await count(call, 'request', [call.ip, email.trim().toLowerCase()]);
+      await call.within(call.tenant_id, (work) => requestReset(work, email));
+      return { message: 'If there is an account with that address, a link is on its way.' };
+    },
+  },
+  {
+    ...about,
+    allow: 'anyone',
+    path: '/auth/password/reset',
+    summary: 'Choose a new password with a link',
+    action: 'reset-password',
+    body: Reset,
+    run: async (call: OwnCall) => {
+      const { token, password = '' } = call.body as z.output<typeof Reset>;
+      await count(call, 'reset', [call.ip]);
+      await resetPassword(call.within, call.tenant_id, { token, password });
+      return { message: 'The password is changed. Sign in with it.' };
+    },
+  },
+  {
+    ...about,
+    allow: 'any',
+    path: '/auth/password/change',
+    summary: 'Change your own password',
+    action: 'change-password',
+    body: Change,
+    run: async (call: OwnCall) => {
+      const { id = '', borrower_id = null } = call.user ?? {};
+      await count(call, 'reset', [`user ${id}`]);
+      const body = call.body as z.output<typeof Change>;
+      await changePassword(call.within, call.tenant_id, id, body);
+      // The sessions of the old password are over, this one too; whoever changed it stays.
+      await call.session.begin({ id, borrower_id });
+      return { message: 'The password is changed.' };
+    },
+  },
+];

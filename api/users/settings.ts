@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { changeSettings, tenantSettings } from '../../jobs/users/change-settings.ts';
+import { Settings } from '../../jobs/users/settings.ts';
+import { date } from '../../sql/types.ts';
+import type { Route } from '../route.ts';
+
+const reply = Settings.extend({
+  slug: z.string(),
+  name: z.string(),
+  domains: z.array(z.string()),
+  time_zone: z.string(),
+  currency: z.string(),
+  locale: z.string(),
+  business_date: date,
+}).meta({ id: 'TenantSettings' });
+
+const about = {
+  tag: 'users',
+  resource: 'tenant',
+  path: '/tenant/settings',
+  reply,
+  status: 200,
+} as const;
+
+export const tenantRoutes: Route[] = [
+  {
+    ...about,
+    method: 'GET',
+    action: 'show',
+    summary: 'What the tenant is and has set',
+    allow: 'admin',
+    transaction: 'read',
+    run: ({ work }) => tenantSettings(work),
+  },
+  {
+    ...about,
+    method: 'PUT',
+    action: 'edit',
+    summary: 'Change some of the settings; the others stay',
+    allow: 'superadmin',
+    transaction: 'write',
+    body: z.looseObject({}),
+    run: ({ work, body }) => changeSettings(work, body as Record<string, unknown>),
+  },
+];

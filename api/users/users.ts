@@ -1,0 +1,102 @@
+import {
+  Invitation,
+  inviteUser,
+  invitePortalUser,
+  PortalInvitation,
+} from '../../jobs/users/invite.ts';
+import {
+  AssignRole,
+  assignRole,
+  changeUser,
+  deactivate,
+  RemoveRole,
+  removeRole,
+} from '../../jobs/users/roles.ts';
+import { users as table } from '../../sql/users/users.ts';
+import { flag, stamps, uuid, words } from '../../sql/types.ts';
+import { action, resource } from '../resource.ts';
+import type { Call, Route } from '../route.ts';
+import { userFields } from './me.ts';
+
+export const users = resource({
+  name: 'User',
+  path: 'users',
+  area: 'users',
+  table,
+  read: 'admin',
+  write: 'admin',
+  offers: ['list', 'read', 'update'],
+
+  fields: {
+    ...userFields,
+    first_name: words,
+    last_name: words,
+    is_active: flag,
+    borrower_id: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['email', 'first_name', 'last_name', 'tenant_role', 'is_active', 'borrower_id'],
+
+  update: changeUser,
+  actions: {
+    deactivate: action({
+      allow: 'superadmin',
+      summary: 'End the access of a user',
+      run: deactivate,
+    }),
+  },
+});
+
+const about = {
+  tag: 'users',
+  resource: 'users',
+  method: 'POST',
+  reply: users.reply,
+  transaction: 'write',
+} as const;
+
+/** What is asked of users beside the usual: roles are named in the body, not in the path. */
+export const userRoutes: Route[] = [
+  {
+    ...about,
+    path: '/users/assign-role',
+    action: 'assign-role',
+    summary: 'Give a user a role',
+    allow: 'superadmin',
+    status: 200,
+    body: AssignRole,
+    run: ({ work, body }: Call) => assignRole(work, AssignRole.parse(body)),
+  },
+  {
+    ...about,
+    path: '/users/remove-role',
+    action: 'remove-role',
+    summary: "Take a user's role away",
+    allow: 'superadmin',
+    status: 200,
+    body: RemoveRole,
+    run: ({ work, body }: Call) => removeRole(work, RemoveRole.parse(body)),
+  },
+  {
+    ...about,
+    path: '/users/invite',
+    action: 'invite',
+    summary: 'Invite one of the staff',
+    allow: 'superadmin',
+    status: 201,
+    body: Invitation,
+    run: ({ work, body }: Call) => inviteUser(work, Invitation.parse(body)),
+  },
+  {
+    ...about,
+    path: '/borrowers/{id}/invite-portal-user',
+    action: 'invite-portal-user',
+    resource: 'borrowers',
+    summary: 'Open the portal to a borrower',
+    allow: 'loan_officer',
+    status: 201,
+    body: PortalInvitation,
+    run: ({ work, params, body }: Call) =>
+      invitePortalUser(work, params['id'] ?? '', PortalInvitation.parse(body)),
+  },
+];

@@ -1,0 +1,75 @@
+import { saveSettings } from '../../sql/tenants.ts';
+import * as stored from '../../sql/users/settings.ts';
+import { differences, record } from '../audit.ts';
+import { Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { Settings, settingsOf } from './settings.ts';
+
+type Tree = { [key: string]: unknown };
+
+/** What the tenant is and what it has set, as one object. */
+export async function tenantSettings({ tx }: Work) {
+  return { ...(await stored.facts(tx)), ...(await settingsOf(tx)) };
+}
+
+/**
+ * Changes the keys that are given, at any depth, and leaves the others; a list is replaced whole.
+ * What the tenant is (its name, its day) may be sent back unchanged or changed: it stays.
+ */
+export async function changeSettings(work: Work, given: Tree) {
+  const { tx, tenant_id } = work;
+  await stored.lock(tx);
+  const facts = Object.keys(await stored.facts(tx));
+  const wanted = Object.fromEntries(Object.entries(given).filter(([key]) => !facts.includes(key)));
+  const before: Settings = await settingsOf(tx);
+  const checked = Settings.safeParse(merged(before, wanted));
+  if (!checked.success) throw new Invalid(problemsOf(checked.error.issues));
+  await saveSettings(tx, beyond(Settings.parse({}), checked.data));
+  const entity = { type: 'tenants', id: tenant_id };
+  const changes = differences(flat(before, tenant_id), flat(checked.data, tenant_id));
+  await record(work, entity, 'update-settings', changes);
+  return tenantSettings(work);
+}
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Own keys only, defined and not assigned, so that no key can reach a prototype. */
+function merged(base: Tree, changes: Tree): Tree {
+  const result = new Map(Object.entries(base));
+  for (const [key, value] of Object.entries(changes)) {
+    const old = Object.hasOwn(base, key) ? base[key] : undefined;
+    result.set(key, isTree(old) && isTree(value) ? merged(old, value) : value);
+  }
+  return Object.fromEntries(result);
+}
+
+/** The part of the settings that differs from the defaults. */
+function beyond(defaults: Tree, settings: Tree): Tree {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value]) => {
+      const usual = defaults[key];
+      if (JSON.stringify(value) === JSON.stringify(usual)) return [];
+      return [[key, isTree(value) && isTree(usual) ? beyond(usual, value) : value]];
+    }),
+  );
+}
+
+/** `auth.idle_minutes` and its like, for the audit trail. */
+function flat(tree: Tree, id: string, prefix = ''): Tree & { id: string } {
+  const entries = Object.entries(tree).flatMap(([key, value]): [string, unknown][] =>
+    isTree(value) ? Object.entries(flat(value, '', `${prefix}${key}.`)) : [[prefix + key, value]],
+  );
+  return { ...Object.fromEntries(entries.filter(([key]) => key !== 'id')), id };
+}
+
+function problemsOf(issues: readonly Issue[]): Record<string, string> {
+  const errors: Record<string, string> = {};
+  for (const { path, message, code, keys = [] } of issues) {
+    const unknown = code === 'unrecognized_keys' ? keys : [];
+    for (const key of unknown) errors[[...path, key].join('.')] = 'Is not a setting.';
+    if (unknown.length === 0) errors[path.join('.') || 'body'] ??= message;
+  }
+  return errors;
+}
+type Issue = { path: PropertyKey[]; message: string; code: string; keys?: string[] };

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { findBorrower } from '../../sql/users/portal-users.ts';
+import * as accounts from '../../sql/users/accounts.ts';
+import { users } from '../../sql/users/users.ts';
+import { find, type Row } from '../../sql/table.ts';
+import { words } from '../../sql/types.ts';
+import { audited } from '../audit.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { createUser } from './create-user.ts';
+import { notify } from './notify.ts';
+import { TENANT_ROLES } from './roles.ts';
+
+/** Bounded before it is matched, and the pattern is linear. */
+const email = z
+  .string()
+  .max(254)
+  .regex(
+    /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/,
+    'Must be an email address.',
+  )
+  .toLowerCase();
+
+export const Invitation = z.object({
+  email,
+  first_name: words,
+  last_name: words,
+  tenant_role: z.enum(TENANT_ROLES),
+});
+
+/** Adds one of the staff, who chooses a password through a link that works once. */
+export function inviteUser(work: Work, input: z.output<typeof Invitation>): Promise<Row> {
+  return audited(work, users, 'invite', null, async () => {
+    const id = await createUser(work, input);
+    await notify(work, { user_id: id, message: 'invitation' });
+    return id;
+  });
+}
+
+export const PortalInvitation = z.object({ email: email.optional() });
+
+/**
+ * Opens the portal to a borrower, or sends the link again while no password is chosen. The user is
+ * bound to the borrower here, by the staff; never later, by an address that happens to be the same.
+ */
+export async function invitePortalUser(
+  work: Work,
+  borrowerId: string,
+  input: z.output<typeof PortalInvitation>,
+): Promise<Row> {
+  const borrower = await findBorrower(work.tx, borrowerId);
+  if (borrower === null) throw new NotFound();
+  if (borrower.is_archived) throw new Conflict('The borrower is archived.', 'borrower_archived');
+  const known = await accounts.ofBorrower(work.tx, borrowerId);
+  if (known?.password_hash) throw new Conflict('The borrower has a user.', 'already_exists');
+  const address = input.email ?? borrower.email;
+  if (!address) throw new Invalid({ email: 'Is required: the borrower has no address on file.' });
+  const before = known && (await find(work.tx, users, known.id));
+  return audited(work, users, 'invite', before, async () => {
+    const { first_name, last_name } = borrower;
+    const user = { email: address, first_name, last_name, tenant_role: null };
+    const id = known?.id ?? (await createUser(work, { ...user, borrower_id: borrowerId }));
+    await notify(work, { user_id: id, message: 'invitation' });
+    return id;
+  });
+}

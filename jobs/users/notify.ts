@@ -1,0 +1,13 @@
+import type { Transaction } from '../../sql/db.ts';
+import type { AccountMessage } from '../../templates/account-messages.ts';
+import { enqueue } from '../job.ts';
+import { sendAccountMessage } from './send-account-message.job.ts';
+
+/**
+ * Has a user told about his account by mail. Without a user nobody is told, at the same cost: how
+ * long an answer takes does not say whether an account exists.
+ */
+export const notify = (
+  { tx, tenant_id }: { tx: Transaction; tenant_id: string },
+  { user_id, message }: { user_id: string | null; message: AccountMessage },
+) => enqueue(tx, sendAccountMessage, { tenant_id, user_id, message, attempt: 1 });

@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import * as accounts from '../../sql/users/accounts.ts';
+import { uuid } from '../../sql/types.ts';
+import { insert, update } from '../../sql/write.ts';
+import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
+import { renderEmail } from '../../templates/email.ts';
+import { renderMessage } from '../../templates/render.ts';
+import { enqueue, job } from '../job.ts';
+import type { Mail } from '../outside.ts';
+import type { Work } from '../work.ts';
+import { settingsOf } from './settings.ts';
+
+/** How long a link opens something, in minutes. */
+const LIFE: Partial<Record<Payload['message'], { purpose: accounts.Purpose; minutes: number }>> = {
+  password_reset: { purpose: 'password_reset', minutes: 60 },
+  invitation: { purpose: 'invitation', minutes: 7 * 24 * 60 },
+};
+
+/** Seconds before each further attempt when the mail server asks for patience. */
+const RETRY_DELAYS = [60, 300, 1800] as const;
+
+const Payload = z.object({
+  tenant_id: uuid,
+  user_id: uuid.nullable(),
+  message: z.enum(ACCOUNT_MESSAGES),
+  attempt: z.int().min(1),
+});
+type Payload = z.output<typeof Payload>;
+
+export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/**
+ * Writes to a user about his account. A link's token is made here and lives in the letter alone: the
+ * database keeps its hash, the log of communications keeps no body, and the queue an id. A repeat
+ * makes a new link, and the one before it opens nothing.
+ */
+export const sendAccountMessage = job({
+  name: 'send-account-message',
+  pool: 'outbound',
+  payload: Payload,
+  attempts: 5,
+
+  async run(payload, outside) {
+    const { tenant_id, message, attempt } = payload;
+    const letter = await outside.within(tenant_id, (work) => composed(work, payload));
+    if (letter === null) return; // nobody of that name, or no longer
+
+    const answer = await outside.mail(letter);
+
+    await outside.within(tenant_id, async ({ tx }) => {
+      const delay = RETRY_DELAYS[attempt - 1];
+      const isLater = !answer.ok && answer.temporary && delay !== undefined;
+      await update(tx, 'communication_logs', letter.message_id, {
+        status: answer.ok ? 'sent' : 'failed',
+        provider: answer.provider,
+        ...(answer.ok
+          ? {
+              provider_message_id: answer.provider_message_id,
+              sent_at: outside.now().toISOString(),
+            }
+          : {
+              error_code: answer.error_code,
+              error_message: answer.error_message,
+              failed_at: outside.now().toISOString(),
+            }),
+      });
+      if (!isLater) return;
+      const at = new Date(outside.now().getTime() + delay * 1000);
+      const { user_id } = payload;
+      await enqueue(
+        tx,
+        sendAccountMessage,
+        { tenant_id, user_id, message, attempt: attempt + 1 },
+        at,
+      );
+    });
+  },
+});
+
+async function composed(work: Work, { user_id, message }: Payload): Promise<Mail | null> {
+  const { tx } = work;
+  const user = user_id === null ? null : await accounts.active(tx, user_id);
+  if (user === null) return null;
+  const tenant = await accounts.sender(tx);
+  const { branding, auth, communications } = await settingsOf(tx);
+  const origin = auth.site_origin || `https://${tenant.domain ?? 'localhost'}`;
+  const life = LIFE[message];
+  const token = randomBytes(32).toString('base64url');
+  const expires_at =
+    life && (await accounts.giveToken(tx, { hash: hashOf(token), user_id: user.id, ...life }));
+  const name = `${user.first_name} ${user.last_name}`;
+  const { subject, body } = renderMessage(
+    { channel: 'email', ...accountMessage(message) },
+    {
+      locale: tenant.locale,
+      currency: tenant.currency,
+      time_zone: tenant.time_zone,
+      borrower: { name, email: user.email },
+      tenant: { name: tenant.name, ...branding },
+      ...(life && { link: { url: `${origin}/choose-password?token=${token}`, expires_at } }),
+    },
+  );
+  const address_lines = [branding.address_line_1, branding.address_line_2].filter(Boolean);
+  const message_id = await insert(tx, 'communication_logs', {
+    template_type: message,
+    borrower_id: user.borrower_id,
+    channel: 'email',
+    recipient: user.email,
+    subject,
+    status: 'queued',
+    triggered_by: 'system',
+    queued_at: new Date().toISOString(),
+  });
+  const from = communications.from_email || `no-reply@${tenant.domain ?? 'localhost'}`;
+  return {
+    from: { name: tenant.name, address: from },
+    to: { name, address: user.email },
+    subject: subject ?? '',
+    html: renderEmail({
+      language: 'en',
+      subject: subject ?? '',
+      body,
+      tenant: { name: tenant.name, branding, address_lines },
+    }),
+    message_id,
+  };
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+
+const Superadmin = z.object({ id: z.string() });
+
+/** The active superadmins, locked: two that would leave none behind take turns. */
+export const lockSuperadmins = (tx: Transaction) =>
+  tx.anyFirst(sql.type(Superadmin)`
+    select id from users where tenant_role = 'superadmin' and is_active
+    order by id
+    for no key update
+  `);
+
+/** Sets the role and voids the user's sessions. */
+export const setRole = (tx: Transaction, id: string, role: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update users set tenant_role = ${role}, session_epoch = session_epoch + 1 where id = ${id}
+  `);
+
+/** Lets the user in again or not; either way no old session opens. */
+export const setActive = (tx: Transaction, id: string, isActive: boolean) =>
+  tx.query(sql.typeAlias('void')`
+    update users set is_active = ${isActive}, session_epoch = session_epoch + 1 where id = ${id}
+  `);
+
+const Account = z.object({
+  id: z.string(),
+  email: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  borrower_id: z.string().nullable(),
+  password_hash: z.string().nullable(),
+});
+const account = sql.fragment`
+  select id, email, first_name, last_name, borrower_id, password_hash from users`;
+
+/** The user, as long as somebody may sign in as it. */
+export const active = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Account)`${account} where id = ${id} and is_active`);
+
+export const activeByEmail = (tx: Transaction, email: string) =>
+  tx.maybeOne(sql.type(Account)`${account} where email = ${email} and is_active`);
+
+export const ofBorrower = (tx: Transaction, borrowerId: string) =>
+  tx.maybeOne(sql.type(Account)`${account} where borrower_id = ${borrowerId}`);
+
+export type Purpose = 'password_reset' | 'invitation';
+
+/** Gives the user one link: those that were sent before it open nothing any more. */
+export async function giveToken(
+  tx: Transaction,
+  token: { hash: string; user_id: string; purpose: Purpose; minutes: number },
+): Promise<string> {
+  await voidTokens(tx, token.user_id);
+  return tx.oneFirst(sql.type(z.object({ expires_at: z.string() }))`
+    insert into one_time_tokens (token_hash, user_id, purpose, expires_at)
+    values (decode(${token.hash}, 'hex'), ${token.user_id}, ${token.purpose},
+            now() + make_interval(mins => ${token.minutes}))
+    returning expires_at
+  `);
+}
+
+export const voidTokens = (tx: Transaction, userId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update one_time_tokens set used_at = now() where user_id = ${userId} and used_at is null
+  `);
+
+const Holder = z.object({ user_id: z.string(), email: z.string() });
+
+/** Whose open link this is, without using it. */
+export const holderOf = (tx: Transaction, hash: string) =>
+  tx.maybeOne(sql.type(Holder)`
+    select token.user_id, holder.email
+    from one_time_tokens as token join users as holder on holder.id = token.user_id
+    where token.token_hash = decode(${hash}, 'hex') and token.used_at is null
+      and token.expires_at > now() and holder.is_active
+  `);
+
+/** Uses the link up; of two uses at once the second finds nothing. */
+export const useToken = (tx: Transaction, hash: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ user_id: z.string() }))`
+    update one_time_tokens as token set used_at = now()
+    from users as holder
+    where token.token_hash = decode(${hash}, 'hex') and token.used_at is null
+      and token.expires_at > now() and holder.id = token.user_id and holder.is_active
+    returning token.user_id
+  `);
+
+const Sender = z.object({
+  name: z.string(),
+  slug: z.string(),
+  locale: z.string(),
+  currency: z.string(),
+  time_zone: z.string(),
+  domain: z.string().nullable(),
+});
+
+/** The tenant as its letters name it, with the first of its domains. */
+export const sender = (tx: Transaction) =>
+  tx.one(sql.type(Sender)`
+    select name, slug, locale, currency, time_zone,
+           (select min(domain) from tenant_domains as domain where domain.tenant_id = tenant.id)
+             as domain
+    from tenants as tenant where id = app.current_tenant()
+  `);

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+
+const Facts = z.object({
+  slug: z.string(),
+  name: z.string(),
+  domains: z.array(z.string()),
+  time_zone: z.string(),
+  currency: z.string(),
+  locale: z.string(),
+  business_date: z.string(),
+});
+
+/** What a tenant is, beside its settings; the operator changes these. */
+export const facts = (tx: Transaction) =>
+  tx.one(sql.type(Facts)`
+    select slug, name, time_zone, currency, locale, business_date,
+           array(select domain from tenant_domains where tenant_id = tenant.id order by domain)
+             as domains
+    from tenants as tenant where id = app.current_tenant()
+  `);
+
+/** Two changes at once take turns, so that neither undoes the other's keys. */
+export const lock = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    select from tenants where id = app.current_tenant() for no key update
+  `);

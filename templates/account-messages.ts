@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+
+export const ACCOUNT_MESSAGES = ['invitation', 'password_reset', 'password_changed'] as const;
+export type AccountMessage = (typeof ACCOUNT_MESSAGES)[number];
+
+const read = new Map<AccountMessage, { subject: string; body: string }>();
+
+/**
+ * What users are told about their own accounts. Tenants do not rewrite these: a link that sets a
+ * password goes out in words that we know.
+ */
+export function accountMessage(name: AccountMessage): { subject: string; body: string } {
+  const kept = read.get(name);
+  if (kept) return kept;
+  const text = readFileSync(new URL(`./accounts/${name}.html`, import.meta.url), 'utf8');
+  const message = { subject: partOf(text, 'subject'), body: partOf(text, 'email') };
+  read.set(name, message);
+  return message;
+}
+
+function partOf(text: string, part: string): string {
+  return new RegExp(`<${part}>([\\s\\S]*?)</${part}>`).exec(text)?.[1]?.trim() ?? '';
+}
