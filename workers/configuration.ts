@@ -18,8 +18,6 @@ const ForWorker = z
     NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
     /** Signs links to files; the same for the API and all workers. */
     SECRET: z.string().min(32, 'at least 32 characters').optional(),
-    /** Opens the secrets of webhook receivers: 64 hexadecimal digits, the same everywhere. */
-    SECRETS_KEY: z.string().optional(),
     /** Without it, mail goes to the outbox folder. */
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
     /** Without these, text messages go to the outbox folder. */

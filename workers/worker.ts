@@ -3,7 +3,6 @@ import { localFiles } from '../jobs/documents/local-files.ts';
 import { useSecret } from '../jobs/webhooks/secrets.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { queued } from '../jobs/queued.ts';
-import { readSecretsKey, useSecretsKey } from '../jobs/webhooks/secrets.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { readWorkerConfiguration, secretOf } from './configuration.ts';
 import { serveHealth } from './health.ts';
@@ -26,7 +25,6 @@ if (!POOLS.includes(name)) {
 }
 const configuration = readWorkerConfiguration(process.env);
 const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
-useSecretsKey(readSecretsKey(configuration));
 const log = openLog(configuration.LOG_LEVEL, name);
 
 const unknown = unknownTasks(SCHEDULE, queued);

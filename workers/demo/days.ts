@@ -36,7 +36,12 @@ const NOTICE_DAY = '-15';
 export async function runDays(
   platform: Platform,
   stage: Stage,
-  { file, rows, first, through }: { file: string; rows: readonly TapeRow[]; first: string; through: string },
+  {
+    file,
+    rows,
+    first,
+    through,
+  }: { file: string; rows: readonly TapeRow[]; first: string; through: string },
 ) {
   const course: Course = {
     platform,

@@ -107,7 +107,11 @@ async function addPortfolios(admin: Client): Promise<string[]> {
   ];
   const ids: string[] = [];
   for (const portfolio of wanted) {
-    const { id } = await admin.post<{ id: string }>('/portfolios', portfolio, portfolio.name.replaceAll(' ', '-'));
+    const { id } = await admin.post<{ id: string }>(
+      '/portfolios',
+      portfolio,
+      portfolio.name.replaceAll(' ', '-'),
+    );
     ids.push(id);
   }
   return ids;
