@@ -7,6 +7,7 @@ import { collateral } from './collateral/items.ts';
 import { lienAlerts, liens } from './collateral/liens.ts';
 import { valuations } from './collateral/valuations.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
+import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
@@ -63,6 +64,8 @@ export const routes: readonly Route[] = [
   vintages,
   ...snapshots.routes,
   ...loanSnapshots.routes,
+  ...loanTapeConfigs.routes,
+  ...tapeRoutes,
   portalConfig,
   ...auth,
   ...passwords,

@@ -5,6 +5,7 @@ import { sendCommunication } from './communications/send.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
 import { closeLoans } from './loans/close/close-loans.job.ts';
 import { startCloseOfBusiness } from './loans/close/start-close-of-business.job.ts';
+import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Outside } from './outside.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
@@ -20,6 +21,7 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 export const queued: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
+  generateTape,
   sendAccountMessage,
   startCloseOfBusiness,
   closeLoans,

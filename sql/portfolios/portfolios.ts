@@ -61,3 +61,16 @@ export const missing = (tx: Transaction, programs: string[], products: string[])
       (select id from unnest(${sql.array(products, 'uuid')}) as id
        where not exists (select from products where products.id = id.id) limit 1) as product_id
   `);
+
+/** How many loans the portfolio (or the tenant) has, counted no further than the limit. */
+export async function loansUpTo(tx: Transaction, id: unknown, limit: number): Promise<number> {
+  const mine = typeof id === 'string' ? sql.fragment`where portfolio_id = ${id}` : sql.fragment``;
+  return tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer from (select from loans ${mine} limit ${limit}) as counted
+  `);
+}
+
+export const storageKeyOf = (tx: Transaction, documentId: string) =>
+  tx.oneFirst(sql.type(z.object({ storage_key: z.string() }))`
+    select storage_key from documents where id = ${documentId}
+  `);
