@@ -6,6 +6,7 @@ import { tasks } from './borrowers/tasks.ts';
 import { collateral } from './collateral/items.ts';
 import { lienAlerts, liens } from './collateral/liens.ts';
 import { valuations } from './collateral/valuations.ts';
+import { investors, loanAssignments, settlementInstruments } from './portfolios/investors.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
 import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
@@ -63,6 +64,9 @@ export const routes: readonly Route[] = [
   ...portfolios.routes,
   vintages,
   ...snapshots.routes,
+  ...investors.routes,
+  ...settlementInstruments.routes,
+  ...loanAssignments.routes,
   ...loanSnapshots.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,

@@ -8,7 +8,8 @@ export const portfolios = table({
     select record.id, record.name, record.portfolio_type, record.description, record.criteria,
            case when record.status = 'active' and record.is_archived then 'archived'
              else record.status end as status,
-           record.investor_id, record.sold_at, record.sale_price,
+           record.investor_id, record.sold_at, record.sale_date, record.sale_price,
+           record.servicing_retained,
            (
              select count(*)::integer from loans as loan
              where loan.tenant_id = record.tenant_id and loan.portfolio_id = record.id
