@@ -95,12 +95,16 @@ function securityHeaders(isSecure: boolean): Middleware {
       'X-Content-Type-Options': 'nosniff',
       'X-Frame-Options': 'DENY',
       'Referrer-Policy': 'same-origin',
-      'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
       'Cache-Control': 'no-store',
     });
-    if (isSecure) ctx.set('Strict-Transport-Security', 'max-age=31536000');
+    if (isSecure) {
+      ctx.set({
+        'Strict-Transport-Security': 'max-age=31536000',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+      });
+    }
     await next();
   };
 }

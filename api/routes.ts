@@ -22,6 +22,8 @@ import { reportRoutes } from './ledger/reports.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
+import { documentRoutes, documents } from './documents/documents.ts';
+import { closeOfBusiness, runs } from './operations/jobs.ts';
 import type { Route } from './route.ts';
 import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
@@ -38,11 +40,6 @@ export const routes: readonly Route[] = [
   ...emails.routes,
   ...phones.routes,
   ...tasks.routes,
-  ...communicationTemplates.routes,
-  ...communications,
-  ...communicationLogs.routes,
-  subscribe,
-  ...webhooks.routes,
   ...loans.routes,
   ...loanRoutes,
   ...payments.routes,
@@ -70,7 +67,16 @@ export const routes: readonly Route[] = [
   ...loanSnapshots.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,
+  ...communicationTemplates.routes,
+  ...communications,
+  ...communicationLogs.routes,
+  subscribe,
+  ...webhooks.routes,
+  ...documents.routes,
+  ...documentRoutes,
   portalConfig,
   ...auth,
   ...passwords,
+  closeOfBusiness,
+  ...runs.routes,
 ];

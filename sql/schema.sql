@@ -1450,6 +1450,7 @@ create table loans (
   is_frozen boolean not null default false,
   frozen_at timestamp with time zone,
   freeze_reason text,
+  freeze_until date,
   is_accelerated boolean not null default false,
   accelerated_at timestamp with time zone,
   is_non_accrual boolean not null default false,
@@ -1514,6 +1515,7 @@ create table loans (
 CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id);
 CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id);
 CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loans_freeze_ends ON public.loans USING btree (tenant_id, freeze_until) WHERE (freeze_until IS NOT NULL);
 CREATE INDEX loans_number_search ON public.loans USING gin (loan_number gin_trgm_ops);
 CREATE INDEX loans_officer ON public.loans USING btree (tenant_id, loan_officer_id) WHERE (loan_officer_id IS NOT NULL);
 CREATE INDEX loans_portfolio ON public.loans USING btree (tenant_id, portfolio_id) WHERE (portfolio_id IS NOT NULL);
@@ -1879,6 +1881,8 @@ create table statements (
   constraint statements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint statements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
+CREATE INDEX statements_document ON public.statements USING btree (tenant_id, document_id);
+CREATE INDEX statements_unissued ON public.statements USING btree (tenant_id, statement_month, loan_id) WHERE (document_id IS NULL);
 alter table statements enable row level security, force row level security;
 create policy auditor on statements for select to servicing_auditor using true;
 create policy owner on statements for all to servicing_owner using true with check true;

@@ -7,7 +7,7 @@ export default defineConfig({
     exclude: ['test/faults/**', 'test/bench/**'],
     globalSetup: ['test/setup/template.ts'],
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

@@ -54,18 +54,16 @@ test('a tenant, a timeout or a mode of one transaction is not seen by the next',
   `;
   const before = await pool.one(state);
 
-  await within(
-    tenants[0].id,
-    async ({ tx }) => {
-      await tx.query(sql.typeAlias('void')`select set_config('statement_timeout', '5s', true)`);
-    },
-    { readOnly: true },
-  );
+  const inside = await within(tenants[0].id, ({ tx }) => tx.one(state), {
+    readOnly: true,
+    timeout: '5s',
+  });
   await within(tenants[1].id, async () => {
     throw new Conflict('No.');
   }).catch(() => undefined);
   const after = await pool.one(state);
 
+  expect(inside).toMatchObject({ tenant: tenants[0].id, timeout: '5s', read_only: 'on' });
   expect(after).toMatchObject({ timeout: before.timeout, read_only: 'off' });
   expect(after.tenant ?? '').toBe('');
 });

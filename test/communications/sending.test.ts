@@ -84,7 +84,9 @@ test('two equal messages at once are one message', async () => {
     officer.post('/communications/send', message),
   ]);
 
-  expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409]);
+  expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    201, 409,
+  ]);
 });
 
 test('a blocked send under an idempotency key is answered the same again', async () => {

@@ -18,8 +18,8 @@ const emit = (events: number) =>
 
 test('events become one delivery and one job each, within about a second', async () => {
   await stage.owner.query(sql.typeAlias('void')`
-    insert into webhook_subscriptions (tenant_id, url, events, secret)
-    values (${stage.tenantId}, 'https://receiver.example/', '["payment.received"]', 'secret')
+    insert into webhook_subscriptions (tenant_id, url, events, secret_sealed, secret_last_four)
+    values (${stage.tenantId}, 'https://receiver.example/', '["payment.received"]', 'sealed', 'cret')
   `);
   const relaying = relay(stage.owner, stage.log);
   await emit(3);

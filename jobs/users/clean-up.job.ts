@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import * as tenants from '../../sql/tenants.ts';
+import * as idempotency from '../../sql/users/idempotency.ts';
+import * as sessions from '../../sql/users/sessions.ts';
+import * as throttle from '../../sql/users/throttle.ts';
+import { job } from '../job.ts';
+import { settingsOf } from './settings.ts';
+
+/** Any transaction will do to ask for the list of tenants; this is nobody's. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** Forgets what nobody can use any more: ended sessions, old idempotency keys, counted attempts. */
+export const cleanUp = job({
+  name: 'clean-up',
+  pool: 'ledger',
+  payload: z.object({}),
+  attempts: 3,
+
+  async run(_payload, outside) {
+    const active = await outside.within(NOBODY, ({ tx }) => tenants.active(tx), { readOnly: true });
+    for (const { id } of active) {
+      await outside.within(id, async ({ tx }) => {
+        const { idempotency: kept } = await settingsOf(tx);
+        await sessions.forgetEnded(tx);
+        await idempotency.forgetOld(tx, kept.ttl_hours);
+        await throttle.forgetOld(tx);
+      });
+    }
+  },
+});
