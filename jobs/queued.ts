@@ -34,6 +34,4 @@ export const queued: readonly AnyJob[] = [
   deliverWebhook,
   issueStatements,
   renderDocumentJob,
-  warnOfLapsingLiensJob,
-  snapshotPortfoliosJob,
 ];
