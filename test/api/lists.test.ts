@@ -7,7 +7,8 @@ const { officer } = tenant;
 const NAMES = ['Alpha', 'Beta', 'Gamma', 'Delta', '100% Sure', 'under_score', 'back\\slash'];
 for (const last_name of NAMES) {
   await officer.post('/borrowers', {
-    ...{ first_name: 'List', last_name },
+    first_name: 'List',
+    last_name,
     external_id: `X-${last_name}`,
     do_not_contact: last_name === 'Beta',
   });
