@@ -71,7 +71,9 @@ async function ask({ route, path, right }: Prepared, changes: object, isBare: bo
       [name, String(asText(value)).toWellFormed().slice(0, 3_000)] as [string, string],
   );
   const filter = { filter: JSON.stringify(changes).slice(0, 4_000) };
-  return client.get(`${path}?${new URLSearchParams(isBare ? Object.fromEntries(pairs) : filter)}`);
+  return client.get(
+    `${path}?${new URLSearchParams(isBare ? Object.fromEntries(pairs) : filter).toString()}`,
+  );
 }
 
 /** Enough cases for each route to be met, in a time that nobody minds. */

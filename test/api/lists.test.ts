@@ -15,15 +15,13 @@ for (const last_name of NAMES) {
 }
 const TOTAL = NAMES.length + 1;
 
-const asked = (parameters: Record<string, unknown>) =>
-  officer.get(
-    `/borrowers?${new URLSearchParams(
-      Object.entries(parameters).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? value : JSON.stringify(value),
-      ]),
-    )}`,
-  );
+const asked = (parameters: Record<string, unknown>) => {
+  const pairs = Object.entries(parameters).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return officer.get(`/borrowers?${new URLSearchParams(pairs).toString()}`);
+};
 const names = (rows: { last_name: string }[]) => rows.map(({ last_name }) => last_name);
 
 test.each([

@@ -26,7 +26,7 @@ const lists = routes.flatMap((route) =>
 /** Where the list is, with whatever its query demands besides, ready for more. */
 async function addressOf({ path, query }: Route): Promise<string> {
   const own = query ? ((await samples.bodyOf(query)) as Record<string, string>) : {};
-  return `${(await samples.pathOf(path)) ?? filled(path)}?${new URLSearchParams(own)}&`;
+  return `${(await samples.pathOf(path)) ?? filled(path)}?${new URLSearchParams(own).toString()}&`;
 }
 
 const valueOf = ({ fields }: ListDeclaration, field: string) =>
