@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allowedActions, LOAN_STATUSES } from '../../jobs/loans/statuses.ts';
+import { LOAN_STATUSES } from '../../jobs/loans/statuses.ts';
 import { DELINQUENCY_BUCKETS } from '../../jobs/loans/delinquency.ts';
 import {
   DAY_COUNTS,
@@ -22,7 +22,6 @@ import {
   uuid,
 } from '../../sql/types.ts';
 
-export { allowedActions };
 const known = <Schema extends z.ZodType>(schema: Schema) => schema.readonly();
 
 /** The loan as decisions 3.1 has it. What it owes is as of the business date. */
@@ -79,6 +78,7 @@ export const loanFields = {
   is_frozen: known(flag),
   frozen_at: known(timestamp.nullable()),
   freeze_reason: known(text.nullable()),
+  freeze_until: known(date.nullable()),
   is_accelerated: known(flag),
   accelerated_at: known(timestamp.nullable()),
   is_non_accrual: known(flag),
@@ -96,6 +96,7 @@ export const loanFields = {
   paid_fees: known(money),
   labels: known(z.array(z.string())),
   metadata: jsonObject.default({}),
+  allowed_actions: known(z.array(z.string())),
   is_archived: known(flag),
   ...stamps,
 };

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { Approval, approve } from '../../jobs/loans/approve.ts';
 import { balancesOf, scheduleOf } from '../../jobs/loans/balances.ts';
 import { board, Boarding } from '../../jobs/loans/board.ts';
 import { changeLoan, createLoan } from '../../jobs/loans/create.ts';
-import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
 import { audited } from '../../jobs/audit.ts';
 import { INSTALLMENT_STATUSES } from '../../jobs/loans/state.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
 import { date, integer, money } from '../../sql/types.ts';
 import { payments } from '../payments/payments.ts';
-import { action, nested, resource } from '../resource.ts';
+import { nested, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
+import { loanActions } from './actions.ts';
 import { loanFields } from './fields.ts';
 
 export const loans = resource({
@@ -48,20 +47,7 @@ export const loans = resource({
   create: createLoan,
   update: changeLoan,
   nested: { payments: nested(payments, 'loan_id') },
-  actions: {
-    approve: action({
-      allow: 'loan_officer',
-      summary: 'Approve a pending loan',
-      body: Approval,
-      run: approve,
-    }),
-    disburse: action({
-      allow: 'loan_officer',
-      summary: 'Fund an approved loan',
-      body: Disbursement,
-      run: disburse,
-    }),
-  },
+  actions: loanActions,
 });
 
 const about = { tag: 'loans', resource: 'loans' } as const;

@@ -30,9 +30,9 @@ export async function changeStatus(
  * What follows from a loan's new state by itself: a debt of nothing is paid off, a paid-off loan that
  * owes again is active again, and a change of bucket is told once.
  */
-export async function followState(work: Work, loan: Loan, after: LoanState) {
+export async function followState(work: Work, loan: Loan & { trigger?: string }, after: LoanState) {
   if (loan.status === 'active' && after.is_paid_off) {
-    await changeStatus(work, loan, 'paid_off', 'payment');
+    await changeStatus(work, loan, 'paid_off', loan.trigger ?? 'payment');
     await loans.markPaidOff(work.tx, loan.id, true);
   }
   if (loan.status === 'paid_off' && !after.is_paid_off && !after.is_charged_off) {

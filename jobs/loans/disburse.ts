@@ -8,7 +8,8 @@ import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { changeStatus } from './changes.ts';
 import { assessOriginationFees } from './origination-fees.ts';
-import { happen, newEvent, openLoan } from './happen.ts';
+import type { LoanEvent } from './events.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
 import { planOf } from './plan.ts';
 import { assertAllowed } from './statuses.ts';
 
@@ -78,7 +79,7 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
   const state = await happen(
     work,
     { ...loan, row: { ...row, status: 'active' } },
-    [funding, ...fees],
+    [funding, ...fees, ...flagsOf(row, on)],
     plan,
   );
   await changeStatus(work, row, 'active', 'disburse');
@@ -91,4 +92,14 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
     principal_balance: state.principal_balance,
     first_payment_date: plan[0]?.due_date ?? null,
   });
+}
+
+/** What was decided of the loan before it was funded takes effect with it. */
+function flagsOf({ is_frozen, is_accelerated }: OpenLoan['row'], on: string): LoanEvent[] {
+  return [
+    ...(is_frozen
+      ? [newEvent({ kind: 'accrual_stop', effective_date: on, reason: 'freeze' })]
+      : []),
+    ...(is_accelerated ? [newEvent({ kind: 'acceleration', effective_date: on })] : []),
+  ];
 }

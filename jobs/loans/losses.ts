@@ -78,7 +78,10 @@ export function liquidate(position: Position, event: EventOf<'liquidation'>): vo
   });
 }
 
-/** A residue too small to ask for is written off: principal first, then interest and fees. */
+/**
+ * A residue too small to ask for is written off: principal first, then interest and fees. Nothing is
+ * owed on purpose then, which closes a line of credit too.
+ */
 export function writeOff(position: Position, event: EventOf<'write_off'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'write_off', means: 'moved' } as const;
@@ -86,6 +89,7 @@ export function writeOff(position: Position, event: EventOf<'write_off'>): void 
   left = left.minus(reducePrincipal(position, left, cause));
   left = left.minus(reduceInterest(position, left, cause));
   reduceFees(position, left, cause);
+  if (totalOwed(position, date).eq(0)) position.is_closed = true;
 }
 
 /** The lender gives up a part of the debt by agreement. */

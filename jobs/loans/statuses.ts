@@ -1,3 +1,4 @@
+import { ACTIONS_BY_STATUS } from '../../sql/loans/actions.ts';
 import { Conflict } from '../errors.ts';
 
 export const LOAN_STATUSES = [
@@ -10,48 +11,11 @@ export const LOAN_STATUSES = [
   'charged_off',
   'settled',
   'transferred',
-] as const;
+] as const satisfies (keyof typeof ACTIONS_BY_STATUS)[];
 export type LoanStatus = (typeof LOAN_STATUSES)[number];
 
-/**
- * Which actions each status allows (decisions 3.1). What is not listed is refused; what is allowed may
- * still meet a guard of its own.
- */
-const ALWAYS = [
-  'freeze',
-  'unfreeze',
-  'accelerate',
-  'reverse-acceleration',
-  'assign-officer',
-  'add-labels',
-  'remove-labels',
-  'run-compliance-checks',
-] as const;
-const ALLOWED: Record<LoanStatus, readonly string[]> = {
-  pending: ['approve', 'deny', 'cancel'],
-  approved: ['disburse', 'cancel'],
-  denied: [],
-  canceled: [],
-  active: [
-    'disburse',
-    'charge-off',
-    'pay-off',
-    'non-accrual',
-    'reschedule',
-    'change-due-date',
-    'activate-promo',
-    'payments',
-  ],
-  paid_off: [],
-  charged_off: ['reverse-charge-off', 'payments'],
-  settled: [],
-  transferred: [],
-};
-
-export const allowedActions = (status: string): string[] => [
-  ...(ALLOWED[status as LoanStatus] ?? []),
-  ...ALWAYS,
-];
+export const allowedActions = (status: string): readonly string[] =>
+  ACTIONS_BY_STATUS[status as LoanStatus] ?? [];
 
 const PAST: Record<string, string> = {
   approve: 'approved',
@@ -59,7 +23,12 @@ const PAST: Record<string, string> = {
   cancel: 'canceled',
   disburse: 'disbursed',
   'charge-off': 'charged off',
+  'reverse-charge-off': 'restored',
   'pay-off': 'paid off',
+  'non-accrual': 'moved to or from non-accrual',
+  reschedule: 'rescheduled',
+  'change-due-date': 'given another due date',
+  'activate-promo': 'given a promotion',
   payments: 'paid',
 };
 
@@ -70,9 +39,12 @@ export function assertAllowed(status: string, action: string) {
   throw new Conflict(
     `A loan that is ${status.replaceAll('_', ' ')} cannot be ${done}.`,
     'invalid_transition',
-    {
-      current_status: status,
-      allowed_actions: allowedActions(status),
-    },
+    refusalOf(status),
   );
 }
+
+/** What a refusal says of the loan, so that whoever asked knows what is possible instead. */
+export const refusalOf = (status: string) => ({
+  current_status: status,
+  allowed_actions: allowedActions(status),
+});

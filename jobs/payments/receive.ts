@@ -5,7 +5,7 @@ import { insert } from '../../sql/write.ts';
 import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { COMPONENTS } from '../loans/terms.ts';
-import { PAYMENT_TYPES } from '../loans/events.ts';
+import { PAYMENT_TYPES, type LoanEvent } from '../loans/events.ts';
 import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/happen.ts';
 import { assertAllowed } from '../loans/statuses.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -111,8 +111,14 @@ async function schedule(
   return insert(work.tx, 'payments', { ...row, status: 'scheduled' });
 }
 
-/** Allocates and posts a payment whose day has come. */
-async function post(work: Work, loan: OpenLoan, id: string, input: Dated): Promise<string> {
+/** Allocates and posts a payment whose day has come, with whatever happens to the loan besides. */
+export async function post(
+  work: Work,
+  loan: OpenLoan,
+  id: string,
+  input: Dated,
+  besides: readonly LoanEvent[] = [],
+): Promise<string> {
   const isRecovery = loan.row.status === 'charged_off';
   const event = newEvent({
     id,
@@ -122,7 +128,7 @@ async function post(work: Work, loan: OpenLoan, id: string, input: Dated): Promi
     payment_type: isRecovery ? 'recovery' : input.payment_type,
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
-  const state = await happen(work, loan, [event]);
+  const state = await happen(work, loan, [...besides, event]);
   const { id: _, ...split } = splitOf(state, id);
   await insert(work.tx, 'payments', {
     ...columns(loan, id, input),

@@ -85,7 +85,8 @@ export const chunk = (tx: Transaction, runId: string, number: number, isLocked: 
     ${isLocked ? sql.fragment`for update` : sql.fragment``}
   `);
 
-const inChunk = ({ first_loan_id, before_loan_id }: Chunk) => sql.fragment`
+/** The condition that `loan` belongs to the chunk. */
+export const inChunk = ({ first_loan_id, before_loan_id }: Chunk) => sql.fragment`
   loan.id >= ${first_loan_id} and (${before_loan_id}::uuid is null or loan.id < ${before_loan_id}::uuid)
 `;
 

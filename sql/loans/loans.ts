@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
+import { allowedActions } from './actions.ts';
 import { containing, table } from '../table.ts';
 
 /**
@@ -37,7 +38,7 @@ export const loans = table({
            record.approved_by, record.denied_at, record.denial_reasons, record.canceled_at,
            record.cancel_reason, record.paid_off_at, record.charged_off_at,
            record.charge_off_reason, record.charge_off_amount, record.is_frozen, record.frozen_at,
-           record.freeze_reason, record.is_accelerated, record.accelerated_at,
+           record.freeze_reason, record.freeze_until, record.is_accelerated, record.accelerated_at,
            record.is_non_accrual, record.non_accrual_since,
            exists (
              select from collateral_items as item
@@ -54,11 +55,12 @@ export const loans = table({
            record.first_delinquency_date, record.credit_limit,
            record.credit_limit - record.principal_balance as available_credit,
            record.paid_principal, record.paid_interest, record.paid_fees,
-           record.labels, record.metadata, record.is_archived, record.created_at,
+           record.labels, record.metadata, ${allowedActions} as allowed_actions,
+           record.is_archived, record.created_at,
            record.updated_at
     from loans as record
     join borrowers as borrower on borrower.id = record.borrower_id
-    cross join (select app.business_date() as day) as today
+    cross join (select app.business_date() as day offset 0) as today
     cross join lateral (select app.interest_owed(record, today.day) as interest) as owed
     cross join lateral (select app.unpaid_since(record, today.day) as since) as due
     cross join lateral (

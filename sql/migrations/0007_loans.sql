@@ -142,6 +142,8 @@ create table loans (
   is_frozen boolean not null default false,
   frozen_at timestamptz,
   freeze_reason text,
+  -- The day on which accrual goes on by itself.
+  freeze_until date,
   is_accelerated boolean not null default false,
   accelerated_at timestamptz,
   is_non_accrual boolean not null default false,
@@ -214,6 +216,7 @@ create index loans_product on loans (tenant_id, product_id);
 create index loans_officer on loans (tenant_id, loan_officer_id) where loan_officer_id is not null;
 create index loans_number_search on loans using gin (loan_number gin_trgm_ops);
 
+create index loans_freeze_ends on loans (tenant_id, freeze_until) where freeze_until is not null;
 create index loans_refold on loans (tenant_id, linear_until) where linear_until is not null;
 
 -- All interest accrued by a loan up to the start of a day, unrounded: the twin of accruedOn in

@@ -1,7 +1,9 @@
 import * as close from '../../../sql/loans/close.ts';
+import * as few from '../../../sql/loans/close-few.ts';
 import type { Outside } from '../../outside.ts';
 import { executeScheduled } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
+import { unfreeze } from '../freeze.ts';
 import { happen, openLoan } from '../happen.ts';
 import { assessLateFees } from '../late-fees.ts';
 
@@ -32,6 +34,20 @@ async function each(
 /** The database being away is nobody's fault among the loans: the whole job is repeated. */
 const isPassing = (error: Error) =>
   /terminat|ECONN|connection|shutting down|recovery/i.test(`${error.name} ${error.message}`);
+
+/** A freeze that was given an end is over before the day accrues. */
+export async function freezesEnd(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const due = await outside.within(payload.tenant_id, ({ tx }) =>
+    few.endingFreezes(tx, chunk, chunk.cob_date),
+  );
+  await each(
+    outside,
+    payload,
+    'freeze_end',
+    due.map(({ id }) => id),
+    (work, id) => unfreeze(work, id, {}),
+  );
+}
 
 export async function duePayments(outside: Outside, payload: Payload, chunk: close.Chunk) {
   const due = await outside.within(payload.tenant_id, ({ tx }) =>

@@ -1,0 +1,110 @@
+import {
+  accelerate,
+  Acceleration,
+  AccelerationReversal,
+  reverseAcceleration,
+} from '../../jobs/loans/accelerate.ts';
+import { payOff, PayOff } from '../../jobs/loans/pay-off.ts';
+import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/freeze.ts';
+import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
+import { Approval, approve } from '../../jobs/loans/approve.ts';
+import { Assignment, assignOfficer } from '../../jobs/loans/assign-officer.ts';
+import { cancel, Cancellation } from '../../jobs/loans/cancel.ts';
+import {
+  chargeOff,
+  ChargeOff,
+  ChargeOffReversal,
+  reverseChargeOff,
+} from '../../jobs/loans/charge-off.ts';
+import { Denial, deny } from '../../jobs/loans/deny.ts';
+import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
+import type { Action } from '../declaration.ts';
+import { action } from '../resource.ts';
+
+/** What can be done to a loan beside changing its fields, in the order of the specification. */
+export const loanActions: Record<string, Action> = {
+  approve: action({
+    allow: 'loan_officer',
+    summary: 'Approve a pending loan',
+    body: Approval,
+    run: approve,
+  }),
+  deny: action({
+    allow: 'loan_officer',
+    summary: 'Deny a pending loan',
+    body: Denial,
+    run: deny,
+  }),
+  disburse: action({
+    allow: 'loan_officer',
+    summary: 'Fund an approved loan',
+    body: Disbursement,
+    run: disburse,
+  }),
+  cancel: action({
+    allow: 'loan_officer',
+    summary: 'Withdraw a loan before it is funded',
+    body: Cancellation,
+    run: cancel,
+  }),
+  'charge-off': action({
+    allow: 'admin',
+    summary: 'Charge off a defaulted loan',
+    body: ChargeOff,
+    run: chargeOff,
+  }),
+  'reverse-charge-off': action({
+    allow: 'admin',
+    summary: 'Undo a charge-off',
+    body: ChargeOffReversal,
+    run: reverseChargeOff,
+  }),
+  'pay-off': action({
+    allow: 'loan_officer',
+    summary: 'Receive the payoff and close the loan',
+    body: PayOff,
+    run: payOff,
+  }),
+  'assign-officer': action({
+    allow: 'admin',
+    summary: 'Give the loan to an officer',
+    body: Assignment,
+    run: assignOfficer,
+  }),
+  freeze: action({
+    allow: 'admin',
+    summary: 'Stop accrual',
+    body: Freeze,
+    run: freeze,
+  }),
+  unfreeze: action({
+    allow: 'admin',
+    summary: 'Let accrual go on',
+    body: Unfreeze,
+    run: unfreeze,
+  }),
+  accelerate: action({
+    allow: 'admin',
+    summary: 'Make the whole balance due',
+    body: Acceleration,
+    run: accelerate,
+  }),
+  'reverse-acceleration': action({
+    allow: 'admin',
+    summary: 'Put the instalments back',
+    body: AccelerationReversal,
+    run: reverseAcceleration,
+  }),
+  'add-labels': action({
+    allow: 'loan_officer',
+    summary: 'Add labels',
+    body: Labels,
+    run: addLabels,
+  }),
+  'remove-labels': action({
+    allow: 'loan_officer',
+    summary: 'Remove labels',
+    body: Labels,
+    run: removeLabels,
+  }),
+};

@@ -1,0 +1,125 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Big } from 'big.js';
+import { z } from 'zod';
+import { date, flag, positiveMoney, prose, uuid } from '../../sql/types.ts';
+import { loans } from '../../sql/loans/loans.ts';
+import { find } from '../../sql/table.ts';
+import { insert } from '../../sql/write.ts';
+import { Conflict } from '../errors.ts';
+import { atLeastZero, money, parseMoney, ZERO } from '../money.ts';
+import { NewPayment, PAYMENT_METHODS, post } from '../payments/receive.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+import type { LoanEvent } from './events.ts';
+import { fold } from './fold.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
+import { payoffAmount } from './payoff.ts';
+import { assertInHistory } from './rests.ts';
+import { assertAllowed, refusalOf } from './statuses.ts';
+import { termsOf } from './terms-of.ts';
+
+export const PayOff = z.object({
+  payoff_date: date.nullish(),
+  amount: positiveMoney.nullish(),
+  payment_method: z.enum(PAYMENT_METHODS).nullish(),
+  payment_instrument_id: uuid.nullish(),
+  waive_residual: flag.default(false),
+  notes: prose.nullish(),
+});
+type PayOff = z.output<typeof PayOff>;
+
+/** How the debt of a day comes to nothing: what is paid, and what is not asked for. */
+type Closing = { owed: Big; paid: Big; credited: Big; written_off: Big };
+
+/**
+ * Closes a loan, so that ledger and status agree: the whole debt is received as a payoff payment;
+ * what is too small to ask for is written off, and what the lender waives is a service credit.
+ */
+export async function payOff(work: Work, loanId: string, input: PayOff) {
+  const opened = await openLoan(work, loanId);
+  assertAllowed(opened.row.status, 'pay-off');
+  const on = input.payoff_date ?? work.today;
+  assertInHistory(work, opened, 'payoff_date', on);
+  const loan = { ...opened, row: { ...opened.row, trigger: 'pay-off' } };
+  const closing = await closingOf(work, loan, input, on);
+  const isOver = await settle(work, loan, { ...input, on }, closing);
+  // Something that came after the payoff date still asks for more.
+  if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
+  await askForRelease(work, loan);
+}
+
+async function closingOf(
+  { tx }: Work,
+  loan: OpenLoan,
+  { amount, waive_residual }: PayOff,
+  on: string,
+): Promise<Closing> {
+  const { row, schedule, events } = loan;
+  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  const owed = payoffAmount(state);
+  const tolerance = parseMoney((await settingsOf(tx)).payoff.tolerance);
+  const nothing = { owed, paid: ZERO, credited: ZERO, written_off: ZERO };
+  if (!amount && owed.lte(tolerance)) return { ...nothing, written_off: owed };
+  const paid = amount ? parseMoney(amount) : owed;
+  const residual = atLeastZero(owed.minus(paid));
+  if (residual.lte(tolerance)) return { ...nothing, paid, written_off: residual };
+  if (!waive_residual) throw insufficient(loan, owed);
+  return { ...nothing, paid, credited: residual };
+}
+
+const insufficient = ({ row }: OpenLoan, owed: Big) =>
+  new Conflict('This does not pay off the loan.', 'insufficient_payoff', {
+    ...refusalOf(row.status),
+    payoff_amount: money(owed),
+  });
+
+/** Answers whether the loan is closed then. */
+async function settle(
+  work: Work,
+  loan: OpenLoan,
+  input: PayOff & { on: string },
+  { paid, credited, written_off }: Closing,
+): Promise<boolean> {
+  const { on } = input;
+  const besides: LoanEvent[] = [];
+  if (credited.gt(0)) {
+    const given = { amount: money(credited), credit_type: 'settlement', apply_to: 'waterfall' };
+    besides.push(newEvent({ kind: 'service_credit', effective_date: on, ...given }));
+  }
+  if (paid.eq(0)) besides.push(...suspenseOf(loan, on));
+  if (written_off.gt(0) || paid.eq(0)) {
+    const amount = money(written_off);
+    besides.push(newEvent({ kind: 'write_off', effective_date: on, amount }));
+  }
+  if (paid.eq(0)) return (await happen(work, loan, besides)).is_paid_off;
+  const payment = NewPayment.parse({ amount: money(paid), payment_type: 'payoff' });
+  const { payment_method, payment_instrument_id, notes } = input;
+  const how = { payment_method, payment_instrument_id, notes };
+  const dates = { payment_date: on, effective_date: on };
+  const id = randomUUIDv7();
+  await post(work, loan, id, { ...payment, ...how, ...dates }, besides);
+  return (await openLoan(work, loan.row.id)).state.is_paid_off;
+}
+
+/** Where nothing is paid, money that waits in suspense pays its part of the debt. */
+function suspenseOf({ state }: OpenLoan, on: string): LoanEvent[] {
+  if (parseMoney(state.suspense_balance).eq(0)) return [];
+  const application = { effective_date: on, amount: 'all', payment_type: 'payoff' };
+  return [newEvent({ kind: 'suspense_application', ...application })];
+}
+
+/** Whoever holds a lien on the collateral of a loan that is paid gives it up: somebody sees to it. */
+async function askForRelease(work: Work, { row }: OpenLoan) {
+  const { tx, today } = work;
+  if ((await find(tx, loans, row.id))?.['is_secured'] !== true) return;
+  await insert(tx, 'tasks', {
+    borrower_id: row.borrower_id,
+    loan_id: row.id,
+    title: `Release the liens of ${row.loan_number}`,
+    task_type: 'other',
+    due_date: today,
+    source: 'system',
+    related_type: 'loan',
+    related_id: row.id,
+  });
+}

@@ -1,0 +1,45 @@
+import { sql } from '../db.ts';
+
+/** What any loan allows, whatever its status (specification, "any" in the condition column). */
+const ALWAYS = [
+  'freeze',
+  'unfreeze',
+  'accelerate',
+  'reverse-acceleration',
+  'assign-officer',
+  'add-labels',
+  'remove-labels',
+  'run-compliance-checks',
+] as const;
+
+/**
+ * Which actions each status allows besides (decisions 3.1), said once: the loan's own answer is
+ * computed from this table, and jobs/loans/statuses.ts refuses by it. What is not listed is refused;
+ * what is allowed may still meet a guard of its own.
+ */
+export const ACTIONS_BY_STATUS = {
+  pending: ['approve', 'deny', 'cancel', ...ALWAYS],
+  approved: ['disburse', 'cancel', ...ALWAYS],
+  denied: ALWAYS,
+  canceled: ALWAYS,
+  active: [
+    'disburse',
+    'charge-off',
+    'pay-off',
+    'non-accrual',
+    'reschedule',
+    'change-due-date',
+    'activate-promo',
+    'payments',
+    ...ALWAYS,
+  ],
+  paid_off: ALWAYS,
+  charged_off: ['reverse-charge-off', 'payments', ...ALWAYS],
+  settled: ALWAYS,
+  transferred: ALWAYS,
+} as const satisfies Record<string, readonly string[]>;
+
+/** The actions of `record.status`, as the loan shows them. */
+export const allowedActions = sql.fragment`
+  ${JSON.stringify(ACTIONS_BY_STATUS)}::jsonb -> record.status
+`;

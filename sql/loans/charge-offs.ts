@@ -1,0 +1,27 @@
+import { sql, type Transaction } from '../db.ts';
+
+type ChargedOff = { on: string; reason: string; amount: string };
+
+/** When, why and how much of principal was written off; at noon of its day where that is past. */
+export const markChargedOff = (tx: Transaction, id: string, { on, reason, amount }: ChargedOff) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set charged_off_at =
+          case when ${on} = app.business_date() then now() else ${on}::date + interval '12 hours' end,
+        charge_off_reason = ${reason}, charge_off_amount = ${amount}::numeric
+    where id = ${id}
+  `);
+
+export const unmarkChargedOff = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set charged_off_at = null, charge_off_reason = null, charge_off_amount = null
+    where id = ${id}
+  `);
+
+/** What the borrower's bank was to be asked for will not be asked for any more. */
+export const cancelAutopay = (tx: Transaction, loanId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update payments set status = 'canceled'
+    where loan_id = ${loanId} and status = 'scheduled' and source = 'autopay'
+  `);

@@ -1,0 +1,28 @@
+import { sql, type Transaction } from '../db.ts';
+
+/** The lender says no, for these reasons. */
+export const markDenied = (tx: Transaction, id: string, reasons: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set denied_at = now(), denial_reasons = ${JSON.stringify(reasons)}::jsonb
+    where id = ${id}
+  `);
+
+export const markCanceled = (tx: Transaction, id: string, reason: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set canceled_at = now(), cancel_reason = ${reason} where id = ${id}
+  `);
+
+export const setLabels = (tx: Transaction, id: string, labels: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set labels = ${JSON.stringify(labels)}::jsonb where id = ${id}
+  `);
+
+export const setOfficer = (tx: Transaction, id: string, officerId: string | null) =>
+  tx.query(sql.typeAlias('void')`update loans set loan_officer_id = ${officerId} where id = ${id}`);
+
+/** Whether there is such a user who may still serve loans: active, and of one of these roles. */
+export const mayServe = (tx: Transaction, userId: string, roles: readonly string[]) =>
+  tx.exists(sql.typeAlias('void')`
+    select from users
+    where id = ${userId} and is_active and tenant_role = any(${sql.array([...roles], 'text')})
+  `);

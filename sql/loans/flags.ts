@@ -1,0 +1,30 @@
+import { sql, type Transaction } from '../db.ts';
+
+/** The flags beside a loan's status, each with when and why it was set. */
+export const freeze = (tx: Transaction, id: string, reason: string | null, until: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set is_frozen = true, frozen_at = now(), freeze_reason = ${reason}, freeze_until = ${until}
+    where id = ${id}
+  `);
+
+export const unfreeze = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set is_frozen = false, frozen_at = null, freeze_reason = null, freeze_until = null
+    where id = ${id}
+  `);
+
+export const setAccelerated = (tx: Transaction, id: string, is: boolean) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set is_accelerated = ${is}, accelerated_at = ${is ? sql.fragment`now()` : sql.fragment`null`}
+    where id = ${id}
+  `);
+
+/** Null: the loan accrues again. */
+export const setNonAccrual = (tx: Transaction, id: string, since: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set is_non_accrual = ${since !== null}, non_accrual_since = ${since}
+    where id = ${id}
+  `);

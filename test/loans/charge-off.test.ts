@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { sql } from '../../sql/db.ts';
+import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const settle = (tenant: Tenant, settings: object) =>
+  tenant.within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`
+      update tenants set settings = settings || ${JSON.stringify(settings)}::jsonb
+      where id = app.current_tenant()
+    `),
+  );
+
+test('a charge-off takes principal, accrued interest and fees off the books and leaves the claim', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-25');
+
+  const charged = await admin.post(`/loans/${id}/charge-off`, { reason: 'bankruptcy' });
+  const again = await admin.post(`/loans/${id}/charge-off`);
+
+  expect(charged).toMatchObject({
+    status: 200,
+    body: {
+      status: 'charged_off',
+      principal_balance: '0.00',
+      accrued_interest: '0.00',
+      total_balance: '0.00',
+      charge_off_balance: '10000.00',
+      charge_off_amount: '10000.00',
+      charge_off_reason: 'bankruptcy',
+      days_past_due: 0,
+      allowed_actions: expect.arrayContaining(['reverse-charge-off', 'payments']),
+    },
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(await ledgerOf(tenant)).toEqual({ cash: '-10000.00', charge_off_expense: '10000.00' });
+  expect((await eventsOf(tenant)).slice(-1)).toEqual(['loan.status_changed']);
+});
+
+test('a charged-off loan accrues nothing, and payments on it are recoveries', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await admin.post(`/loans/${id}/charge-off`);
+  await travelTo(stage, tenant, '2026-02-15');
+
+  await tenant.officer.post(`/loans/${id}/payments`, { amount: '400.00' });
+  const loan = await tenant.officer.get(`/loans/${id}`);
+  const reversed = await admin.post(`/loans/${id}/reverse-charge-off`);
+
+  expect(loan.body).toMatchObject({ status: 'charged_off', charge_off_balance: '9600.00' });
+  expect(await ledgerOf(tenant)).toEqual({
+    cash: '-9600.00',
+    charge_off_expense: '10000.00',
+    recovery_income: '-400.00',
+  });
+  expect(reversed).toMatchObject({
+    status: 409,
+    body: { code: 'recovery_posted', details: { current_status: 'charged_off' } },
+  });
+});
+
+test('an undone charge-off leaves loan and books as if it had never been', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await admin.post(`/loans/${id}/charge-off`);
+  await travelTo(stage, tenant, '2026-03-01');
+
+  const reversed = await admin.post(`/loans/${id}/reverse-charge-off`, { reason: 'mistake' });
+  const again = await admin.post(`/loans/${id}/reverse-charge-off`);
+
+  // 45 days of 10000.00 at 0.085, and the instalment of 15 February 14 days late.
+  expect(reversed).toMatchObject({
+    status: 200,
+    body: {
+      status: 'active',
+      principal_balance: '10000.00',
+      accrued_interest: '104.79',
+      charge_off_balance: '0.00',
+      charge_off_amount: null,
+      charged_off_at: null,
+      days_past_due: 14,
+      delinquency_bucket: 'dpd_1_29',
+    },
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(await ledgerOf(tenant)).toEqual({
+    cash: '-10000.00',
+    loans_receivable: '10000.00',
+    interest_receivable: '104.79',
+    interest_income: '-104.79',
+  });
+  expect((await eventsOf(tenant)).slice(-2)).toEqual([
+    'loan.status_changed',
+    'delinquency.changed',
+  ]);
+});
+
+test('a charge-off dated back makes a recovery of the payment that came after it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-25');
+  await tenant.officer.post(`/loans/${id}/payments`, { amount: '100.00' });
+
+  const before = await admin.post(`/loans/${id}/charge-off`, { charge_off_date: '2026-01-14' });
+  const part = await admin.post(`/loans/${id}/charge-off`, { amount: '5000.00' });
+  const charged = await admin.post(`/loans/${id}/charge-off`, { charge_off_date: '2026-01-20' });
+
+  expect(before.status).toBe(422);
+  expect(part).toMatchObject({ status: 422, body: { errors: { amount: expect.any(String) } } });
+  expect(charged.body).toMatchObject({
+    charge_off_balance: '9900.00',
+    charge_off_amount: '10000.00',
+  });
+  expect(await ledgerOf(tenant)).toEqual({
+    cash: '-9900.00',
+    charge_off_expense: '10000.00',
+    recovery_income: '-100.00',
+  });
+});
+
+test('where default is required, a loan that is not is charged off only by force', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  await settle(tenant, { charge_off: { require_default: true } });
+  const { id } = await newLoan(tenant);
+
+  const refused = await admin.post(`/loans/${id}/charge-off`);
+  const untouched = await ledgerOf(tenant);
+  const forced = await admin.post(`/loans/${id}/charge-off`, { force: true });
+
+  expect(refused).toMatchObject({ status: 409, body: { code: 'not_defaulted' } });
+  expect(untouched).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
+  expect(forced.body.status).toBe('charged_off');
+});

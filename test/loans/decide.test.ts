@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+import { sql } from '../../sql/db.ts';
+import { z } from 'zod';
+
+const stage = await newStage();
+const TOLD = ['loan.created', 'loan.status_changed'];
+
+test('denying a loan keeps its reasons, tells subscribers and puts the notice on a desk', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant, { status: 'pending' });
+
+  const denied = await tenant.officer.post(`/loans/${id}/deny`, {
+    reasons: ['income_insufficient', 'recent_inquiries'],
+    notes: 'Score 540.',
+  });
+  const again = await tenant.officer.post(`/loans/${id}/deny`, {});
+
+  expect(denied).toMatchObject({
+    status: 200,
+    body: { status: 'denied', denial_reasons: ['income_insufficient', 'recent_inquiries'] },
+  });
+  expect(denied.body.denied_at).not.toBeNull();
+  expect(denied.body.allowed_actions).not.toContain('approve');
+  expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(await eventsOf(tenant)).toEqual(TOLD);
+  expect(await ledgerOf(tenant)).toEqual({});
+  const tasks = await tenant.within(({ tx }) =>
+    tx.any(sql.type(z.object({ task_type: z.string(), due_date: z.string() }))`
+      select task_type, due_date from tasks
+    `),
+  );
+  expect(tasks).toEqual([{ task_type: 'compliance', due_date: '2026-02-14' }]);
+});
+
+test('a reason in other words counts as other, and five reasons are too many', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant, { status: 'pending' });
+
+  const many = await tenant.officer.post(`/loans/${id}/deny`, {
+    reasons: ['other', 'bankruptcy', 'garnishment_or_foreclosure', 'recent_inquiries', 'other'],
+  });
+  const denied = await tenant.officer.post(`/loans/${id}/deny`, { reason: 'Thin file' });
+
+  expect(many).toMatchObject({ status: 422 });
+  expect(denied.body).toMatchObject({ status: 'denied', denial_reasons: ['other'] });
+});
+
+test('a loan is withdrawn until money has gone out', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const approved = await newLoan(tenant, { status: 'approved' });
+  const active = await newLoan(tenant);
+
+  const canceled = await tenant.officer.post(`/loans/${approved.id}/cancel`, {
+    reason: 'borrower_withdrew',
+  });
+  const again = await tenant.officer.post(`/loans/${approved.id}/cancel`);
+  const late = await tenant.officer.post(`/loans/${active.id}/cancel`);
+
+  expect(canceled).toMatchObject({
+    status: 200,
+    body: { status: 'canceled', cancel_reason: 'borrower_withdrew' },
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(late).toMatchObject({
+    status: 409,
+    body: { code: 'invalid_transition', details: { current_status: 'active' } },
+  });
+});
+
+test('labels are a set, whatever their case and however often they are added', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant, { status: 'pending' });
+
+  await tenant.officer.post(`/loans/${id}/add-labels`, { labels: ['VIP', 'region: west'] });
+  const added = await tenant.officer.post(`/loans/${id}/add-labels`, { labels: ['vip', 'scra'] });
+  const removed = await tenant.officer.post(`/loans/${id}/remove-labels`, {
+    labels: ['Vip', 'unknown'],
+  });
+  const wrong = await tenant.officer.post(`/loans/${id}/add-labels`, { labels: ['<b>'] });
+  const many = await tenant.officer.post(`/loans/${id}/add-labels`, {
+    labels: Array.from({ length: 49 }, (_, index) => `label ${index}`),
+  });
+
+  expect(added.body.labels).toEqual(['vip', 'region: west', 'scra']);
+  expect(removed.body.labels).toEqual(['region: west', 'scra']);
+  expect(wrong.status).toBe(422);
+  expect(many).toMatchObject({ status: 422, body: { errors: { labels: expect.any(String) } } });
+});
+
+test('only an active user who may serve loans becomes their officer, and history keeps who was', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant, { status: 'pending' });
+  const officerId = tenant.userIds['loan_officer'];
+
+  const assigned = await admin.post(`/loans/${id}/assign-officer`, { user_id: officerId });
+  const viewer = await admin.post(`/loans/${id}/assign-officer`, {
+    loan_officer_id: tenant.userIds['viewer'],
+  });
+  const nothing = await admin.post(`/loans/${id}/assign-officer`, {});
+  const unassigned = await admin.post(`/loans/${id}/assign-officer`, { loan_officer_id: null });
+  const history = await admin.get(`/loans/${id}/history?action=assign-officer`);
+
+  expect(assigned.body.loan_officer_id).toBe(officerId);
+  expect(viewer).toMatchObject({
+    status: 422,
+    body: { errors: { loan_officer_id: expect.stringContaining('active') } },
+  });
+  expect(nothing).toMatchObject({ status: 422 });
+  expect(unassigned.body.loan_officer_id).toBeNull();
+  expect(history.body).toMatchObject([
+    { changes: { loan_officer_id: { old: officerId, new: null } } },
+    { changes: { loan_officer_id: { old: null, new: officerId } } },
+  ]);
+});

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sql, type Transaction } from '../../sql/db.ts';
+import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const statusChanges = (tx: Transaction) =>
+  tx.any(sql.type(z.object({ new_status: z.string(), trigger: z.string() }))`
+    select body::jsonb -> 'data' ->> 'new_status' as new_status,
+           body::jsonb -> 'data' ->> 'trigger' as trigger
+    from events where event_type = 'loan.status_changed' order by id
+  `);
+
+test('paying off receives the whole debt of the day and closes the loan', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-25');
+
+  const paid = await tenant.officer.post(`/loans/${id}/pay-off`, { payment_method: 'wire' });
+  const again = await tenant.officer.post(`/loans/${id}/pay-off`);
+  const payments = await tenant.officer.get(`/loans/${id}/payments`);
+  const events = await tenant.within(({ tx }) => statusChanges(tx));
+
+  expect(paid).toMatchObject({
+    status: 200,
+    body: { status: 'paid_off', total_balance: '0.00', next_payment_date: null },
+  });
+  expect(again).toMatchObject({
+    status: 409,
+    body: { code: 'invalid_transition', details: { current_status: 'paid_off' } },
+  });
+  expect(payments.body).toMatchObject([
+    {
+      amount: '10023.29',
+      payment_type: 'payoff',
+      payment_method: 'wire',
+      principal_applied: '10000.00',
+      interest_applied: '23.29',
+    },
+  ]);
+  expect(await ledgerOf(tenant)).toEqual({ cash: '23.29', interest_income: '-23.29' });
+  expect((await eventsOf(tenant)).slice(-2)).toEqual(['loan.status_changed', 'payment.received']);
+  expect(events.at(-1)).toEqual({ new_status: 'paid_off', trigger: 'pay-off' });
+});
+
+test('too little is refused with what it takes, and leaves nothing behind', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-25');
+  const [books, told] = [await ledgerOf(tenant), await eventsOf(tenant)];
+
+  const refused = await tenant.officer.post(`/loans/${id}/pay-off`, { amount: '9000.00' });
+
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { code: 'insufficient_payoff', details: { payoff_amount: '10023.29' } },
+  });
+  expect((await tenant.officer.get(`/loans/${id}/payments`)).body).toEqual([]);
+  expect(await ledgerOf(tenant)).toEqual(books);
+  expect(await eventsOf(tenant)).toEqual(told);
+});
+
+test('what is waived is a service credit, and what is too small to ask for goes to rounding', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const waived = await newLoan(tenant);
+  const small = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-25');
+
+  const agreed = await tenant.officer.post(`/loans/${waived.id}/pay-off`, {
+    amount: '9000.00',
+    waive_residual: true,
+  });
+  const rounded = await tenant.officer.post(`/loans/${small.id}/pay-off`, { amount: '10022.50' });
+
+  expect(agreed.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
+  expect(rounded.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
+  expect(await ledgerOf(tenant)).toEqual({
+    cash: '-977.50',
+    interest_income: '-46.58',
+    service_credit_expense: '1023.29',
+    rounding: '0.79',
+  });
+});
+
+test('what is left within the tolerance is written off without a payment', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await tenant.officer.post(`/loans/${id}/payments`, { amount: '9999.20' });
+
+  const paid = await tenant.officer.post(`/loans/${id}/pay-off`);
+
+  expect(paid.body).toMatchObject({ status: 'paid_off', principal_balance: '0.00' });
+  expect(await ledgerOf(tenant)).toEqual({ cash: '-0.80', rounding: '0.80' });
+});
+
+test('more than the debt is taken, and the rest waits in suspense', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+
+  const paid = await tenant.officer.post(`/loans/${id}/pay-off`, { amount: '10500.00' });
+
+  expect(paid.body).toMatchObject({ status: 'paid_off', suspense_balance: '500.00' });
+  expect(await ledgerOf(tenant)).toEqual({ cash: '500.00', borrower_suspense: '-500.00' });
+});
+
+test('a payoff of a past day counts only what that day owed', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-25');
+
+  const future = await tenant.officer.post(`/loans/${id}/pay-off`, { payoff_date: '2026-01-26' });
+  const paid = await tenant.officer.post(`/loans/${id}/pay-off`, { payoff_date: '2026-01-20' });
+
+  expect(future.status).toBe(422);
+  expect(paid.body.status).toBe('paid_off');
+  expect(await ledgerOf(tenant)).toEqual({ cash: '11.64', interest_income: '-11.64' });
+});
