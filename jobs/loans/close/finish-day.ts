@@ -21,9 +21,9 @@ export const finishDay = (
     const run = await close.run(work.tx, runId);
     if (run === null) return null;
     if (run.status === 'finished') return run.through_date;
-    await endOfDay(work, run.cob_date);
     await close.finish(work.tx, runId);
     await tenants.advance(work.tx, run.cob_date);
+    await endOfDay(work, run.cob_date);
     await startOfDay({ ...work, today: addDays(run.cob_date, 1) });
     return run.through_date;
   });
