@@ -4,6 +4,7 @@ import {
   AccelerationReversal,
   reverseAcceleration,
 } from '../../jobs/loans/accelerate.ts';
+import { NonAccrual, setNonAccrual } from '../../jobs/loans/non-accrual.ts';
 import { payOff, PayOff } from '../../jobs/loans/pay-off.ts';
 import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/freeze.ts';
 import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
@@ -18,7 +19,8 @@ import {
 } from '../../jobs/loans/charge-off.ts';
 import { Denial, deny } from '../../jobs/loans/deny.ts';
 import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
-import { action, type Action } from '../resource.ts';
+import type { Action } from '../declaration.ts';
+import { action } from '../resource.ts';
 
 /** What can be done to a loan beside changing its fields, in the order of the specification. */
 export const loanActions: Record<string, Action> = {
@@ -63,6 +65,12 @@ export const loanActions: Record<string, Action> = {
     summary: 'Receive the payoff and close the loan',
     body: PayOff,
     run: payOff,
+  }),
+  'non-accrual': action({
+    allow: 'admin',
+    summary: 'Put the loan on or off non-accrual',
+    body: NonAccrual,
+    run: setNonAccrual,
   }),
   'assign-officer': action({
     allow: 'admin',

@@ -96,6 +96,7 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
   const { day_count: _, ...columns } = anchor;
   return {
     ...columns,
+    off_books_interest: state.off_books_interest,
     charge_off_balance: state.charge_off_balance,
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,

@@ -176,6 +176,8 @@ create table loans (
   -- (paid, waived, capitalized).
   interest_accrued numeric(22, 10) not null default 0,
   interest_settled app.money not null default 0,
+  -- The part of the interest owed that left the books when the loan went on non-accrual.
+  off_books_interest app.money not null default 0,
   outstanding_fees app.money not null default 0 check (outstanding_fees >= 0),
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
