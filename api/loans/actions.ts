@@ -17,8 +17,10 @@ import {
   ChargeOffReversal,
   reverseChargeOff,
 } from '../../jobs/loans/charge-off.ts';
+import { changeDueDate, DueDateChange } from '../../jobs/loans/change-due-date.ts';
 import { Denial, deny } from '../../jobs/loans/deny.ts';
 import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
+import { reschedule, Reschedule } from '../../jobs/loans/reschedule.ts';
 import type { Action } from '../declaration.ts';
 import { action } from '../resource.ts';
 
@@ -77,6 +79,18 @@ export const loanActions: Record<string, Action> = {
     summary: 'Give the loan to an officer',
     body: Assignment,
     run: assignOfficer,
+  }),
+  reschedule: action({
+    allow: 'loan_officer',
+    summary: 'Move the payments ahead',
+    body: Reschedule,
+    run: reschedule,
+  }),
+  'change-due-date': action({
+    allow: 'loan_officer',
+    summary: 'Move the payments ahead to another day of the month',
+    body: DueDateChange,
+    run: changeDueDate,
   }),
   freeze: action({
     allow: 'admin',
