@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   accelerate,
   Acceleration,
@@ -5,6 +6,7 @@ import {
   reverseAcceleration,
 } from '../../jobs/loans/accelerate.ts';
 import { NonAccrual, setNonAccrual } from '../../jobs/loans/non-accrual.ts';
+import { activatePromo, PromoActivation } from '../../jobs/loans/activate-promo.ts';
 import { payOff, PayOff } from '../../jobs/loans/pay-off.ts';
 import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/freeze.ts';
 import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
@@ -21,6 +23,8 @@ import { changeDueDate, DueDateChange } from '../../jobs/loans/change-due-date.t
 import { Denial, deny } from '../../jobs/loans/deny.ts';
 import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
 import { reschedule, Reschedule } from '../../jobs/loans/reschedule.ts';
+import { loanFields } from './fields.ts';
+import { promotion } from './promotions.ts';
 import type { Action } from '../declaration.ts';
 import { action } from '../resource.ts';
 
@@ -115,6 +119,13 @@ export const loanActions: Record<string, Action> = {
     summary: 'Put the instalments back',
     body: AccelerationReversal,
     run: reverseAcceleration,
+  }),
+  'activate-promo': action({
+    allow: 'loan_officer',
+    summary: 'Agree a promotion',
+    body: PromoActivation,
+    reply: z.object({ ...loanFields, promotions: z.array(promotion) }).meta({ id: 'PromotedLoan' }),
+    run: activatePromo,
   }),
   'add-labels': action({
     allow: 'loan_officer',
