@@ -11,6 +11,7 @@ import { nested, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
 import { loanActions } from './actions.ts';
 import { loanFields } from './fields.ts';
+import { loanRecords } from './records.ts';
 
 export const loans = resource({
   name: 'Loan',
@@ -46,7 +47,7 @@ export const loans = resource({
 
   create: createLoan,
   update: changeLoan,
-  nested: { payments: nested(payments, 'loan_id') },
+  nested: { payments: nested(payments, 'loan_id'), ...loanRecords },
   actions: loanActions,
 });
 
