@@ -11,7 +11,11 @@ import { nested, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
 import { loanActions } from './actions.ts';
 import { loanFields } from './fields.ts';
+<<<<<<< HEAD
 import { promoStatuses } from './promotions.ts';
+=======
+import { loanRecords } from './records.ts';
+>>>>>>> refs/heads/records
 
 export const loans = resource({
   name: 'Loan',
@@ -47,7 +51,7 @@ export const loans = resource({
 
   create: createLoan,
   update: changeLoan,
-  nested: { payments: nested(payments, 'loan_id') },
+  nested: { payments: nested(payments, 'loan_id'), ...loanRecords },
   actions: loanActions,
 });
 
