@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
@@ -49,6 +50,12 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
       log.error({ err: error }, 'unexpected');
   });
   return app;
+}
+
+/** The app as node:http wants it; what goes wrong in it is answered in it. */
+export function listenerOf(app: Koa): RequestListener {
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
 }
 
 function arrival(trustedProxies: readonly string[], isSecure: boolean): Middleware {

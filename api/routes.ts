@@ -6,11 +6,14 @@ import { tasks } from './borrowers/tasks.ts';
 import { collateral } from './collateral/items.ts';
 import { lienAlerts, liens } from './collateral/liens.ts';
 import { valuations } from './collateral/valuations.ts';
+import { investors, loanAssignments, settlementInstruments } from './portfolios/investors.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
+import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
+import { recordRoutes } from './loans/records.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
 import { accountRoutes } from './ledger/accounts.ts';
@@ -44,6 +47,7 @@ export const routes: readonly Route[] = [
   ...loanRoutes,
   ...payments.routes,
   ...paymentRoutes,
+  ...recordRoutes,
   ...programs.routes,
   ...products.routes,
   ...accountRoutes,
@@ -61,7 +65,12 @@ export const routes: readonly Route[] = [
   ...portfolios.routes,
   vintages,
   ...snapshots.routes,
+  ...investors.routes,
+  ...settlementInstruments.routes,
+  ...loanAssignments.routes,
   ...loanSnapshots.routes,
+  ...loanTapeConfigs.routes,
+  ...tapeRoutes,
   ...communicationTemplates.routes,
   ...communications,
   ...communicationLogs.routes,
