@@ -615,6 +615,38 @@ CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.audit_log FOR EACH STAT
 grant insert, select on audit_log to servicing_app;
 grant select on audit_log to servicing_auditor;
 
+create table auto_responses (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  channel text not null,
+  match_type text not null,
+  keywords jsonb not null default '[]'::jsonb,
+  response_template_id uuid,
+  response_subject text,
+  response_body text,
+  action text not null default 'reply'::text,
+  priority integer not null default 100,
+  language text,
+  is_active boolean not null default true,
+  cooldown_minutes integer not null default 60,
+  program_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint auto_responses_pkey PRIMARY KEY (tenant_id, id),
+  constraint auto_responses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint auto_responses_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id),
+  constraint auto_responses_tenant_id_response_template_id_fkey FOREIGN KEY (tenant_id, response_template_id) REFERENCES communication_templates(tenant_id, id)
+);
+CREATE INDEX auto_responses_created ON public.auto_responses USING btree (tenant_id, created_at DESC, id);
+alter table auto_responses enable row level security, force row level security;
+create policy auditor on auto_responses for select to servicing_auditor using true;
+create policy owner on auto_responses for all to servicing_owner using true with check true;
+create policy tenant on auto_responses for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.auto_responses FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on auto_responses to servicing_app;
+grant select on auto_responses to servicing_auditor;
+
 create table borrowers (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -810,6 +842,27 @@ create policy tenant on communication_logs for all to servicing_app using (tenan
 CREATE TRIGGER touch BEFORE UPDATE ON public.communication_logs FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on communication_logs to servicing_app;
 grant select on communication_logs to servicing_auditor;
+
+create table communication_providers (
+  tenant_id uuid not null default app.current_tenant(),
+  channel text not null,
+  name text not null,
+  account_id text,
+  secret_sealed text not null,
+  previous_secret_sealed text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint communication_providers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
+  constraint communication_providers_pkey PRIMARY KEY (tenant_id, channel),
+  constraint communication_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table communication_providers enable row level security, force row level security;
+create policy auditor on communication_providers for select to servicing_auditor using true;
+create policy owner on communication_providers for all to servicing_owner using true with check true;
+create policy tenant on communication_providers for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.communication_providers FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on communication_providers to servicing_app;
+grant select on communication_providers to servicing_auditor;
 
 create table communication_templates (
   tenant_id uuid not null default app.current_tenant(),
