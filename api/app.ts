@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
@@ -49,6 +50,12 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
   return app;
 }
 
+/** The app as node:http wants it; what goes wrong in it is answered in it. */
+export function listenerOf(app: Koa): RequestListener {
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
+}
+
 function arrival(trustedProxies: readonly string[], isSecure: boolean): Middleware {
   return async (ctx: Context, next: Next) => {
     const given = ctx.get('X-Request-Id');
@@ -95,12 +102,16 @@ function securityHeaders(isSecure: boolean): Middleware {
       'X-Content-Type-Options': 'nosniff',
       'X-Frame-Options': 'DENY',
       'Referrer-Policy': 'same-origin',
-      'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
       'Cache-Control': 'no-store',
     });
-    if (isSecure) ctx.set('Strict-Transport-Security', 'max-age=31536000');
+    if (isSecure) {
+      ctx.set({
+        'Strict-Transport-Security': 'max-age=31536000',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+      });
+    }
     await next();
   };
 }

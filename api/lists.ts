@@ -178,7 +178,8 @@ function sortOf(declared: ListDeclaration, { sort, ordering }: Query): ListReque
     (Object.hasOwn(declared.fields, wanted.field) && !isJson(declared.fields[wanted.field]));
   if (!sortable)
     throw new Invalid({ sort: `${wanted.field.slice(0, 100)} is not a field of this list.` });
-  return wanted;
+  const nullable = declared.fields[wanted.field]?.safeParse(null).success ?? false;
+  return { ...wanted, nullable };
 }
 
 const isJson = (field: z.ZodType | undefined) =>

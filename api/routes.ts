@@ -6,7 +6,9 @@ import { tasks } from './borrowers/tasks.ts';
 import { collateral } from './collateral/items.ts';
 import { lienAlerts, liens } from './collateral/liens.ts';
 import { valuations } from './collateral/valuations.ts';
+import { investors, loanAssignments, settlementInstruments } from './portfolios/investors.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
+import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
@@ -20,6 +22,8 @@ import { reportRoutes } from './ledger/reports.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
+import { documentRoutes, documents } from './documents/documents.ts';
+import { closeOfBusiness, runs } from './operations/jobs.ts';
 import type { Route } from './route.ts';
 import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
@@ -36,11 +40,6 @@ export const routes: readonly Route[] = [
   ...emails.routes,
   ...phones.routes,
   ...tasks.routes,
-  ...communicationTemplates.routes,
-  ...communications,
-  ...communicationLogs.routes,
-  subscribe,
-  ...webhooks.routes,
   ...loans.routes,
   ...loanRoutes,
   ...payments.routes,
@@ -62,8 +61,22 @@ export const routes: readonly Route[] = [
   ...portfolios.routes,
   vintages,
   ...snapshots.routes,
+  ...investors.routes,
+  ...settlementInstruments.routes,
+  ...loanAssignments.routes,
   ...loanSnapshots.routes,
+  ...loanTapeConfigs.routes,
+  ...tapeRoutes,
+  ...communicationTemplates.routes,
+  ...communications,
+  ...communicationLogs.routes,
+  subscribe,
+  ...webhooks.routes,
+  ...documents.routes,
+  ...documentRoutes,
   portalConfig,
   ...auth,
   ...passwords,
+  closeOfBusiness,
+  ...runs.routes,
 ];

@@ -16,6 +16,7 @@ import { sessionOf } from './session.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const QUERY_KEYS_MAX = 2_000;
+const LIST_TIMEOUT = '5s';
 
 /**
  * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves
@@ -46,7 +47,10 @@ export function serve(route: Route, pool: DatabasePool) {
     const key = route.method === 'POST' ? keyOf(ctx) : null;
     const within = workOf(pool, actor);
     if (key === null || user === null) {
-      const mode = { readOnly: route.transaction === 'read' };
+      const mode = {
+        readOnly: route.transaction === 'read',
+        ...(route.list && { timeout: LIST_TIMEOUT }),
+      };
       const answer = await within(ctx.state.tenant.id, (work) => run({ ...call, work }), mode);
       if (answer instanceof HttpRefusal) throw answer;
       return reply(ctx, route, call, answer);

@@ -2,9 +2,12 @@ import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts
 import type { Job } from './job.ts';
 import { printLetter } from './communications/print-letter.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
+import { renderDocumentJob } from './documents/render.job.ts';
+import { issueStatements } from './documents/statements.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
 import { closeLoans } from './loans/close/close-loans.job.ts';
 import { startCloseOfBusiness } from './loans/close/start-close-of-business.job.ts';
+import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Outside } from './outside.ts';
 import { cleanUp } from './users/clean-up.job.ts';
@@ -21,6 +24,7 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 export const queued: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
+  generateTape,
   cleanUp,
   sendAccountMessage,
   startCloseOfBusiness,
@@ -28,4 +32,6 @@ export const queued: readonly AnyJob[] = [
   sendCommunication,
   printLetter,
   deliverWebhook,
+  issueStatements,
+  renderDocumentJob,
 ];

@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import { within, type Transaction } from '../sql/db.ts';
+import { within, type Mode, type Transaction } from '../sql/db.ts';
 
 /** On whose behalf something is done; the audit trail names them. */
 export type Actor = {
@@ -28,7 +28,7 @@ export type Work = {
 export type Within = <Result>(
   tenantId: string,
   steps: (work: Work) => Promise<Result>,
-  mode?: { readOnly?: boolean; snapshot?: boolean },
+  mode?: Mode,
 ) => Promise<Result>;
 
 /** The one way from a pool to work: transactions of a tenant, on behalf of the actor. */

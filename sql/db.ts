@@ -78,7 +78,12 @@ export async function openPool(url: string, settings: PoolSettings = {}): Promis
   });
 }
 
-type Mode = { readOnly?: boolean; snapshot?: boolean };
+export type Mode = {
+  readOnly?: boolean;
+  snapshot?: boolean;
+  /** Ends a statement of this transaction that takes longer, as in '5s'. */
+  timeout?: string;
+};
 
 /** Errors that mean "the same steps may succeed a moment later". */
 const PASSING = new Set(['40001', '40P01', '55P03']);
@@ -115,16 +120,11 @@ async function once<Result>(
   connection: DatabasePoolConnection,
   tenantId: string,
   steps: (tx: Transaction, today: string) => Promise<Result>,
-  { readOnly = false, snapshot = false }: Mode,
+  { readOnly = false, snapshot = false, timeout }: Mode,
 ): Promise<Outcome<Result>> {
   await connection.query(beginning(readOnly, snapshot));
   try {
-    // The setting is made before the date is read: columns are computed from left to right.
-    const { today } = await connection.one(
-      sql.type(z.object({ today: z.string().nullable() }))`
-        select set_config('app.tenant_id', ${tenantId}, true), app.business_date() as today
-      `,
-    );
+    const { today } = await connection.one(settingOut(tenantId, timeout));
     const result = await steps(connection as unknown as Transaction, today ?? '');
     await connection.query(sql.typeAlias('void')`commit`);
     return { result };
@@ -133,6 +133,20 @@ async function once<Result>(
     await connection.query(sql.typeAlias('void')`rollback`);
     return { error };
   }
+}
+
+const Today = z.object({ today: z.string().nullable() });
+
+/** Both settings end with the transaction, and are made before the date is read, from left to right. */
+function settingOut(tenantId: string, timeout: string | undefined) {
+  if (timeout === undefined)
+    return sql.prepared('tenant', Today)`
+      select set_config('app.tenant_id', ${tenantId}, true), app.business_date() as today
+    `;
+  return sql.prepared('tenant_and_timeout', Today)`
+    select set_config('app.tenant_id', ${tenantId}, true),
+           set_config('statement_timeout', ${timeout}, true), app.business_date() as today
+  `;
 }
 
 function beginning(readOnly: boolean, snapshot: boolean) {

@@ -1,13 +1,13 @@
 import type { DatabasePool } from 'slonik';
 import { sql, type Transaction } from './db.ts';
-import { books } from './invariants/books.ts';
-import { violationsOf, type Violation } from './invariants/check.ts';
-import { documentViolations, type DescribeFile } from './invariants/documents.ts';
-import { loans } from './invariants/loans.ts';
-import { messages } from './invariants/messages.ts';
-import { referenceChecks } from './invariants/references.ts';
+import { books } from './ledger/invariants.ts';
+import { violationsOf, type Violation } from './check.ts';
+import { documentViolations, type DescribeFile } from './documents/invariants.ts';
+import { loans } from './loans/invariants.ts';
+import { messages } from './webhooks/invariants.ts';
+import { referenceChecks } from './references.ts';
 
-export type { Violation } from './invariants/check.ts';
+export type { Violation } from './check.ts';
 
 /**
  * Everything that must hold in a database at any moment, checked on one snapshot of it: what is being

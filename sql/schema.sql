@@ -1334,6 +1334,46 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.liens FOR EACH ROW EXECUTE FUNCTION
 grant delete, insert, select, update on liens to servicing_app;
 grant select on liens to servicing_auditor;
 
+create table loan_assignments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  investor_id uuid not null,
+  loan_id uuid not null,
+  portfolio_id uuid,
+  ownership_percentage numeric(5,4) not null default 1,
+  assignment_type text not null default 'whole_loan_sale'::text,
+  effective_date date not null,
+  settlement_date date,
+  end_date date,
+  purchase_price app.money,
+  purchase_price_ratio app.rate,
+  servicing_fee_rate app.rate,
+  recourse boolean not null default false,
+  status text not null default 'pending'::text,
+  settlement_instrument_id uuid,
+  journal_entry_ids jsonb not null default '[]'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_assignments_ownership_percentage_check CHECK (((ownership_percentage > (0)::numeric) AND (ownership_percentage <= (1)::numeric))),
+  constraint loan_assignments_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_assignments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'declined'::text, 'canceled'::text, 'bought_back'::text, 'ended'::text]))),
+  constraint loan_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_assignments_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id),
+  constraint loan_assignments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint loan_assignments_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id),
+  constraint loan_assignments_tenant_id_settlement_instrument_id_fkey FOREIGN KEY (tenant_id, settlement_instrument_id) REFERENCES settlement_instruments(tenant_id, id)
+);
+CREATE INDEX loan_assignments_investor ON public.loan_assignments USING btree (tenant_id, investor_id, created_at DESC, id);
+CREATE INDEX loan_assignments_loan ON public.loan_assignments USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
+CREATE INDEX loan_assignments_settlement ON public.loan_assignments USING btree (tenant_id, settlement_date) WHERE (status = 'pending'::text);
+alter table loan_assignments enable row level security, force row level security;
+create policy auditor on loan_assignments for select to servicing_auditor using true;
+create policy owner on loan_assignments for all to servicing_owner using true with check true;
+create policy tenant on loan_assignments for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_assignments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_assignments to servicing_app;
+grant select on loan_assignments to servicing_auditor;
+
 create table loan_events (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -1419,6 +1459,73 @@ create policy tenant on loan_snapshots for all to servicing_app using (tenant_id
 grant insert, select on loan_snapshots to servicing_app;
 grant select on loan_snapshots to servicing_auditor;
 
+create table loan_tape_configs (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  portfolio_id uuid,
+  format text not null default 'csv'::text,
+  columns jsonb not null,
+  filters jsonb not null default '{}'::jsonb,
+  schedule text not null default 'none'::text,
+  include_header boolean not null default true,
+  is_active boolean not null default true,
+  delivery text not null default 'document'::text,
+  last_generated_at timestamp with time zone,
+  next_run_at date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_tape_configs_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text]))),
+  constraint loan_tape_configs_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_tape_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_tape_configs_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
+);
+CREATE INDEX loan_tape_configs_created ON public.loan_tape_configs USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loan_tape_configs_due ON public.loan_tape_configs USING btree (tenant_id, next_run_at) WHERE (is_active AND (next_run_at IS NOT NULL));
+alter table loan_tape_configs enable row level security, force row level security;
+create policy auditor on loan_tape_configs for select to servicing_auditor using true;
+create policy owner on loan_tape_configs for all to servicing_owner using true with check true;
+create policy tenant on loan_tape_configs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_tape_configs FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_tape_configs to servicing_app;
+grant select on loan_tape_configs to servicing_auditor;
+
+create table loan_tapes (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_tape_config_id uuid not null,
+  portfolio_id uuid,
+  as_of_date date not null,
+  format text not null,
+  columns jsonb not null,
+  filters jsonb not null,
+  include_header boolean not null,
+  status text not null default 'pending'::text,
+  filename text not null,
+  row_count integer,
+  document_id uuid,
+  checksum text,
+  totals jsonb not null default '{}'::jsonb,
+  warnings jsonb not null default '[]'::jsonb,
+  generated_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_tapes_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_tapes_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text]))),
+  constraint loan_tapes_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint loan_tapes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_tapes_tenant_id_loan_tape_config_id_fkey FOREIGN KEY (tenant_id, loan_tape_config_id) REFERENCES loan_tape_configs(tenant_id, id),
+  constraint loan_tapes_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
+);
+CREATE INDEX loan_tapes_config ON public.loan_tapes USING btree (tenant_id, loan_tape_config_id, created_at DESC, id);
+alter table loan_tapes enable row level security, force row level security;
+create policy auditor on loan_tapes for select to servicing_auditor using true;
+create policy owner on loan_tapes for all to servicing_owner using true with check true;
+create policy tenant on loan_tapes for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_tapes FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_tapes to servicing_app;
+grant select on loan_tapes to servicing_auditor;
+
 create table loans (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -1450,6 +1557,7 @@ create table loans (
   is_frozen boolean not null default false,
   frozen_at timestamp with time zone,
   freeze_reason text,
+  freeze_until date,
   is_accelerated boolean not null default false,
   accelerated_at timestamp with time zone,
   is_non_accrual boolean not null default false,
@@ -1514,6 +1622,7 @@ create table loans (
 CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id);
 CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id);
 CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loans_freeze_ends ON public.loans USING btree (tenant_id, freeze_until) WHERE (freeze_until IS NOT NULL);
 CREATE INDEX loans_number_search ON public.loans USING gin (loan_number gin_trgm_ops);
 CREATE INDEX loans_officer ON public.loans USING btree (tenant_id, loan_officer_id) WHERE (loan_officer_id IS NOT NULL);
 CREATE INDEX loans_portfolio ON public.loans USING btree (tenant_id, portfolio_id) WHERE (portfolio_id IS NOT NULL);
@@ -1704,6 +1813,8 @@ create table portfolios (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   investor_id uuid,
+  sale_date date,
+  servicing_retained boolean,
   constraint portfolios_name UNIQUE (tenant_id, name),
   constraint portfolios_pkey PRIMARY KEY (tenant_id, id),
   constraint portfolios_portfolio_type_check CHECK ((portfolio_type = ANY (ARRAY['static'::text, 'dynamic'::text]))),
@@ -1863,6 +1974,37 @@ create policy tenant on sessions for all to servicing_app using (tenant_id = app
 grant delete, insert, select, update on sessions to servicing_app;
 grant select on sessions to servicing_auditor;
 
+create table settlement_instruments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  investor_id uuid not null,
+  instrument_type text not null,
+  account_holder_name text,
+  bank_name text,
+  routing_number text,
+  account_number_last_four text,
+  account_type text,
+  swift_code text,
+  is_primary boolean not null default false,
+  is_active boolean not null default true,
+  status text not null default 'active'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint settlement_instruments_account_number_last_four_check CHECK ((account_number_last_four ~ '^\d{4}$'::text)),
+  constraint settlement_instruments_pkey PRIMARY KEY (tenant_id, id),
+  constraint settlement_instruments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint settlement_instruments_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id)
+);
+CREATE INDEX settlement_instruments_investor ON public.settlement_instruments USING btree (tenant_id, investor_id, created_at DESC, id);
+CREATE UNIQUE INDEX settlement_instruments_one_primary ON public.settlement_instruments USING btree (tenant_id, investor_id) WHERE is_primary;
+alter table settlement_instruments enable row level security, force row level security;
+create policy auditor on settlement_instruments for select to servicing_auditor using true;
+create policy owner on settlement_instruments for all to servicing_owner using true with check true;
+create policy tenant on settlement_instruments for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.settlement_instruments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on settlement_instruments to servicing_app;
+grant select on settlement_instruments to servicing_auditor;
+
 create table statements (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -1879,6 +2021,8 @@ create table statements (
   constraint statements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint statements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
+CREATE INDEX statements_document ON public.statements USING btree (tenant_id, document_id);
+CREATE INDEX statements_unissued ON public.statements USING btree (tenant_id, statement_month, loan_id) WHERE (document_id IS NULL);
 alter table statements enable row level security, force row level security;
 create policy auditor on statements for select to servicing_auditor using true;
 create policy owner on statements for all to servicing_owner using true with check true;

@@ -19,7 +19,7 @@ import {
 } from './reduce.ts';
 
 /** What each kind of event does to a loan; interest to its day is already counted. */
-export const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
+const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
   disbursement: fund,
   draw: fund,
   boarding: board,

@@ -14,7 +14,7 @@ export const PAYMENT_TYPES = [
 export type PaymentType = (typeof PAYMENT_TYPES)[number];
 
 export const CREDIT_TARGETS = ['fees', 'interest', 'principal', 'waterfall'] as const;
-export type CreditTarget = (typeof CREDIT_TARGETS)[number];
+type CreditTarget = (typeof CREDIT_TARGETS)[number];
 
 /** A part of what is owed: an amount, or 'all' of it. */
 export type Portion = string;
@@ -122,7 +122,7 @@ function rankOf(event: LoanEvent): number {
 }
 
 /** The order in which events take effect, whatever order they arrived in. */
-export function compareEvents(one: LoanEvent, other: LoanEvent): number {
+function compareEvents(one: LoanEvent, other: LoanEvent): number {
   if (one.effective_date !== other.effective_date) {
     return one.effective_date < other.effective_date ? -1 : 1;
   }

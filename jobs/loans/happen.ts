@@ -1,18 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto';
-import * as accruals from '../../sql/loans/accruals.ts';
 import * as anchors from '../../sql/loans/anchors.ts';
 import * as stored from '../../sql/loans/events.ts';
 import * as installments from '../../sql/loans/installments.ts';
 import * as loans from '../../sql/loans/loans.ts';
-import { post } from '../ledger/post.ts';
-import { money, sum, toCents } from '../money.ts';
+import { money, sum } from '../money.ts';
 import { Big } from 'big.js';
 import { NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
+import { book } from './book.ts';
 import { followState } from './changes.ts';
 import type { LoanEvent } from './events.ts';
 import { foldWithAnchor } from './fold.ts';
-import { difference, isNothing, postingOf, type Posting } from './postings.ts';
 import type { LoanState } from './state.ts';
 import { termsOf } from './terms-of.ts';
 import type { ScheduleRow } from './amortize.ts';
@@ -81,8 +79,7 @@ export async function happen(
   await anchors.save(work.tx, row.id, anchorColumns(state, anchor));
   await anchors.saveAllocations(work.tx, changedPayments(loan.state, state, events));
   await anchors.saveFees(work.tx, row.id, state.fees);
-  await postAccrual(work, loan, input, fresh);
-  await postDifferences(work, loan, state, events, fresh);
+  await book(work, loan, input, state, fresh);
   await followState(work, row, state);
   return state;
 }
@@ -191,113 +188,3 @@ export function splitOf(state: LoanState, id: string) {
       .map(({ event_id: _, ...line }) => line),
   };
 }
-
-/**
- * Interest is posted to the end of yesterday (or of today, once tonight's close has passed the loan).
- * What the history now says of those days, and is not posted, is posted today as one more row.
- */
-async function postAccrual(
-  work: Work,
-  loan: OpenLoan,
-  input: Parameters<typeof foldWithAnchor>[0],
-  fresh: readonly LoanEvent[],
-) {
-  const as_of = loan.row.posted_until;
-  const was = foldWithAnchor({
-    ...input,
-    schedule: loan.schedule,
-    events: loan.events,
-    as_of,
-  }).state;
-  const is = foldWithAnchor({ ...input, as_of }).state;
-  const amount = earned(is, input.events).minus(earned(was, loan.events));
-  if (amount.eq(0)) return;
-  const isRise = amount.gt(0);
-  const entry_id = await post(work, {
-    entry_date: work.today,
-    reference_type: 'interest_accrual',
-    reference_id: fresh.at(-1)?.id ?? null,
-    purpose: 'adjustment',
-    loan_id: loan.row.id,
-    description: `Interest adjustment ${loan.row.loan_number}`,
-    debit: { [isRise ? 'interest_receivable' : 'interest_income']: money(amount.abs()) },
-    credit: { [isRise ? 'interest_income' : 'interest_receivable']: money(amount.abs()) },
-  });
-  if (entry_id !== null)
-    await accruals.adjust(work.tx, loan.row.id, work.today, money(amount), entry_id);
-}
-
-/** Interest earned here: what came accrued from another servicer was posted when it was boarded. */
-function earned(state: LoanState, events: readonly LoanEvent[]): Big {
-  const brought = events.find(({ kind }) => kind === 'boarding') as
-    { accrued_interest?: string } | undefined;
-  return toCents(new Big(state.interest_accrued)).minus(brought?.accrued_interest ?? 0);
-}
-
-async function postDifferences(
-  work: Work,
-  loan: OpenLoan,
-  after: LoanState,
-  events: readonly LoanEvent[],
-  fresh: readonly LoanEvent[],
-) {
-  const isFresh = new Set(fresh.map(({ id }) => id));
-  const reversed = new Map(
-    fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
-  );
-  for (const event of events) {
-    const before = isFresh.has(event.id) ? NOTHING : postingIn(loan.state, event, loan.events);
-    const change = difference(before, postingIn(after, event, events));
-    if (isNothing(change)) continue;
-    const reversal = reversed.get(event.id);
-    const cause = fresh.at(-1) ?? event;
-    await post(work, {
-      entry_date: isFresh.has(event.id) ? event.effective_date : work.today,
-      effective_date: event.effective_date,
-      reference_type: reversal ? `${event.kind}_reversal` : referenceOf(event.kind),
-      reference_id: isFresh.has(event.id) ? event.id : cause.id,
-      purpose: isFresh.has(event.id) ? '' : event.id,
-      loan_id: loan.row.id,
-      description: descriptionOf(
-        event,
-        loan.row.loan_number,
-        isFresh.has(event.id),
-        reversal !== undefined,
-      ),
-      debit: amounts(change.debit),
-      credit: amounts(change.credit),
-    });
-  }
-}
-
-const NOTHING: Posting = { debit: {}, credit: {} };
-
-function postingIn(state: LoanState, event: LoanEvent, events: readonly LoanEvent[]): Posting {
-  const isVoid = events.some((other) => other.kind === 'reversal' && other.reverses === event.id);
-  if (isVoid || event.effective_date > state.as_of) return NOTHING;
-  return postingOf(
-    event,
-    state.allocations.filter(({ event_id }) => event_id === event.id),
-  );
-}
-
-const REFERENCES: Partial<Record<LoanEvent['kind'], string>> = {
-  fee: 'fee_assessment',
-  liquidation: 'collateral_liquidation',
-  write_off: 'write_off_residual',
-};
-const referenceOf = (kind: LoanEvent['kind']) => REFERENCES[kind] ?? kind;
-
-function descriptionOf(
-  { kind }: LoanEvent,
-  loanNumber: string,
-  isNew: boolean,
-  isReversal: boolean,
-): string {
-  const name = referenceOf(kind).replaceAll('_', ' ');
-  const said = isReversal ? `Reversal of ${name}` : isNew ? name : `Change of ${name}`;
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)} ${loanNumber}`;
-}
-
-const amounts = (side: Posting['debit']) =>
-  Object.fromEntries(Object.entries(side).map(([role, amount]) => [role, money(amount)]));

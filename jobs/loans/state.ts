@@ -18,7 +18,7 @@ export const INSTALLMENT_STATUSES = [
   'past_due',
   'canceled',
 ] as const;
-export type InstallmentStatus = (typeof INSTALLMENT_STATUSES)[number];
+type InstallmentStatus = (typeof INSTALLMENT_STATUSES)[number];
 
 export type InstallmentState = ScheduleRow & {
   paid_amount: string;
@@ -37,7 +37,7 @@ export type FeeState = {
   installment_number: number | null;
 };
 
-export type CoverageLine = { event_id: string; installment_number: number; amount: string };
+type CoverageLine = { event_id: string; installment_number: number; amount: string };
 
 /** What a loan is at the start of a day, after the events of that day, with the reasons. */
 export type LoanState = {

@@ -31,18 +31,24 @@ const ToRender = z.object({
   document_type: z.string(),
   filename: z.string(),
   loan_id: z.string().nullable(),
-  borrower_id: z.string().nullable(),
+  borrower_id: z.string(),
   language: z.string(),
+  is_statement: z.boolean(),
 });
 export type DocumentToRender = z.output<typeof ToRender>;
 
-/** The document, as long as it still has to be rendered. */
+/** The document, as long as it still has to be rendered; a statement's values are its figures. */
 export const toRender = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToRender)`
-    select id, template, coalesce(template_data, '{}') as template_data, storage_key, document_type,
-           filename, loan_id, borrower_id, coalesce(language, 'en') as language
-    from documents
-    where id = ${id} and status = 'pending' and source = 'generated' and template is not null
+    select document.id, document.template,
+           coalesce(document.template_data, statement.figures, '{}') as template_data,
+           document.storage_key, document.document_type, document.filename, document.loan_id,
+           document.borrower_id, coalesce(document.language, 'en') as language,
+           statement.id is not null as is_statement
+    from documents as document
+    left join statements as statement on statement.document_id = document.id
+    where document.id = ${id} and document.status = 'pending' and document.source = 'generated'
+      and document.template is not null and document.borrower_id is not null
   `);
 
 type Stored = { size: number; sha256_hash: string; pages: number; language: string };
@@ -62,4 +68,25 @@ export const failed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update documents set status = 'failed', rejection_reason = ${reason}
     where id = ${id} and status = 'pending'
+  `);
+
+/** Locks the document and answers its status. */
+export const lock = (tx: Transaction, id: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ status: z.string() }))`
+    select status from documents where id = ${id} for no key update
+  `);
+
+export const verify = (tx: Transaction, id: string, by: string, notes: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update documents
+    set status = 'verified', verified_by = ${by}, verified_at = now(), verification_notes = ${notes},
+        rejected_by = null, rejected_at = null, rejection_reason = null
+    where id = ${id}
+  `);
+
+export const reject = (tx: Transaction, id: string, by: string | null, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update documents
+    set status = 'rejected', rejected_by = ${by}, rejected_at = now(), rejection_reason = ${reason}
+    where id = ${id}
   `);

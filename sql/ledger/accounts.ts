@@ -39,7 +39,7 @@ export const balance = (tx: Transaction, id: string, day: string | null) =>
       select coalesce(sum(debit - credit) filter (where line.account_id = ${id}), 0.00) as own,
              coalesce(sum(debit - credit), 0.00) as whole
       from posted_lines as line
-      where line.account_id in (select id from family)
+      where line.account_id = any(array(select id from family))
         and (${day}::date is null or line.entry_date <= ${day}::date)
     )
     select row.id as account_id, row.code, row.name, row.account_type, row.normal_balance,

@@ -60,7 +60,7 @@ export const loans = table({
            record.updated_at
     from loans as record
     join borrowers as borrower on borrower.id = record.borrower_id
-    cross join (select app.business_date() as day) as today
+    cross join (select app.business_date() as day offset 0) as today
     cross join lateral (select app.interest_owed(record, today.day) as interest) as owed
     cross join lateral (select app.unpaid_since(record, today.day) as since) as due
     cross join lateral (

@@ -54,6 +54,9 @@ create table statements (
   foreign key (tenant_id, document_id) references documents (tenant_id, id)
 );
 call app.protect('statements');
+create index statements_document on statements (tenant_id, document_id);
+create index statements_unissued on statements (tenant_id, statement_month, loan_id)
+  where document_id is null;
 
 create table communication_templates (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

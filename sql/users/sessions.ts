@@ -19,7 +19,7 @@ export type OpenSession = z.output<typeof OpenSession>;
  * seen, at most once a minute.
  */
 export const open = (pool: DatabasePool, tenantId: string, idHash: string) =>
-  pool.maybeOne(sql.type(OpenSession)`
+  pool.maybeOne(sql.prepared('open_session', OpenSession)`
     select user_id, csrf_token, email, first_name, last_name, tenant_role, borrower_id
     from app.open_session(${tenantId}, decode(${idHash}, 'hex'))
   `);

@@ -5,8 +5,14 @@ import { numberOfPayments } from '../../jobs/loans/due-dates.ts';
 import { CREDIT_TARGETS } from '../../jobs/loans/events.ts';
 import type { LoanEvent } from '../../jobs/loans/events.ts';
 import type { FoldInput } from '../../jobs/loans/fold.ts';
-import { completeTerms, DAY_COUNTS, EXTRA_PAYMENT_TARGETS } from '../../jobs/loans/terms.ts';
+import {
+  COMPONENTS,
+  completeTerms,
+  DAY_COUNTS,
+  EXTRA_PAYMENT_TARGETS,
+} from '../../jobs/loans/terms.ts';
 import type { InterestMethod } from '../../jobs/loans/terms.ts';
+import { WATERFALLS } from '../../jobs/payments/waterfalls.ts';
 
 /** Loans and lives of loans for properties: any product, anything that may happen, in any order. */
 export const START = '2026-01-31';
@@ -16,6 +22,14 @@ export const anyAmount = fc
   .map((cents) => (cents / 100).toFixed(2));
 
 const anyRate = fc.constantFrom('0', '0.0399', '0.085', '0.1299', '0.2999');
+
+/** The standard waterfall mostly, and a product's own one. */
+const anyOrder = fc.constantFrom(
+  null,
+  null,
+  WATERFALLS.delinquency_first.steps,
+  WATERFALLS.interest_first.steps,
+);
 
 const METHODS: readonly InterestMethod[] = ['simple_daily', 'scheduled', 'flat'];
 
@@ -27,6 +41,8 @@ export const anyLoan = fc
     interest_method: fc.constantFrom(...METHODS),
     payment_frequency: fc.constantFrom('monthly', 'biweekly', 'semi_monthly', 'quarterly'),
     extra_payment_to: fc.constantFrom(...EXTRA_PAYMENT_TARGETS),
+    loan_type: fc.constantFrom('installment', 'installment', 'line_of_credit'),
+    allocation_order: anyOrder,
     term_months: fc.integer({ min: 3, max: 24 }),
   })
   .map(({ principal, ...given }) => {
@@ -75,6 +91,12 @@ const payment = at(
       'payoff',
       'settlement',
       'fee_only',
+    ),
+    allocation_override: fc.option(
+      fc.array(fc.record({ component: fc.constantFrom(...COMPONENTS), amount: anyAmount }), {
+        maxLength: 3,
+      }),
+      { freq: 1 },
     ),
   }),
 );
@@ -157,15 +179,29 @@ export const anyEvent: fc.Arbitrary<Draft> = fc.oneof(
   { weight: 5, arbitrary: rare },
 );
 
+/** Money goes out on the first day, or the loan comes from another system with its balances. */
+function funding(principal: string, boarded: { interest: string; fees: string } | null): LoanEvent {
+  const first = { id: 'e0', effective_date: START } as const;
+  if (boarded === null) return { ...first, kind: 'disbursement', amount: principal };
+  const { interest: accrued_interest, fees: outstanding_fees } = boarded;
+  const balances = { principal_balance: principal, accrued_interest, outstanding_fees };
+  return { ...first, kind: 'boarding', ...balances, paid_through_date: '2025-12-31' };
+}
+
 /** A funded loan with its life so far, and a day to look at it. */
 export const anyLife: fc.Arbitrary<FoldInput & { events: LoanEvent[] }> = fc
-  .record({ loan: anyLoan, drafts: fc.array(anyEvent, { maxLength: 14 }), as_of: day })
-  .map(({ loan: { terms, schedule, principal }, drafts, as_of }) => ({
+  .record({
+    loan: anyLoan,
+    boarded: fc.option(fc.record({ interest: anyAmount, fees: anyAmount }), { freq: 1 }),
+    drafts: fc.array(anyEvent, { maxLength: 14 }),
+    as_of: day,
+  })
+  .map(({ loan: { terms, schedule, principal }, boarded, drafts, as_of }) => ({
     terms,
     schedule,
     as_of,
     events: [
-      { id: 'e0', kind: 'disbursement', effective_date: START, amount: principal },
+      funding(principal, boarded),
       ...drafts.map((draft, index) => ({ ...draft, id: `e${index + 1}` })),
     ],
   }));

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { balancesOn, centsOfDay } from '../../jobs/loans/anchor.ts';
 import { eventsInForce } from '../../jobs/loans/events.ts';
@@ -12,6 +12,9 @@ import { money, sum } from '../../jobs/money.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: 2000 };
+
+/** Thousands of lives take their time where the machine is busy. */
+vi.setConfig({ testTimeout: 180_000 });
 
 function amountOf(lines: readonly { amount: string }[]): Big {
   return sum(lines.map((line) => new Big(line.amount)));

@@ -1,11 +1,13 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { fold } from '../../jobs/loans/fold.ts';
 import { eventOf, project } from '../../jobs/loans/project.ts';
 import { latest } from '../../jobs/dates.ts';
 import { anyLife } from './arbitraries.ts';
 import { DISBURSED, payment, SCHEDULE, TERMS } from './fixtures.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const INPUT = { terms: TERMS, schedule: SCHEDULE, events: [DISBURSED] };
 

@@ -5,7 +5,7 @@ import pino from 'pino';
 import pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { afterAll } from 'vitest';
-import { createApp, type AppParts } from '../../api/app.ts';
+import { createApp, listenerOf, type AppParts } from '../../api/app.ts';
 import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
 import { useFiles } from '../../jobs/documents/store.ts';
@@ -52,7 +52,7 @@ export async function newStage() {
       routes: declared,
       health: { isReady: true },
     });
-    const server = createServer({ maxHeaderSize: 16_384 }, app.callback());
+    const server = createServer({ maxHeaderSize: 16_384 }, listenerOf(app));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { startClose } from '../../jobs/loans/close/close-loans.job.ts';
+import { assertClosable } from '../../jobs/loans/close/plan-close.ts';
+import { runs as table } from '../../sql/loans/runs.ts';
+import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
+import { endpoint, resource } from '../resource.ts';
+
+/** What closed which day, newest first. */
+export const runs = resource({
+  name: 'CloseOfBusinessRun',
+  path: 'jobs/runs',
+  area: 'operations',
+  table,
+  read: 'superadmin',
+  write: 'superadmin',
+  offers: ['list'],
+
+  fields: {
+    id: uuid.readonly(),
+    cob_date: date.readonly(),
+    through_date: date.readonly(),
+    status: z.enum(['running', 'finished']).readonly(),
+    chunks_total: integer.readonly(),
+    chunks_done: integer.readonly(),
+    loans: integer.readonly(),
+    interest: money.readonly(),
+    parked: integer.readonly(),
+    started_at: timestamp.readonly(),
+    finished_at: timestamp.nullable().readonly(),
+  },
+  filters: ['cob_date', 'status'],
+  sort: { field: 'cob_date', descending: true },
+});
+
+const Close = z.object({ through_date: date.nullish() });
+
+/** Planned here, done by the workers: a whole loan's life can be run through in seconds. */
+export const closeOfBusiness = endpoint({
+  tag: 'operations',
+  resource: 'jobs',
+  action: 'close-of-business',
+  method: 'POST',
+  path: '/jobs/close-of-business',
+  allow: 'superadmin',
+  summary: 'Close the business date, and the days after it up to a date',
+  status: 202,
+  transaction: 'write',
+  body: Close,
+  reply: z.object({ business_date: date, through_date: date, run_id: uuid.nullable() }),
+  run: async ({ work, body }) => {
+    const through_date = (body as z.output<typeof Close>).through_date ?? work.today;
+    assertClosable(work.today, through_date);
+    const run = await startClose(work, through_date);
+    return { business_date: work.today, through_date, run_id: run?.id ?? null };
+  },
+});

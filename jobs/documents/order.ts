@@ -1,0 +1,53 @@
+import { randomUUIDv7 } from 'node:crypto';
+import * as recipients from '../../sql/communications/recipients.ts';
+import { current } from '../../sql/tenants.ts';
+import { insert } from '../../sql/write.ts';
+import type { DocumentData, DocumentName, Letter } from '../../templates/documents.ts';
+import { NotFound } from '../errors.ts';
+import { enqueue } from '../job.ts';
+import type { Work } from '../work.ts';
+import { storageKey } from './keys.ts';
+import { renderDocumentJob } from './render.job.ts';
+
+type Order<Name extends DocumentName> = {
+  template: Name;
+  document_type: string;
+  /** What it is about, such as payoff-letter.pdf; a part of the id is added. */
+  filename: string;
+  borrower_id: string;
+  loan_id: string;
+  /** What the document says, as it is now; the letterhead is added when it is printed. */
+  data: Omit<DocumentData[Name], keyof Letter>;
+};
+
+/**
+ * Orders a document: its row is there at once, as pending, and its file within seconds. Answers the
+ * id, which a message may name to be sent with the document.
+ */
+export async function orderDocument<Name extends DocumentName>(
+  work: Work,
+  order: Order<Name>,
+): Promise<string> {
+  const { template, document_type, borrower_id, loan_id, data } = order;
+  const { slug: tenant_slug } = await current(work.tx);
+  const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
+  if (!recipient) throw new NotFound();
+  const id = randomUUIDv7();
+  // Two quotes of one day are two files.
+  const filename = `${order.filename.replace(/\.pdf$/, '')}-${id.slice(-8)}.pdf`;
+  const document_id = await insert(work.tx, 'documents', {
+    id,
+    template,
+    document_type,
+    borrower_id,
+    loan_id,
+    filename,
+    storage_key: storageKey({ tenant_slug, loan_id, document_type, filename }),
+    content_type: 'application/pdf',
+    source: 'generated',
+    language: recipient.language_preference,
+    template_data: data,
+  });
+  await enqueue(work.tx, renderDocumentJob, { tenant_id: work.tenant_id, document_id });
+  return document_id;
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import * as logs from '../../sql/communications/logs.ts';
+import * as recipients from '../../sql/communications/recipients.ts';
+import * as documents from '../../sql/documents/documents.ts';
+import { uuid } from '../../sql/types.ts';
+import type { DocumentData, DocumentName } from '../../templates/documents.ts';
+import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
+import { compose } from '../communications/compose.ts';
+import { sendCommunication } from '../communications/send.job.ts';
+import { letterhead } from '../communications/variables.ts';
+import { enqueue, job } from '../job.ts';
+import type { Outside } from '../outside.ts';
+import { settingsOf } from '../users/settings.ts';
+import { emit } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+import { DocumentRefused } from './refused.ts';
+import { statementPage } from './statement-page.ts';
+
+/**
+ * Renders one document that was ordered, stores it and tells of it. What it says was fixed when it
+ * was ordered; a repeat after a crash writes the same file under the same key and tells once.
+ */
+export const renderDocumentJob = job({
+  name: 'render-document',
+  pool: 'documents',
+  payload: z.object({ tenant_id: uuid, document_id: uuid }),
+  attempts: 5,
+  key: ({ document_id }) => `render-document:${document_id}`,
+
+  async run({ tenant_id, document_id }, outside) {
+    const ordered = await outside.within(tenant_id, (work) => prepare(work, document_id));
+    if (!ordered) return;
+    const { document, html, language } = ordered;
+    const printed = await print(outside, document.storage_key, html);
+    await outside.within(tenant_id, async (work) => {
+      if ('problem' in printed) return documents.failed(work.tx, document_id, printed.problem);
+      const isFirst = await documents.stored(work.tx, document_id, { ...printed, language });
+      if (isFirst) await tell(work, document);
+    });
+  },
+});
+
+async function prepare(work: Work, id: string) {
+  const document = await documents.toRender(work.tx, id);
+  if (!document) return null;
+  const [recipient] = await recipients.byIds(work.tx, [document.borrower_id]);
+  if (!recipient) return null;
+  const number = document.loan_id && (await recipients.loanNumber(work.tx, document.loan_id));
+  const head = await letterhead(work, recipient, number ?? '');
+  const name = document.template as DocumentName;
+  const language = documentLanguage(name, document.language);
+  const own = document.is_statement
+    ? statementPage(document.template_data, head, language)
+    : document.template_data;
+  // Whoever ordered the document gave the values that its template declares.
+  const data = { ...head, ...own } as DocumentData[typeof name];
+  return { document, language, html: renderDocument(name, language, data) };
+}
+
+type Printed = { size: number; sha256_hash: string; pages: number } | { problem: string };
+
+async function print(outside: Outside, key: string, html: string): Promise<Printed> {
+  try {
+    const { bytes, pages } = await outside.pdf(html);
+    return { ...(await outside.files.put(key, bytes)), pages };
+  } catch (error) {
+    if (error instanceof DocumentRefused) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** Subscribers hear of it, what waited for it goes out, and a statement is sent to its borrower. */
+async function tell(work: Work, document: documents.DocumentToRender) {
+  const { id: document_id, loan_id, document_type, filename } = document;
+  await emit(work, 'document.generated', { document_id, loan_id, document_type, filename });
+  for (const { id: log_id, attempt } of await logs.waitingFor(work.tx, document_id)) {
+    await enqueue(work.tx, sendCommunication, { tenant_id: work.tenant_id, log_id, attempt });
+  }
+  if (document.is_statement) await sendStatement(work, document);
+}
+
+/** By mail to whoever has an address for it, otherwise by post. */
+async function sendStatement(work: Work, document: documents.DocumentToRender) {
+  const { communications } = await settingsOf(work.tx);
+  const { borrower_id, loan_id, id: document_id, template_data: figures } = document;
+  const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
+  if (!recipient || (recipient.email === null && recipient.address_lines === null)) return;
+  const summary = figures['summary'] as Record<string, string>;
+  const due = figures['due'] as Record<string, string | null>;
+  await compose(work, {
+    template_type: 'statement_ready',
+    channel: communications.statements_by_email && recipient.email ? 'email' : 'letter',
+    borrower_id,
+    loan_id,
+    document_id,
+    context: {
+      statement: {
+        date: work.today,
+        period_start: figures['period_start'],
+        period_end: figures['period_end'],
+        new_balance: summary['new_balance'],
+      },
+      payment_amount: due['amount_due'],
+      due_date: due['next_due_date'],
+    },
+    triggered_by: 'system',
+  });
+}

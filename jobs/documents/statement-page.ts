@@ -1,0 +1,44 @@
+import type { Letter, MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
+import { addDays } from '../dates.ts';
+
+/** What the lines of a statement are called; a kind without a name is a fee. */
+const KINDS: Record<string, { en: string; es: string }> = {
+  payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
+  payment_reversed: { en: 'Payment returned', es: 'Pago devuelto' },
+  disbursement: { en: 'Loan proceeds', es: 'Desembolso del préstamo' },
+  interest: { en: 'Interest', es: 'Intereses' },
+  credit: { en: 'Credits and adjustments', es: 'Créditos y ajustes' },
+  fee_late: { en: 'Late fee', es: 'Cargo por pago tardío' },
+  fee_returned_payment: { en: 'Returned payment fee', es: 'Cargo por pago devuelto' },
+  fee_origination: { en: 'Origination fee', es: 'Cargo de apertura' },
+};
+const FEE = { en: 'Fee', es: 'Cargo' };
+
+type Line = Omit<StatementActivity, 'description'> & { kind: string };
+type Figures = Pick<
+  MonthlyStatement,
+  'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'year_to_date'
+> & { activity: readonly Line[] };
+
+/** The figures as they were billed, in the words of the borrower's language. */
+export function statementPage(
+  billed: Record<string, unknown>,
+  { tenant }: Letter,
+  language: string,
+): Omit<MonthlyStatement, keyof Letter> & { letter_date: string } {
+  // Written by sql/documents/statements.ts, and by nobody else.
+  const { counters: _, ...figures } = billed as Figures & { counters: unknown };
+  const spoken = language === 'es' ? 'es' : 'en';
+  return {
+    ...figures,
+    letter_date: addDays(figures.period_end, 1),
+    activity: figures.activity.map(({ kind, ...line }) => ({
+      ...line,
+      description: (KINDS[kind] ?? FEE)[spoken],
+    })),
+    pay_to:
+      tenant.address_lines.length > 0
+        ? { name: tenant.name, address_lines: tenant.address_lines }
+        : null,
+  };
+}

@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { loans } from '../loans/loans.ts';
+
+/** Loans that one statement bills, so that none runs into its time limit. */
+const SLICE = 2_000;
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** Freezes what every active loan is billed for the month. A repeat adds nothing. */
+export async function bill(tx: Transaction, month: string) {
+  let after = FIRST;
+  for (;;) {
+    const last = await tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+      select id from (
+        select id from loans where status = 'active' and id > ${after} order by id limit ${SLICE}
+      ) as slice
+      order by id desc limit 1
+    `);
+    if (last === null) return;
+    await billSlice(tx, month, after, last);
+    after = last;
+  }
+}
+
+/**
+ * One row for each loan of the slice, as of the business date, with the very columns that the API
+ * answers on that day.
+ *
+ * What moved since the last statement is the difference of totals that only grow (accrued, disbursed,
+ * assessed, paid), so reversed and backdated payments appear in the month in which they became known;
+ * credits are what is left:
+ *
+ *   previous 10,000.00 + disbursed 0.00 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0.00
+ *   = new 9,781.51
+ */
+const billSlice = (tx: Transaction, month: string, after: string, last: string) =>
+  tx.query(sql.typeAlias('void')`
+    insert into statements (loan_id, statement_month, statement_date, figures)
+    select row.id, ${month}::date, today.day,
+           jsonb_build_object(
+             'period_start', period.first, 'period_end', today.day - 1,
+             'summary', ${summary}, 'due', ${due}, 'loan', ${standing},
+             'activity', ${activity}, 'year_to_date', ${yearToDate},
+             'counters', jsonb_build_object(
+               'accrued', total.accrued::text, 'disbursed', total.disbursed::text,
+               'fees', total.fees::text, 'paid', total.paid::text
+             )
+           )
+    from (${loans.rows}) as row
+    join loans as loan on loan.id = row.id
+    join programs as program on program.id = row.program_id
+    -- Each offset keeps what is named once from being computed once for every use.
+    cross join (select app.business_date() as day offset 0) as today
+    left join lateral (
+      select statement_date, figures -> 'summary' as summary, figures -> 'counters' as counters
+      from statements where loan_id = loan.id and statement_month < ${month}::date
+      order by statement_month desc limit 1
+    ) as previous on true
+    left join lateral (
+      select effective_date, coalesce((details ->> 'accrued_interest')::numeric, 0.00) as interest,
+             (details ->> 'principal_balance')::numeric
+               + coalesce((details ->> 'accrued_interest')::numeric, 0.00)
+               + coalesce((details ->> 'outstanding_fees')::numeric, 0.00) as balance
+      from loan_events where loan_id = loan.id and kind = 'boarding' limit 1
+    ) as boarded on true
+    cross join lateral (
+      select coalesce(boarded.effective_date, loan.disbursement_date, ${month}::date) as opened_on
+    ) as origin
+    cross join lateral (
+      select coalesce(previous.statement_date, least(${month}::date, origin.opened_on)) as first
+    ) as period
+    cross join lateral (
+      select round(app.accrued(loan, today.day), 2) as accrued,
+             (
+               select coalesce(sum((event.details ->> 'amount')::numeric), 0.00)
+               from loan_events as event
+               where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
+                 and not exists (
+                   select from loan_events as undone
+                   where undone.loan_id = loan.id and undone.kind = 'reversal'
+                     and undone.details ->> 'reverses' = event.id::text
+                 )
+             )::numeric(15, 2) as disbursed,
+             (
+               select coalesce(sum(fee.amount), 0.00) from fees as fee
+               where fee.loan_id = loan.id and fee.status <> 'reversed'
+             ) as fees,
+             loan.paid_principal + loan.paid_interest + loan.paid_fees as paid
+      offset 0
+    ) as total
+    cross join lateral (
+      select coalesce((previous.summary ->> 'new_balance')::numeric, boarded.balance, 0.00)::numeric(15, 2)
+               as previous_balance,
+             total.accrued - coalesce((previous.counters ->> 'accrued')::numeric, boarded.interest, 0)
+               as interest,
+             total.disbursed - coalesce((previous.counters ->> 'disbursed')::numeric, 0) as disbursed,
+             total.fees - coalesce((previous.counters ->> 'fees')::numeric, 0) as fees,
+             total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
+      offset 0
+    ) as moved
+    cross join lateral (
+      select moved.previous_balance + moved.disbursed + moved.interest + moved.fees
+               - moved.payments - row.total_balance as amount
+      offset 0
+    ) as credits
+    where row.id > ${after} and row.id <= ${last} and row.status = 'active'
+      and origin.opened_on < ${month}::date + interval '1 month'
+      and today.day >= ${month}::date + interval '1 month'
+    on conflict do nothing
+  `);
+
+const summary = sql.fragment`jsonb_build_object(
+  'previous_balance', moved.previous_balance::text, 'payments', moved.payments::text,
+  'credits', credits.amount::text, 'disbursements', moved.disbursed::text,
+  'interest', moved.interest::text, 'fees', moved.fees::text,
+  'new_balance', row.total_balance::text
+)`;
+
+const due = sql.fragment`jsonb_build_object(
+  'next_due_date', row.next_payment_date,
+  'amount_due', least(
+    row.next_payment_amount + row.past_due_amount + row.outstanding_fees,
+    greatest(row.total_balance, row.next_payment_amount)
+  )::text,
+  'regular_payment', row.next_payment_amount::text, 'past_due', row.past_due_amount::text,
+  'fees', row.outstanding_fees::text, 'days_past_due', row.days_past_due
+)`;
+
+const standing = sql.fragment`jsonb_build_object(
+  'program_name', program.name, 'interest_rate', row.current_rate::text,
+  'principal_balance', row.principal_balance::text,
+  'accrued_interest', row.accrued_interest::text,
+  'outstanding_fees', row.outstanding_fees::text, 'maturity_date', row.maturity_date,
+  'remaining_payments', row.remaining_term
+)`;
+
+/** What happened, oldest first: by the day on which it became known, as the totals count. */
+const activity = sql.fragment`(
+  select coalesce(jsonb_agg(
+    jsonb_build_object(
+      'date', line.date, 'kind', line.kind, 'amount', line.amount::text,
+      'principal', line.principal::text, 'interest', line.interest::text, 'fees', line.fees::text
+    ) order by line.date, line.rank
+  ), '[]')
+  from (
+    select event.effective_date as date, 'payment' as kind, 2 as rank,
+           payment.suspense_applied - payment.amount as amount,
+           -payment.principal_applied as principal, -payment.interest_applied as interest,
+           -payment.fees_applied as fees
+    from loan_events as event join payments as payment on payment.id = event.id
+    where event.loan_id = loan.id and event.kind = 'payment'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select event.effective_date, 'payment_reversed', 3, payment.amount - payment.suspense_applied,
+           payment.principal_applied, payment.interest_applied, payment.fees_applied
+    from loan_events as event
+    join payments as payment on payment.id = (event.details ->> 'reverses')::uuid
+    where event.loan_id = loan.id and event.kind = 'reversal'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select fee.assessed_date, 'fee_' || fee.fee_type, 1, fee.amount, null, null, fee.amount
+    from fees as fee
+    where fee.loan_id = loan.id and fee.status <> 'reversed'
+      and fee.assessed_date >= period.first and fee.assessed_date < today.day
+    union all
+    select event.effective_date, 'disbursement', 0, (event.details ->> 'amount')::numeric,
+           (event.details ->> 'amount')::numeric, null, null
+    from loan_events as event
+    where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select today.day - 1, 'interest', 8, moved.interest, null, moved.interest, null
+    where moved.interest <> 0
+    union all
+    select today.day - 1, 'credit', 9, -credits.amount, null, null, null where credits.amount <> 0
+  ) as line
+)`;
+
+const yearToDate = sql.fragment`(
+  select jsonb_build_object(
+    'year', extract(year from today.day - 1)::text,
+    'principal', coalesce(sum(principal_applied), 0.00)::text,
+    'interest', coalesce(sum(interest_applied), 0.00)::text,
+    'fees', coalesce(sum(fees_applied), 0.00)::text,
+    'total', coalesce(sum(principal_applied + interest_applied + fees_applied), 0.00)::text
+  )
+  from payments
+  where loan_id = loan.id and posted_at is not null and reversed_at is null
+    and effective_date >= date_trunc('year', today.day - 1) and effective_date < today.day
+)`;
+
+/** Gives documents to so many statements that have none, and answers the documents' ids. */
+export const issue = (tx: Transaction, month: string, limit: number) =>
+  tx.anyFirst(sql.type(z.object({ document_id: z.string() }))`
+    with
+      unissued as materialized (
+        select statement.id, statement.loan_id, uuidv7() as document_id
+        from statements as statement
+        where statement.statement_month = ${month} and statement.document_id is null
+        order by statement.loan_id limit ${limit}
+        for update of statement skip locked
+      ),
+      made as (
+        insert into documents (
+          id, loan_id, borrower_id, document_type, filename, content_type, status, source,
+          storage_key, language, template
+        )
+        select unissued.document_id, loan.id, loan.borrower_id, 'monthly_statement',
+               name.filename, 'application/pdf', 'pending', 'generated',
+               concat_ws('/', tenant.slug, loan.id, 'monthly_statement', name.filename),
+               borrower.language_preference, 'monthly_statement'
+        from unissued
+        join loans as loan on loan.id = unissued.loan_id
+        join borrowers as borrower on borrower.id = loan.borrower_id
+        join tenants as tenant on tenant.id = app.current_tenant()
+        cross join (
+          select 'statement-' || to_char(${month}::date, 'YYYY-MM') || '.pdf' as filename
+        ) as name
+        returning id
+      ),
+      linked as (
+        update statements as statement set document_id = unissued.document_id
+        from unissued join made on made.id = unissued.document_id
+        where statement.id = unissued.id
+      )
+    select id as document_id from made
+  `);

@@ -1,0 +1,63 @@
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { findChromium } from '../../workers/outside/chromium.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
+
+const stage = await newStage();
+const tenant = await stage.tenant();
+const pictures = process.env['PICTURES'];
+
+/** The browser resolves every name to this machine and reaches nothing else. */
+async function openBrowser() {
+  const { env, ...chosen } = await findChromium(path.join(tmpdir(), 'servicing-test-browser'));
+  return chromium.launch({
+    ...chosen,
+    env,
+    args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * 127.0.0.1'],
+  });
+}
+
+test('the description is a page that loads from here alone, under its policy, and works', async () => {
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+    page.setDefaultTimeout(10_000);
+    const complaints: string[] = [];
+    const hosts = new Set<string>();
+    page.on('console', (line) => {
+      if (['error', 'warning'].includes(line.type())) complaints.push(line.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => hosts.add(new URL(request.url()).host));
+    const here = `${tenant.host}:${stage.port}`;
+
+    const response = await page.goto(`http://${here}/api/v1/docs`);
+    await page.click('#operations-tag-users');
+    await page.click('#operations-users-postAuthLogin button');
+    await page.click('#operations-users-postAuthLogin .try-out button');
+    await page.fill(
+      '#operations-users-postAuthLogin textarea',
+      JSON.stringify({ email: `viewer@${tenant.slug}.test`, password: PASSWORD }),
+    );
+    await page.click('#operations-users-postAuthLogin button.execute');
+    await page.waitForSelector('#operations-users-postAuthLogin .live-responses-table .response');
+    const said = await page.textContent('#operations-users-postAuthLogin .live-responses-table');
+    if (pictures) {
+      await mkdir(pictures, { recursive: true });
+      await page.screenshot({ path: path.join(pictures, 'docs.png'), fullPage: false });
+      await page.evaluate('window.scrollTo(0, 0)');
+      await page.screenshot({ path: path.join(pictures, 'docs-top.png') });
+    }
+
+    expect(response?.headers()['content-security-policy']).toMatch(/script-src 'self';/);
+    expect([...hosts].filter((host) => host !== here && host !== '')).toEqual([]);
+    expect(complaints).toEqual([]);
+    expect(said).toContain('200');
+    expect(said).toContain(`viewer@${tenant.slug}.test`);
+  } finally {
+    await browser.close();
+  }
+});

@@ -1,0 +1,190 @@
+import { Big } from 'big.js';
+import { afterAll, expect, test } from 'vitest';
+import { SYSTEM_ENTRIES } from '../../jobs/ledger/chart.ts';
+import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { openPool } from '../../sql/db.ts';
+import { checkInvariants } from '../../sql/invariants.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const auditor = await openPool(stage.url, { role: 'servicing_auditor', size: 1 });
+afterAll(() => auditor.end());
+
+type Step = readonly [kind: string, facts?: Record<string, unknown>];
+
+/** What happens to one loan each, on the days that follow; a date among the facts is in the past. */
+const LIVES: Record<string, readonly Step[]> = {
+  'is paid': [
+    ['payment', { amount: '315.68' }],
+    ['payment', { amount: '500.00' }],
+  ],
+  'is paid late, and then as if on time': [
+    ['fee', { amount: '25.00', fee_type: 'late' }],
+    ['payment', { amount: '315.68', effective_date: '2026-01-20' }],
+  ],
+  'is paid more than it owes': [['payment', { amount: '10500.00' }]],
+  'has money in suspense': [
+    ['suspense_receipt', { amount: '80.00' }],
+    ['suspense_application', { amount: '50.00' }],
+    ['reimbursement', { amount: '30.00' }],
+  ],
+  'is given a credit and a waiver': [
+    ['fee', { amount: '30.00', fee_id: '00000000-0000-4000-8000-00000000fee1' }],
+    ['fee_waiver', { fee_id: '00000000-0000-4000-8000-00000000fee1', amount: '10.00' }],
+    ['service_credit', { amount: '40.00' }],
+  ],
+  'changes its rate in the past': [
+    ['rate_change', { interest_rate: '0.05', effective_date: '2026-01-17' }],
+    ['payment', { amount: '100.00', effective_date: '2026-01-18' }],
+  ],
+  'rests and capitalizes': [
+    ['accrual_stop', { reason: 'freeze' }],
+    ['accrual_start', { reason: 'freeze' }],
+    ['capitalization', { interest: 'all', fees: 'all' }],
+  ],
+  'is charged off and recovered': [
+    ['payment', { amount: '200.00' }],
+    ['charge_off', {}],
+    ['recovery', { amount: '75.00' }],
+  ],
+  'is charged off with its interest': [
+    ['charge_off', { reverse_accrued_interest: false, waive_fees: false }],
+    ['payment', { amount: '75.00' }],
+  ],
+  'is sold by its collateral': [['liquidation', { net_proceeds: '10400.00' }]],
+  'is forgiven and written off': [
+    ['forgiveness', { principal: '9000.00', interest: 'all' }],
+    ['write_off', { amount: 'all' }],
+  ],
+};
+
+test('whatever happens to loans, every invariant holds on every day', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loans: Record<string, string> = {};
+  for (const life of Object.keys(LIVES)) loans[life] = (await newLoan(tenant)).id;
+  await travelTo(stage, tenant, '2026-01-25');
+  const found: unknown[] = await checkInvariants(auditor);
+
+  for (const [step, today] of ['2026-01-25', '2026-02-03', '2026-03-10'].entries()) {
+    await travelTo(stage, tenant, today);
+    for (const [life, steps] of Object.entries(LIVES)) {
+      const [kind, facts] = steps[step] ?? [];
+      if (kind === undefined) continue;
+      await tenant.within(async (work) => {
+        const loan = await openLoan(work, loans[life] ?? '');
+        await happen(work, loan, [newEvent({ kind, effective_date: today, ...facts })]);
+      });
+    }
+    found.push(...(await checkInvariants(auditor)).map((one) => ({ today, ...one })));
+  }
+  await travelTo(stage, tenant, '2026-03-20');
+  found.push(...(await checkInvariants(auditor)));
+
+  expect(found).toEqual([]);
+});
+
+/** The accounts that an entry of the type may touch, whichever way it goes. */
+const reviewed = (reference_type: string) =>
+  new Set(
+    SYSTEM_ENTRIES.filter((row) => row.reference_type === reference_type.replace(/_reversal$/, ''))
+      .flatMap(({ debit, credit }) => [...debit, ...credit])
+      .map(String),
+  );
+
+test('whatever was booked is in the table that accountants review', async () => {
+  const booked = await stage.owner.query<{ reference_type: string; role: string }>(`
+    select distinct entry.reference_type, account.role
+    from journal_entries as entry
+    join journal_lines as line on line.entry_id = entry.id
+    join ledger_accounts as account on account.id = line.account_id
+  `);
+
+  const unknown = booked.rows.filter((row) => !reviewed(row.reference_type).has(row.role));
+
+  expect(booked.rows.length).toBeGreaterThan(40);
+  expect(unknown.map(({ reference_type, role }) => `${reference_type} ${role}`)).toEqual([]);
+});
+
+test('the sub-ledger of a loan adds up to what it owes', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-02-01');
+  await tenant.officer.post(`/loans/${id}/payments`, {
+    amount: '400.00',
+    payment_date: '2026-02-01',
+    payment_method: 'check',
+  });
+  await travelTo(stage, tenant, '2026-02-20');
+
+  const [daily, monthly] = await Promise.all(
+    ['day', 'month'].map((by) =>
+      tenant.officer.get(`/ledger/loans/${id}/sub-ledger?accruals_by=${by}&limit=1000`),
+    ),
+  );
+  const loan = await tenant.officer.get(`/loans/${id}`);
+
+  expect(daily?.body.length).toBe(1 + 1 + 36);
+  expect(monthly?.body.length).toBe(1 + 1 + 2);
+  for (const reply of [daily, monthly]) {
+    expect(sumsOf(reply?.body)).toMatchObject({
+      'Loans Receivable': loan.body.principal_balance,
+      'Interest Receivable': loan.body.accrued_interest,
+    });
+  }
+});
+
+type Entry = { lines: { account: string; debit: string; credit: string }[] };
+
+function sumsOf(entries: Entry[]): Record<string, string> {
+  const sums: Record<string, Big> = {};
+  for (const { account, debit, credit } of entries.flatMap(({ lines }) => lines)) {
+    sums[account] = (sums[account] ?? new Big(0)).plus(debit).minus(credit);
+  }
+  return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum.toFixed(2)]));
+}
+
+test('reversed events leave every invariant as it was', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-02-01');
+  const payment = newEvent({ kind: 'payment', effective_date: '2026-01-25', amount: '400.00' });
+  const doing = (event: typeof payment) =>
+    tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+
+  await doing(payment);
+  await travelTo(stage, tenant, '2026-02-10');
+  await doing(newEvent({ kind: 'reversal', effective_date: '2026-02-10', reverses: payment.id }));
+  const afterReversal = await checkInvariants(auditor);
+  await travelTo(stage, tenant, '2026-02-20');
+
+  expect(afterReversal).toEqual([]);
+  expect(await checkInvariants(auditor)).toEqual([]);
+});
+
+test('a boarded loan brings what it owes', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const superadmin = await tenant.signedIn('superadmin');
+  const borrower = await superadmin.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
+
+  const boarded = await superadmin.post('/loans/board', {
+    borrower_id: borrower.body.id,
+    program_id: await tenant.first('/programs'),
+    product_id: await tenant.first('/products'),
+    loan_number: 'OLD-1',
+    principal_amount: '10000.00',
+    current_principal_balance: '8123.45',
+    interest_rate: '0.085',
+    term_months: 36,
+    origination_date: '2025-01-10',
+    first_payment_date: '2025-02-10',
+    status: 'active',
+    accrued_interest: '12.34',
+    outstanding_fees: '25.00',
+  });
+  await travelTo(stage, tenant, '2026-02-01');
+
+  expect(boarded.status, JSON.stringify(boarded.body)).toBe(201);
+  expect(await checkInvariants(auditor)).toEqual([]);
+});

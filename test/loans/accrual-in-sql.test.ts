@@ -1,0 +1,65 @@
+import { Big } from 'big.js';
+import * as fc from 'fast-check';
+import { Client } from 'pg';
+import type { QueryResultRow } from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { addDays } from '../../jobs/dates.ts';
+import { balancesOn } from '../../jobs/loans/anchor.ts';
+import { fold, foldWithAnchor } from '../../jobs/loans/fold.ts';
+import { cloneDatabase } from '../setup/database.ts';
+import { anyLife } from './arbitraries.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** What the database computes by itself, held against the functions that it repeats. */
+let client: Client;
+let drop: () => Promise<unknown>;
+
+beforeAll(async () => {
+  const database = await cloneDatabase();
+  drop = database.drop;
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+  await drop();
+});
+
+async function rows<Row extends QueryResultRow>(query: string, values: unknown[]) {
+  return (await client.query<Row>(query, values)).rows;
+}
+
+/** Printed with any difference, so that the same cases can be drawn again. */
+const SEED = Date.now();
+
+test('interest owed on any day after the last event is the same in SQL as in the fold', async () => {
+  const cases = fc
+    .sample(fc.tuple(anyLife, fc.integer({ min: 0, max: 90 })), { numRuns: 2000, seed: SEED })
+    .map(([life, days]) => {
+      const events = life.events.filter((event) => event.effective_date <= life.as_of);
+      const { anchor } = foldWithAnchor({ ...life, events });
+      const until = anchor.linear_until;
+      const later = addDays(life.as_of, days);
+      const day = until !== null && until < later ? until : later;
+      return { anchor, day, state: fold({ ...life, events, as_of: day }) };
+    });
+
+  const answers = await rows<{ accrued: string; owed: string }>(
+    `select app.accrued(loan, day)::text as accrued, app.interest_owed(loan, day)::text as owed
+     from rows from (jsonb_to_recordset($1) as (anchor jsonb, day date))
+       with ordinality as asked(anchor, day, place),
+       jsonb_populate_record(null::loans, anchor) as loan
+     order by place`,
+    [JSON.stringify(cases.map(({ anchor, day }) => ({ anchor, day })))],
+  );
+
+  expect(
+    answers.map(({ accrued, owed }) => [new Big(accrued).toFixed(10), new Big(owed).toFixed(2)]),
+    `seed ${SEED}`,
+  ).toEqual(cases.map(({ state }) => [state.interest_accrued, state.accrued_interest]));
+  expect(cases.map(({ anchor, day }) => balancesOn(anchor, day).total_balance)).toEqual(
+    cases.map(({ state }) => state.total_balance),
+  );
+});

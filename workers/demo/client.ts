@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A platform that is away for a moment (a restart of its database, say) is waited for this long. */
+const PATIENCE_MS = 120_000;
+
+export type Body = Record<string, unknown>;
+export type Answer = { status: number; body: unknown };
+
+/** The API answered, and the answer is no. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(method: string, path: string, { status, body }: Answer) {
+    super(`${method} ${path} answered ${status}: ${JSON.stringify(body).slice(0, 500)}`);
+    this.status = status;
+  }
+}
+
+export type Client = {
+  get<Reply>(path: string): Promise<Reply>;
+  put<Reply>(path: string, body: Body): Promise<Reply>;
+  /** Sent again until it is answered; the key sees to it that it takes effect once. */
+  post<Reply>(path: string, body: Body, key: string): Promise<Reply>;
+};
+
+/** A client as a browser is one: cookies, the CSRF token, and an Idempotency-Key with every POST. */
+export async function signIn(origin: string, email: string, password: string): Promise<Client> {
+  const cookies = new Map<string, string>();
+
+  async function once(method: string, path: string, body?: Body, key?: string): Promise<Answer> {
+    const response = await fetch(`${origin}/api/v1${path}`, {
+      method,
+      headers: {
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        'x-csrftoken': cookies.get('csrftoken') ?? '',
+        ...(body && { 'content-type': 'application/json' }),
+        ...(key && { 'idempotency-key': key }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  }
+
+  async function send<Reply>(method: string, path: string, body?: Body, key?: string) {
+    const answer = await patiently(() => once(method, path, body, key));
+    if (answer.status >= 400) throw new Refused(method, path, answer);
+    return answer.body as Reply;
+  }
+
+  await send('GET', '/auth/csrf');
+  await send('POST', '/auth/login', { email, password });
+  return {
+    get: (path) => send('GET', path),
+    put: (path, body) => send('PUT', path, body),
+    post: (path, body, key) => send('POST', path, body, key),
+  };
+}
+
+/** Nothing answered, or somebody said "later". */
+async function patiently(steps: () => Promise<Answer>): Promise<Answer> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await steps().catch((error: Error) => error);
+    const isFinal = !(answer instanceof Error) && answer.status < 500 && answer.status !== 429;
+    if (isFinal) return answer;
+    if (Date.now() > deadline) {
+      if (answer instanceof Error) throw answer;
+      return answer;
+    }
+    await pause(250);
+  }
+}
