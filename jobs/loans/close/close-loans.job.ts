@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as close from '../../../sql/loans/close.ts';
+import * as steps from '../../../sql/loans/close-steps.ts';
 import { uuid } from '../../../sql/types.ts';
 import { addDays } from '../../dates.ts';
 import { enqueueAll, job } from '../../job.ts';
@@ -67,7 +68,7 @@ const accrue = (outside: Outside, { tenant_id, run_id, chunk: number }: Payload)
     const chunk = await close.chunk(work.tx, run_id, number, true);
     if (chunk === null || chunk.is_accrued) return;
     const id = randomUUIDv7();
-    const accrued = await close.accrue(work.tx, chunk, chunk.cob_date, id);
+    const accrued = await steps.accrue(work.tx, chunk, chunk.cob_date, id);
     await post(work, {
       id,
       entry_date: chunk.cob_date,
@@ -85,8 +86,8 @@ const snapshotAndAge = (outside: Outside, { tenant_id, run_id, chunk: number }: 
   outside.within(tenant_id, async (work) => {
     const chunk = await close.chunk(work.tx, run_id, number, false);
     if (chunk === null || chunk.done_at !== null) return;
-    await close.snapshot(work.tx, chunk, chunk.cob_date);
-    for (const moved of await close.age(work.tx, chunk, addDays(chunk.cob_date, 1))) {
+    await steps.snapshot(work.tx, chunk, chunk.cob_date);
+    for (const moved of await steps.age(work.tx, chunk, addDays(chunk.cob_date, 1))) {
       await emit(work, 'delinquency.changed', moved);
     }
     await close.markDone(work.tx, run_id, number);

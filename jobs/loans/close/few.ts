@@ -51,7 +51,7 @@ export async function freezesEnd(outside: Outside, payload: Payload, chunk: clos
 
 export async function duePayments(outside: Outside, payload: Payload, chunk: close.Chunk) {
   const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    close.scheduledPayments(tx, chunk, chunk.cob_date),
+    few.scheduledPayments(tx, chunk, chunk.cob_date),
   );
   const payments = new Map(due.map(({ id, loan_id }) => [id, loan_id]));
   for (const [paymentId, loanId] of payments) {
@@ -64,7 +64,7 @@ export async function duePayments(outside: Outside, payload: Payload, chunk: clo
 /** Interest that takes another pace tomorrow gets its anchor today. */
 export async function foldAgain(outside: Outside, payload: Payload, chunk: close.Chunk) {
   const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    close.toFold(tx, chunk, chunk.cob_date),
+    few.toFold(tx, chunk, chunk.cob_date),
   );
   await each(
     outside,
@@ -79,7 +79,7 @@ export async function foldAgain(outside: Outside, payload: Payload, chunk: close
 
 export async function lateFees(outside: Outside, payload: Payload, chunk: close.Chunk) {
   const late = await outside.within(payload.tenant_id, ({ tx }) =>
-    close.lateLoans(tx, chunk, chunk.cob_date),
+    few.lateLoans(tx, chunk, chunk.cob_date),
   );
   await each(
     outside,
