@@ -13,6 +13,7 @@ import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
+import { recordRoutes } from './loans/records.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
 import { accountRoutes } from './ledger/accounts.ts';
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = [
   ...loanRoutes,
   ...payments.routes,
   ...paymentRoutes,
+  ...recordRoutes,
   ...programs.routes,
   ...products.routes,
   ...accountRoutes,

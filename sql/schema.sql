@@ -891,6 +891,41 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.dead_letters FOR EACH ROW EXECUTE F
 grant delete, insert, select, update on dead_letters to servicing_app;
 grant select on dead_letters to servicing_auditor;
 
+create table deferments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  deferment_type text not null,
+  periods integer not null,
+  start_date date not null,
+  end_date date,
+  start_installment integer,
+  interest_treatment text not null,
+  extend_maturity boolean not null,
+  fee_amount app.money not null default 0,
+  reason text not null,
+  notes text,
+  status text not null default 'scheduled'::text,
+  event_ids jsonb not null default '[]'::jsonb,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint deferments_periods_check CHECK ((periods > 0)),
+  constraint deferments_pkey PRIMARY KEY (tenant_id, id),
+  constraint deferments_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'active'::text, 'completed'::text, 'canceled'::text, 'broken'::text]))),
+  constraint deferments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint deferments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX deferments_loan ON public.deferments USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX deferments_open ON public.deferments USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['scheduled'::text, 'active'::text]));
+alter table deferments enable row level security, force row level security;
+create policy auditor on deferments for select to servicing_auditor using true;
+create policy owner on deferments for all to servicing_owner using true with check true;
+create policy tenant on deferments for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.deferments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on deferments to servicing_app;
+grant select on deferments to servicing_auditor;
+
 create table disbursements (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -968,6 +1003,41 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.documents FOR EACH ROW EXECUTE FUNC
 grant delete, insert, select, update on documents to servicing_app;
 grant select on documents to servicing_auditor;
 
+create table draws (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  draw_number integer not null,
+  amount app.money not null,
+  draw_date date not null,
+  purpose text,
+  payment_instrument_id uuid,
+  external_id text,
+  fee_amount app.money not null default 0,
+  status text not null default 'completed'::text,
+  outstanding_principal app.money not null,
+  interest_rate app.rate not null,
+  available_credit_after app.money not null,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint draws_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint draws_draw_number UNIQUE (tenant_id, loan_id, draw_number),
+  constraint draws_external_id UNIQUE (tenant_id, external_id),
+  constraint draws_pkey PRIMARY KEY (tenant_id, id),
+  constraint draws_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'reversed'::text]))),
+  constraint draws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint draws_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX draws_loan ON public.draws USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table draws enable row level security, force row level security;
+create policy auditor on draws for select to servicing_auditor using true;
+create policy owner on draws for all to servicing_owner using true with check true;
+create policy tenant on draws for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.draws FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on draws to servicing_app;
+grant select on draws to servicing_auditor;
+
 create table emails (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -1027,13 +1097,13 @@ create table fees (
   amount app.money not null,
   amount_paid app.money not null default 0,
   amount_waived app.money not null default 0,
+  amount_moved app.money not null default 0,
   assessed_date date not null,
   effective_date date not null,
   due_date date,
   installment_number integer,
   payment_id uuid,
   status text not null default 'assessed'::text,
-  is_capitalized boolean not null default false,
   waived_at timestamp with time zone,
   waived_by uuid,
   waive_reason text,
@@ -1055,6 +1125,94 @@ create policy tenant on fees for all to servicing_app using (tenant_id = app.cur
 CREATE TRIGGER touch BEFORE UPDATE ON public.fees FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on fees to servicing_app;
 grant select on fees to servicing_auditor;
+
+create table forbearances (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  forbearance_type text not null,
+  start_date date not null,
+  end_date date not null,
+  reason text not null,
+  reduced_payment_amount app.money,
+  interest_accrues boolean not null,
+  suspend_late_fees boolean not null,
+  suspend_delinquency boolean not null,
+  suspend_credit_reporting boolean not null,
+  end_treatment text not null,
+  hardship_application_id uuid,
+  notes text,
+  status text not null default 'scheduled'::text,
+  event_ids jsonb not null default '[]'::jsonb,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint forbearances_check CHECK ((end_date >= start_date)),
+  constraint forbearances_pkey PRIMARY KEY (tenant_id, id),
+  constraint forbearances_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'active'::text, 'completed'::text, 'canceled'::text, 'broken'::text]))),
+  constraint forbearances_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint forbearances_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX forbearances_loan ON public.forbearances USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX forbearances_open ON public.forbearances USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['scheduled'::text, 'active'::text]));
+alter table forbearances enable row level security, force row level security;
+create policy auditor on forbearances for select to servicing_auditor using true;
+create policy owner on forbearances for all to servicing_owner using true with check true;
+create policy tenant on forbearances for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.forbearances FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on forbearances to servicing_app;
+grant select on forbearances to servicing_auditor;
+
+create table forms_1099c (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  form_number text not null,
+  tax_year integer not null,
+  status text not null default 'generated'::text,
+  is_corrected boolean not null default false,
+  corrects_form_id uuid,
+  source text not null,
+  creditor_name text not null,
+  creditor_tin_last_four text not null,
+  creditor_address text not null,
+  creditor_phone text,
+  debtor_name text not null,
+  debtor_tin_last_four text not null,
+  debtor_address text not null,
+  account_number text not null,
+  identifiable_event_date date not null,
+  amount_discharged app.money not null,
+  interest_included app.money not null default 0,
+  debt_description text not null,
+  personally_liable boolean not null,
+  identifiable_event_code text not null,
+  fair_market_value app.money,
+  notes text,
+  document_id uuid,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint forms_1099c_amount_discharged_check CHECK (((amount_discharged)::numeric > (0)::numeric)),
+  constraint forms_1099c_form_number UNIQUE (tenant_id, form_number),
+  constraint forms_1099c_identifiable_event_code_check CHECK ((identifiable_event_code ~ '^[A-H]$'::text)),
+  constraint forms_1099c_pkey PRIMARY KEY (tenant_id, id),
+  constraint forms_1099c_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'system'::text]))),
+  constraint forms_1099c_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'generated'::text, 'furnished'::text, 'filed'::text, 'corrected'::text, 'void'::text]))),
+  constraint forms_1099c_tenant_id_corrects_form_id_fkey FOREIGN KEY (tenant_id, corrects_form_id) REFERENCES forms_1099c(tenant_id, id),
+  constraint forms_1099c_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint forms_1099c_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint forms_1099c_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX forms_1099c_loan ON public.forms_1099c USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX forms_1099c_one ON public.forms_1099c USING btree (tenant_id, loan_id, identifiable_event_code, identifiable_event_date, tax_year) WHERE (status <> ALL (ARRAY['void'::text, 'corrected'::text]));
+alter table forms_1099c enable row level security, force row level security;
+create policy auditor on forms_1099c for select to servicing_auditor using true;
+create policy owner on forms_1099c for all to servicing_owner using true with check true;
+create policy tenant on forms_1099c for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.forms_1099c FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on forms_1099c to servicing_app;
+grant select on forms_1099c to servicing_auditor;
 
 create table idempotency_keys (
   tenant_id uuid not null default app.current_tenant(),
@@ -1411,6 +1569,37 @@ create policy tenant on loan_number_sequences for all to servicing_app using (te
 grant delete, insert, select, update on loan_number_sequences to servicing_app;
 grant select on loan_number_sequences to servicing_auditor;
 
+create table loan_promotions (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  name text not null,
+  promo_type text not null,
+  promo_rate app.rate,
+  start_date date not null,
+  end_date date not null,
+  conditions jsonb not null default '{}'::jsonb,
+  promo_program_id uuid,
+  event_id uuid,
+  is_over boolean not null default false,
+  broken_on date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_promotions_check CHECK ((end_date >= start_date)),
+  constraint loan_promotions_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_promotions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_promotions_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX loan_promotions_loan ON public.loan_promotions USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX loan_promotions_open ON public.loan_promotions USING btree (tenant_id, start_date) WHERE (NOT is_over);
+alter table loan_promotions enable row level security, force row level security;
+create policy auditor on loan_promotions for select to servicing_auditor using true;
+create policy owner on loan_promotions for all to servicing_owner using true with check true;
+create policy tenant on loan_promotions for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_promotions FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_promotions to servicing_app;
+grant select on loan_promotions to servicing_auditor;
+
 create table loan_snapshots (
   tenant_id uuid not null default app.current_tenant(),
   snapshot_date date not null,
@@ -1585,6 +1774,7 @@ create table loans (
   linear_until date,
   interest_accrued numeric(22,10) not null default 0,
   interest_settled app.money not null default 0,
+  off_books_interest app.money not null default 0,
   outstanding_fees app.money not null default 0,
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
@@ -1638,6 +1828,53 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.loans FOR EACH ROW EXECUTE FUNCTION
 grant delete, insert, select, update on loans to servicing_app;
 grant select on loans to servicing_auditor;
 
+create table modifications (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  modification_type text not null,
+  effective_date date not null,
+  reason text not null,
+  reason_comment text,
+  new_interest_rate app.rate,
+  new_term_months integer,
+  extend_months integer,
+  new_payment_amount app.money,
+  new_payment_day integer,
+  new_maturity_date date,
+  principal_forgiven app.money not null default 0,
+  capitalize_interest boolean not null,
+  capitalize_fees boolean not null,
+  capitalized_amount app.money not null default 0,
+  interest_treatment text not null,
+  fee_treatment text not null,
+  apply_immediately boolean not null,
+  status text not null,
+  previous_terms jsonb not null default '{}'::jsonb,
+  new_terms jsonb not null default '{}'::jsonb,
+  event_ids jsonb not null default '[]'::jsonb,
+  requested_by uuid,
+  approved_by uuid,
+  applied_at timestamp with time zone,
+  document_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint modifications_pkey PRIMARY KEY (tenant_id, id),
+  constraint modifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'completed'::text, 'rejected'::text, 'reversed'::text, 'canceled'::text]))),
+  constraint modifications_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint modifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint modifications_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX modifications_approved ON public.modifications USING btree (tenant_id, effective_date) WHERE (status = 'approved'::text);
+CREATE INDEX modifications_loan ON public.modifications USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table modifications enable row level security, force row level security;
+create policy auditor on modifications for select to servicing_auditor using true;
+create policy owner on modifications for all to servicing_owner using true with check true;
+create policy tenant on modifications for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.modifications FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on modifications to servicing_app;
+grant select on modifications to servicing_auditor;
+
 create table one_time_tokens (
   tenant_id uuid not null default app.current_tenant(),
   token_hash bytea not null,
@@ -1658,6 +1895,49 @@ create policy owner on one_time_tokens for all to servicing_owner using true wit
 create policy tenant on one_time_tokens for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
 grant delete, insert, select, update on one_time_tokens to servicing_app;
 grant select on one_time_tokens to servicing_auditor;
+
+create table payment_plans (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  plan_type text not null,
+  agreed_on date not null default app.business_date(),
+  total_amount app.money not null,
+  installments jsonb not null,
+  start_date date,
+  frequency text,
+  number_of_payments integer,
+  amount app.money,
+  settlement_amount app.money,
+  waive_remaining boolean not null,
+  grace_days integer not null,
+  payment_instrument_id uuid,
+  auto_collect boolean not null,
+  notes text,
+  status text not null,
+  paid_amount app.money not null default 0,
+  completed_at timestamp with time zone,
+  broken_at timestamp with time zone,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payment_plans_grace_days_check CHECK ((grace_days >= 0)),
+  constraint payment_plans_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_plans_plan_type_check CHECK ((plan_type = ANY (ARRAY['repayment'::text, 'settlement'::text, 'catch_up'::text]))),
+  constraint payment_plans_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'active'::text, 'completed'::text, 'broken'::text, 'canceled'::text]))),
+  constraint payment_plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint payment_plans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint payment_plans_total_amount_check CHECK (((total_amount)::numeric > (0)::numeric))
+);
+CREATE INDEX payment_plans_loan ON public.payment_plans USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX payment_plans_one_active ON public.payment_plans USING btree (tenant_id, loan_id) WHERE (status = 'active'::text);
+alter table payment_plans enable row level security, force row level security;
+create policy auditor on payment_plans for select to servicing_auditor using true;
+create policy owner on payment_plans for all to servicing_owner using true with check true;
+create policy tenant on payment_plans for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.payment_plans FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on payment_plans to servicing_app;
+grant select on payment_plans to servicing_auditor;
 
 create table payments (
   tenant_id uuid not null default app.current_tenant(),
@@ -1697,7 +1977,11 @@ create table payments (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint payments_amount_check CHECK (((amount)::numeric > (0)::numeric)),
-  constraint payments_check CHECK (((status = ANY (ARRAY['scheduled'::text, 'canceled'::text, 'pending'::text, 'failed'::text])) OR (((((principal_applied)::numeric + (interest_applied)::numeric) + (fees_applied)::numeric) + (suspense_applied)::numeric) = (amount)::numeric))),
+  constraint payments_check CHECK (((status = ANY (ARRAY['scheduled'::text, 'canceled'::text, 'pending'::text, 'failed'::text])) OR (((((principal_applied)::numeric + (interest_applied)::numeric) + (fees_applied)::numeric) + (suspense_applied)::numeric) =
+CASE payment_type
+    WHEN 'reimbursement'::text THEN (- (amount)::numeric)
+    ELSE (amount)::numeric
+END))),
   constraint payments_external_id UNIQUE (tenant_id, external_id),
   constraint payments_pkey PRIMARY KEY (tenant_id, id),
   constraint payments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
@@ -1713,6 +1997,49 @@ create policy tenant on payments for all to servicing_app using (tenant_id = app
 CREATE TRIGGER touch BEFORE UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on payments to servicing_app;
 grant select on payments to servicing_auditor;
+
+create table payoff_quotes (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  quote_number text not null,
+  quote_date date not null default app.business_date(),
+  payoff_date date not null,
+  good_through_date date not null,
+  principal_amount app.money not null,
+  accrued_interest app.money not null,
+  per_diem app.money not null,
+  fees_amount app.money not null,
+  unbilled_fees app.money not null default 0,
+  prepayment_penalty app.money not null,
+  credits_amount app.money not null,
+  payoff_amount app.money not null,
+  payoff_amount_good_through app.money not null,
+  include_prepayment_penalty boolean not null,
+  delivery_method text not null,
+  explanation jsonb not null,
+  remittance_instructions text,
+  status text not null default 'active'::text,
+  document_id uuid,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payoff_quotes_pkey PRIMARY KEY (tenant_id, id),
+  constraint payoff_quotes_quote_number UNIQUE (tenant_id, quote_number),
+  constraint payoff_quotes_status_check CHECK ((status = ANY (ARRAY['active'::text, 'accepted'::text, 'superseded'::text, 'canceled'::text]))),
+  constraint payoff_quotes_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint payoff_quotes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint payoff_quotes_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX payoff_quotes_loan ON public.payoff_quotes USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX payoff_quotes_one_active ON public.payoff_quotes USING btree (tenant_id, loan_id) WHERE (status = 'active'::text);
+alter table payoff_quotes enable row level security, force row level security;
+create policy auditor on payoff_quotes for select to servicing_auditor using true;
+create policy owner on payoff_quotes for all to servicing_owner using true with check true;
+create policy tenant on payoff_quotes for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.payoff_quotes FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on payoff_quotes to servicing_app;
+grant select on payoff_quotes to servicing_auditor;
 
 create table period_closings (
   tenant_id uuid not null default app.current_tenant(),
@@ -1940,6 +2267,41 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.programs FOR EACH ROW EXECUTE FUNCT
 grant delete, insert, select, update on programs to servicing_app;
 grant select on programs to servicing_auditor;
 
+create table promises_to_pay (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  promised_on date not null default app.business_date(),
+  promised_amount app.money not null,
+  promised_date date not null,
+  payment_method text,
+  channel text not null,
+  contact_note text,
+  grace_days integer not null,
+  installments jsonb not null default '[]'::jsonb,
+  status text not null default 'pending'::text,
+  fulfilled_amount app.money not null default 0,
+  fulfilled_at timestamp with time zone,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint promises_to_pay_grace_days_check CHECK ((grace_days >= 0)),
+  constraint promises_to_pay_pkey PRIMARY KEY (tenant_id, id),
+  constraint promises_to_pay_promised_amount_check CHECK (((promised_amount)::numeric > (0)::numeric)),
+  constraint promises_to_pay_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'kept'::text, 'partially_kept'::text, 'broken'::text, 'canceled'::text]))),
+  constraint promises_to_pay_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint promises_to_pay_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX promises_to_pay_loan ON public.promises_to_pay USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX promises_to_pay_pending ON public.promises_to_pay USING btree (tenant_id, loan_id) WHERE (status = 'pending'::text);
+alter table promises_to_pay enable row level security, force row level security;
+create policy auditor on promises_to_pay for select to servicing_auditor using true;
+create policy owner on promises_to_pay for all to servicing_owner using true with check true;
+create policy tenant on promises_to_pay for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.promises_to_pay FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on promises_to_pay to servicing_app;
+grant select on promises_to_pay to servicing_auditor;
+
 create table schema_migrations (
   name text not null,
   checksum text not null,
@@ -1948,6 +2310,38 @@ create table schema_migrations (
 );
 alter table schema_migrations disable row level security;
 grant select on schema_migrations to public;
+
+create table service_credits (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  amount app.money not null,
+  credit_type text not null,
+  reason text not null,
+  apply_to text not null,
+  effective_date date not null,
+  sponsor text not null,
+  status text not null default 'applied'::text,
+  principal_applied app.money not null default 0,
+  interest_applied app.money not null default 0,
+  fees_applied app.money not null default 0,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint service_credits_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint service_credits_pkey PRIMARY KEY (tenant_id, id),
+  constraint service_credits_status_check CHECK ((status = ANY (ARRAY['applied'::text, 'reversed'::text]))),
+  constraint service_credits_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint service_credits_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX service_credits_loan ON public.service_credits USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table service_credits enable row level security, force row level security;
+create policy auditor on service_credits for select to servicing_auditor using true;
+create policy owner on service_credits for all to servicing_owner using true with check true;
+create policy tenant on service_credits for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.service_credits FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on service_credits to servicing_app;
+grant select on service_credits to servicing_auditor;
 
 create table sessions (
   tenant_id uuid not null default app.current_tenant(),

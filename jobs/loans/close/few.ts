@@ -1,9 +1,11 @@
 import * as close from '../../../sql/loans/close.ts';
 import * as few from '../../../sql/loans/close-few.ts';
+import * as promotions from '../../../sql/loans/promotions.ts';
 import type { Outside } from '../../outside.ts';
 import { executeScheduled } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
 import { unfreeze } from '../freeze.ts';
+import { follow } from '../promotions.ts';
 import { happen, openLoan } from '../happen.ts';
 import { assessLateFees } from '../late-fees.ts';
 
@@ -47,6 +49,18 @@ export async function freezesEnd(outside: Outside, payload: Payload, chunk: clos
     due.map(({ id }) => id),
     (work, id) => unfreeze(work, id, {}),
   );
+}
+
+/** Promotions begin on their first day, end after their last, and break with their conditions. */
+export async function promotionsMove(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const due = await outside.within(payload.tenant_id, ({ tx }) =>
+    promotions.due(tx, chunk, chunk.cob_date),
+  );
+  for (const { id, loan_id, is_broken } of due) {
+    await each(outside, payload, 'promotion', [loan_id], (work, loanId) =>
+      follow(work, id, loanId, is_broken),
+    );
+  }
 }
 
 export async function duePayments(outside: Outside, payload: Payload, chunk: close.Chunk) {
