@@ -835,7 +835,7 @@ create table communication_logs (
 CREATE INDEX communication_logs_borrower ON public.communication_logs USING btree (tenant_id, borrower_id, created_at DESC, id);
 CREATE INDEX communication_logs_created ON public.communication_logs USING btree (tenant_id, created_at DESC, id);
 CREATE INDEX communication_logs_loan ON public.communication_logs USING btree (tenant_id, loan_id, created_at DESC, id);
-CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider, provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider_message_id, provider) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX communication_logs_waiting ON public.communication_logs USING btree (tenant_id, document_id) WHERE ((status = 'queued'::text) AND (document_id IS NOT NULL));
 alter table communication_logs enable row level security, force row level security;
 create policy auditor on communication_logs for select to servicing_auditor using true;

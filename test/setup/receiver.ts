@@ -1,13 +1,18 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { openHttp } from '../../workers/outside/http.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 
-/** An HTTPS receiver with a certificate of its own, and a client that trusts it; `seen` keeps the bytes. */
+const DAY_MS = 86_400_000;
+
+/** A receiver of webhooks on this machine, over HTTPS, which keeps what it gets. */
 export async function newReceiver() {
   const now = Date.now();
-  const { cert, key } = makeCertificate(['localhost'], new Date(now - 1e7), new Date(now + 1e7));
+  const { cert, key } = makeCertificate(
+    ['localhost'],
+    new Date(now - DAY_MS),
+    new Date(now + DAY_MS),
+  );
   const seen: { body: Buffer; headers: Record<string, unknown> }[] = [];
   const server = createServer({ cert, key }, (request, response) => {
     void request.toArray().then((chunks: Buffer[]) => {
@@ -16,10 +21,10 @@ export async function newReceiver() {
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const http = openHttp({ ca: cert });
-  onTestFinished(async () => {
+  onTestFinished(() => {
+    server.closeAllConnections();
     server.close();
-    await http.close();
   });
-  return { url: `https://localhost:${(server.address() as AddressInfo).port}/hook`, http, seen };
+  const { port } = server.address() as AddressInfo;
+  return { url: `https://localhost:${port}/hook`, cert, seen };
 }
