@@ -1411,6 +1411,37 @@ create policy tenant on loan_number_sequences for all to servicing_app using (te
 grant delete, insert, select, update on loan_number_sequences to servicing_app;
 grant select on loan_number_sequences to servicing_auditor;
 
+create table loan_promotions (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  name text not null,
+  promo_type text not null,
+  promo_rate app.rate,
+  start_date date not null,
+  end_date date not null,
+  conditions jsonb not null default '{}'::jsonb,
+  promo_program_id uuid,
+  event_id uuid,
+  is_over boolean not null default false,
+  broken_on date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_promotions_check CHECK ((end_date >= start_date)),
+  constraint loan_promotions_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_promotions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_promotions_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX loan_promotions_loan ON public.loan_promotions USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX loan_promotions_open ON public.loan_promotions USING btree (tenant_id, start_date) WHERE (NOT is_over);
+alter table loan_promotions enable row level security, force row level security;
+create policy auditor on loan_promotions for select to servicing_auditor using true;
+create policy owner on loan_promotions for all to servicing_owner using true with check true;
+create policy tenant on loan_promotions for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_promotions FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_promotions to servicing_app;
+grant select on loan_promotions to servicing_auditor;
+
 create table loan_snapshots (
   tenant_id uuid not null default app.current_tenant(),
   snapshot_date date not null,
@@ -1585,6 +1616,7 @@ create table loans (
   linear_until date,
   interest_accrued numeric(22,10) not null default 0,
   interest_settled app.money not null default 0,
+  off_books_interest app.money not null default 0,
   outstanding_fees app.money not null default 0,
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
