@@ -11,7 +11,14 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { finishDay } from './finish-day.ts';
 import { planClose } from './plan-close.ts';
-import { duePayments, foldAgain, freezesEnd, lateFees, promotionsMove } from './few.ts';
+import {
+  duePayments,
+  foldAgain,
+  freezesEnd,
+  lateFees,
+  lossesFollow,
+  promotionsMove,
+} from './few.ts';
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
 type Payload = z.output<typeof Payload>;
@@ -40,6 +47,7 @@ export const closeLoans = job({
       await duePayments(outside, payload, chunk);
       await foldAgain(outside, payload, chunk);
       await lateFees(outside, payload, chunk);
+      await lossesFollow(outside, payload, chunk);
       await accrue(outside, payload);
       await snapshotAndAge(outside, payload);
     }

@@ -4,7 +4,10 @@ import * as promotions from '../../../sql/loans/promotions.ts';
 import type { Outside } from '../../outside.ts';
 import { executeScheduled } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
+import { settingsOf } from '../../users/settings.ts';
+import { chargeOff, ChargeOff } from '../charge-off.ts';
 import { unfreeze } from '../freeze.ts';
+import { NonAccrual, setNonAccrual } from '../non-accrual.ts';
 import { follow } from '../promotions.ts';
 import { happen, openLoan } from '../happen.ts';
 import { assessLateFees } from '../late-fees.ts';
@@ -102,4 +105,27 @@ export async function lateFees(outside: Outside, payload: Payload, chunk: close.
     late.map(({ loan_id }) => loan_id),
     assessLateFees,
   );
+}
+
+/** Where the tenant has switched it on, a loan that is too late stops accruing, or is charged off. */
+export async function lossesFollow(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const { non_accrual, charge_off } = await outside.within(payload.tenant_id, ({ tx }) =>
+    settingsOf(tx),
+  );
+  const late = async (what: 'charge_off' | 'non_accrual') =>
+    (
+      await outside.within(payload.tenant_id, ({ tx }) =>
+        few.tooLate(tx, chunk, chunk.cob_date, what),
+      )
+    ).map(({ id }) => id);
+  if (non_accrual.auto) {
+    await each(outside, payload, 'non_accrual', await late('non_accrual'), (work, id) =>
+      setNonAccrual(work, id, NonAccrual.parse({ enabled: true, reason: 'dpd_90' })),
+    );
+  }
+  if (charge_off.auto_enabled) {
+    await each(outside, payload, 'charge_off', await late('charge_off'), (work, id) =>
+      chargeOff(work, id, ChargeOff.parse({ force: true })),
+    );
+  }
 }
