@@ -10,6 +10,7 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { finishDay } from './finish-day.ts';
 import { planClose } from './plan-close.ts';
+import { judgeAgreements } from './records.ts';
 import { duePayments, foldAgain, freezesEnd, lateFees } from './few.ts';
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
@@ -38,6 +39,7 @@ export const closeLoans = job({
       await duePayments(outside, payload, chunk);
       await foldAgain(outside, payload, chunk);
       await lateFees(outside, payload, chunk);
+      await judgeAgreements(outside, payload, chunk);
       await accrue(outside, payload);
       await snapshotAndAge(outside, payload);
     }
