@@ -4,6 +4,7 @@ import { disbursements } from './disbursements.ts';
 import { draws } from './draws.ts';
 import { fees } from './fees.ts';
 import { forms1099c } from './forms-1099c.ts';
+import { modifications } from './modifications.ts';
 import { paymentPlans } from './payment-plans.ts';
 import { payoffQuotes } from './payoff-quotes.ts';
 import { promisesToPay } from './promises-to-pay.ts';
@@ -12,6 +13,7 @@ import { suspense } from './suspense.ts';
 
 /** The records beneath a loan, at /loans/{id}/… */
 export const loanRecords: Record<string, Nested> = {
+  modifications: nested(modifications, 'loan_id'),
   'payment-plans': nested(paymentPlans, 'loan_id'),
   'promises-to-pay': nested(promisesToPay, 'loan_id'),
   'payoff-quotes': nested(payoffQuotes, 'loan_id'),

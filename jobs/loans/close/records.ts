@@ -2,8 +2,10 @@ import type { Chunk } from '../../../sql/loans/close.ts';
 import { loansPlanned } from '../../../sql/loans/payment-plans.ts';
 import { loansPromised } from '../../../sql/loans/promises-to-pay.ts';
 import type { Transaction } from '../../../sql/db.ts';
+import { loansToModify } from '../../../sql/loans/modifications.ts';
 import type { Outside } from '../../outside.ts';
 import type { Work } from '../../work.ts';
+import { applyDueModifications } from '../modifications.ts';
 import { judgePlan } from '../payment-plans.ts';
 import { judgePromises } from '../promises-to-pay.ts';
 import { each, type Payload } from './few.ts';
@@ -23,6 +25,9 @@ const step =
 
 const judgeDuePromises = step('promises', loansPromised, judgePromises);
 const judgeDuePlans = step('payment_plans', loansPlanned, judgePlan);
+
+/** What begins or ends on the day takes effect before its payments are made. */
+export const turnRecords = step('modifications', loansToModify, applyDueModifications);
 
 /** Promises and plans are judged when all the payments of the day are in. */
 export async function judgeAgreements(outside: Outside, payload: Payload, chunk: Chunk) {
