@@ -12,14 +12,14 @@ import { follow } from '../promotions.ts';
 import { happen, openLoan } from '../happen.ts';
 import { assessLateFees } from '../late-fees.ts';
 
-type Payload = { tenant_id: string; run_id: string };
+export type Payload = { tenant_id: string; run_id: string };
 type Step = (work: Work, loanId: string) => Promise<void>;
 
 /**
  * Steps that concern few loans on any one day: each in a transaction of its own, so that one bad loan
  * stops nobody. What fails is set aside with its reason.
  */
-async function each(
+export async function each(
   outside: Outside,
   { tenant_id, run_id }: Payload,
   step: string,
