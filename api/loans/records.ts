@@ -14,14 +14,11 @@ import { suspense } from './suspense.ts';
 
 /** The records beneath a loan, at /loans/{id}/… */
 export const loanRecords: Record<string, Nested> = {
-<<<<<<< HEAD
   collateral: nested(collateral, 'loan_id', ['list']),
-=======
   modifications: nested(modifications, 'loan_id'),
   'payment-plans': nested(paymentPlans, 'loan_id'),
   'promises-to-pay': nested(promisesToPay, 'loan_id'),
   'payoff-quotes': nested(payoffQuotes, 'loan_id'),
->>>>>>> refs/heads/records
   suspense: nested(suspense, 'loan_id', ['list']),
   'service-credits': nested(serviceCredits, 'loan_id'),
   fees: nested(fees, 'loan_id'),
@@ -31,4 +28,6 @@ export const loanRecords: Record<string, Nested> = {
 };
 
 /** The same records by their own ids. */
-export const recordRoutes = Object.values(loanRecords).flatMap(({ child }) => child.routes);
+export const recordRoutes = Object.values(loanRecords)
+  .filter(({ child }) => child !== collateral)
+  .flatMap(({ child }) => child.routes);

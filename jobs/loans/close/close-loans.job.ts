@@ -11,7 +11,6 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { finishDay } from './finish-day.ts';
 import { planClose } from './plan-close.ts';
-<<<<<<< HEAD
 import {
   duePayments,
   foldAgain,
@@ -20,10 +19,7 @@ import {
   lossesFollow,
   promotionsMove,
 } from './few.ts';
-=======
 import { judgeAgreements, turnRecords } from './records.ts';
-import { duePayments, foldAgain, freezesEnd, lateFees } from './few.ts';
->>>>>>> refs/heads/records
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
 type Payload = z.output<typeof Payload>;
@@ -48,19 +44,13 @@ export const closeLoans = job({
     if (chunk === null) return;
     if (chunk.done_at === null) {
       await freezesEnd(outside, payload, chunk);
-<<<<<<< HEAD
       await promotionsMove(outside, payload, chunk);
-      await duePayments(outside, payload, chunk);
-      await foldAgain(outside, payload, chunk);
-      await lateFees(outside, payload, chunk);
-      await lossesFollow(outside, payload, chunk);
-=======
       await turnRecords(outside, payload, chunk);
       await duePayments(outside, payload, chunk);
       await foldAgain(outside, payload, chunk);
       await lateFees(outside, payload, chunk);
+      await lossesFollow(outside, payload, chunk);
       await judgeAgreements(outside, payload, chunk);
->>>>>>> refs/heads/records
       await accrue(outside, payload);
       await snapshotAndAge(outside, payload);
     }
