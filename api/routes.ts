@@ -20,6 +20,8 @@ import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
+import { autoResponses } from './communications/auto-responses.ts';
+import { callbacks } from './communications/callbacks.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
@@ -72,6 +74,8 @@ export const routes: readonly Route[] = [
   ...communicationTemplates.routes,
   ...communications,
   ...communicationLogs.routes,
+  ...autoResponses.routes,
+  ...callbacks,
   subscribe,
   ...webhooks.routes,
   ...documents.routes,

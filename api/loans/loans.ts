@@ -11,11 +11,8 @@ import { nested, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
 import { loanActions } from './actions.ts';
 import { loanFields } from './fields.ts';
-<<<<<<< HEAD
 import { promoStatuses } from './promotions.ts';
-=======
 import { loanRecords } from './records.ts';
->>>>>>> refs/heads/records
 
 export const loans = resource({
   name: 'Loan',

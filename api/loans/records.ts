@@ -1,4 +1,5 @@
 import type { Nested } from '../declaration.ts';
+import { collateral } from '../collateral/items.ts';
 import { nested } from '../resource.ts';
 import { disbursements } from './disbursements.ts';
 import { draws } from './draws.ts';
@@ -8,6 +9,7 @@ import { suspense } from './suspense.ts';
 
 /** The records beneath a loan, at /loans/{id}/… */
 export const loanRecords: Record<string, Nested> = {
+  collateral: nested(collateral, 'loan_id', ['list']),
   suspense: nested(suspense, 'loan_id', ['list']),
   'service-credits': nested(serviceCredits, 'loan_id'),
   fees: nested(fees, 'loan_id'),
