@@ -10,7 +10,7 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { finishDay } from './finish-day.ts';
 import { planClose } from './plan-close.ts';
-import { duePayments, foldAgain, freezesEnd, lateFees } from './few.ts';
+import { autopay, duePayments, foldAgain, freezesEnd, lateFees } from './few.ts';
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
 type Payload = z.output<typeof Payload>;
@@ -36,6 +36,7 @@ export const closeLoans = job({
     if (chunk.done_at === null) {
       await freezesEnd(outside, payload, chunk);
       await duePayments(outside, payload, chunk);
+      await autopay(outside, payload, chunk);
       await foldAgain(outside, payload, chunk);
       await lateFees(outside, payload, chunk);
       await accrue(outside, payload);
