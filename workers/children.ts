@@ -61,7 +61,13 @@ export function keepRunning(settings: ChildSettings): Child {
   };
 }
 
-function start({ file, arguments: words = [], env, output, onMessage }: ChildSettings): ChildProcess {
+function start({
+  file,
+  arguments: words = [],
+  env,
+  output,
+  onMessage,
+}: ChildSettings): ChildProcess {
   const child = fork(new URL(file, import.meta.url), [...words], {
     env,
     execArgv: ['--import', WITH_PARENT],

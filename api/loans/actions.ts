@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import {
   accelerate,
   Acceleration,
   AccelerationReversal,
   reverseAcceleration,
 } from '../../jobs/loans/accelerate.ts';
+import { NonAccrual, setNonAccrual } from '../../jobs/loans/non-accrual.ts';
+import { activatePromo, PromoActivation } from '../../jobs/loans/activate-promo.ts';
 import { payOff, PayOff } from '../../jobs/loans/pay-off.ts';
 import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/freeze.ts';
 import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
@@ -16,8 +19,12 @@ import {
   ChargeOffReversal,
   reverseChargeOff,
 } from '../../jobs/loans/charge-off.ts';
+import { changeDueDate, DueDateChange } from '../../jobs/loans/change-due-date.ts';
 import { Denial, deny } from '../../jobs/loans/deny.ts';
 import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
+import { reschedule, Reschedule } from '../../jobs/loans/reschedule.ts';
+import { loanFields } from './fields.ts';
+import { promotion } from './promotions.ts';
 import type { Action } from '../declaration.ts';
 import { action } from '../resource.ts';
 
@@ -65,11 +72,29 @@ export const loanActions: Record<string, Action> = {
     body: PayOff,
     run: payOff,
   }),
+  'non-accrual': action({
+    allow: 'admin',
+    summary: 'Put the loan on or off non-accrual',
+    body: NonAccrual,
+    run: setNonAccrual,
+  }),
   'assign-officer': action({
     allow: 'admin',
     summary: 'Give the loan to an officer',
     body: Assignment,
     run: assignOfficer,
+  }),
+  reschedule: action({
+    allow: 'loan_officer',
+    summary: 'Move the payments ahead',
+    body: Reschedule,
+    run: reschedule,
+  }),
+  'change-due-date': action({
+    allow: 'loan_officer',
+    summary: 'Move the payments ahead to another day of the month',
+    body: DueDateChange,
+    run: changeDueDate,
   }),
   freeze: action({
     allow: 'admin',
@@ -94,6 +119,13 @@ export const loanActions: Record<string, Action> = {
     summary: 'Put the instalments back',
     body: AccelerationReversal,
     run: reverseAcceleration,
+  }),
+  'activate-promo': action({
+    allow: 'loan_officer',
+    summary: 'Agree a promotion',
+    body: PromoActivation,
+    reply: z.object({ ...loanFields, promotions: z.array(promotion) }).meta({ id: 'PromotedLoan' }),
+    run: activatePromo,
   }),
   'add-labels': action({
     allow: 'loan_officer',

@@ -14,7 +14,7 @@ export const PAYMENT_TYPES = [
 export type PaymentType = (typeof PAYMENT_TYPES)[number];
 
 export const CREDIT_TARGETS = ['fees', 'interest', 'principal', 'waterfall'] as const;
-type CreditTarget = (typeof CREDIT_TARGETS)[number];
+export type CreditTarget = (typeof CREDIT_TARGETS)[number];
 
 /** A part of what is owed: an amount, or 'all' of it. */
 export type Portion = string;
@@ -51,7 +51,8 @@ export type LoanEvent =
   | On<'rate_change', { interest_rate: string }>
   /** A promotional rate or a legal cap, to its last day; the lowest rate of a day counts. */
   | On<'promo', { interest_rate: string; to: string }>
-  | On<'accrual_stop', { reason: string }>
+  /** Interest that is owed then may leave the books, though the borrower still owes it. */
+  | On<'accrual_stop', { reason: string; reverses_accrued?: boolean }>
   | On<'accrual_start', { reason: string; catch_up?: boolean }>
   | On<
       'charge_off',

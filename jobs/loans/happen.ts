@@ -31,18 +31,22 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   return unfolded(work, row);
 }
 
-async function unfolded(work: Work, row: OpenLoan['row']): Promise<OpenLoan> {
+async function unfolded(work: Work, row: OpenLoan['row'], knownOn = work.today): Promise<OpenLoan> {
   const schedule = await installments.firstPlan(work.tx, row.id);
-  const events = (await stored.ofLoan(work.tx, row.id)).map(eventOf);
+  const recorded = await stored.ofLoan(work.tx, row.id);
+  const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);
   const { state } = foldWithAnchor({ terms: termsOf(row), schedule, events, as_of: work.today });
   return { row, schedule, events, state };
 }
 
-/** The loan with its history, to look at and not to change: no lock is taken. */
-export async function readLoan(work: Work, loanId: string): Promise<OpenLoan> {
+/**
+ * The loan with its history, to look at and not to change: no lock is taken. Known on a day is what
+ * had been recorded by its end.
+ */
+export async function readLoan(work: Work, loanId: string, knownOn?: string): Promise<OpenLoan> {
   const row = await loans.read(work.tx, loanId);
   if (row === null) throw new NotFound();
-  return unfolded(work, row);
+  return unfolded(work, row, knownOn);
 }
 
 const eventOf = ({ id, kind, effective_date, details }: stored.EventRow): LoanEvent =>
@@ -73,7 +77,8 @@ export async function happen(
   await stored.append(work.tx, row.id, fresh.map(storedForm));
   await savePlan(work, loan, state, plan !== undefined, fresh);
   await anchors.save(work.tx, row.id, anchorColumns(state, anchor));
-  await anchors.saveAllocations(work.tx, changedPayments(loan.state, state, events));
+  await anchors.saveAllocations(work.tx, changedSplits(PAYMENTS, loan.state, state, events));
+  await anchors.saveCredits(work.tx, changedSplits(CREDITS, loan.state, state, events));
   await anchors.saveFees(work.tx, row.id, state.fees);
   await book(work, loan, input, state, fresh);
   await followState(work, row, state);
@@ -93,6 +98,7 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
   const { day_count: _, ...columns } = anchor;
   return {
     ...columns,
+    off_books_interest: state.off_books_interest,
     charge_off_balance: state.charge_off_balance,
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,
@@ -147,17 +153,20 @@ const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'
   status === 'canceled',
 ];
 
-/** Payments whose split or coverage is another than before, the new ones included. */
-function changedPayments(before: LoanState, after: LoanState, events: readonly LoanEvent[]) {
-  const was = byPayment(before, events);
-  return [...byPayment(after, events)]
-    .filter(([id, one]) => JSON.stringify(was.get(id)) !== JSON.stringify(one))
-    .map(([, one]) => one);
-}
+const PAYMENTS: readonly string[] = ['payment', 'recovery', 'reimbursement'];
+const CREDITS: readonly string[] = ['service_credit'];
 
-function byPayment(state: LoanState, events: readonly LoanEvent[]) {
-  const payments = events.filter(({ kind }) => kind === 'payment' || kind === 'recovery');
-  return new Map(payments.map(({ id }) => [id, splitOf(state, id)] as const));
+/** Events of the kinds whose split or coverage is another than before, the new ones included. */
+function changedSplits(
+  kinds: readonly string[],
+  before: LoanState,
+  after: LoanState,
+  events: readonly LoanEvent[],
+) {
+  const of = events.filter(({ kind }) => kinds.includes(kind));
+  return of
+    .map(({ id }) => splitOf(after, id))
+    .filter((one) => JSON.stringify(splitOf(before, one.id)) !== JSON.stringify(one));
 }
 
 /** How one payment was split and what it covered, with the reasons. */

@@ -47,6 +47,8 @@ export type LoanState = {
   /** All interest ever accrued, ten places; and the cents of it that are settled. */
   interest_accrued: string;
   interest_settled: string;
+  /** The part of the interest owed that the books no longer count on. */
+  off_books_interest: string;
   fees: FeeState[];
   outstanding_fees: string;
   total_balance: string;
@@ -97,6 +99,7 @@ function balances(position: Position, asOf: string) {
     accrued_interest: money(interestOwed(position, asOf)),
     interest_accrued: interestAt(position.meter, asOf).toFixed(10),
     interest_settled: money(position.settled),
+    off_books_interest: money(position.off_books),
     fees: feeStates(position),
     outstanding_fees: money(feesOwed(position)),
     total_balance: money(totalOwed(position, asOf)),

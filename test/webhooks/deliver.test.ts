@@ -1,13 +1,11 @@
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
 import { verify } from '../../jobs/webhooks/signature.ts';
-import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
 import { newOutside } from '../setup/outside.ts';
+import { newReceiver } from '../setup/receiver.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -37,7 +35,8 @@ async function subscribed(url = 'https://receiver.example.com/hook') {
 
 async function latest(tenant: Tenant): Promise<Delivery> {
   const { rows } = await stage.owner.query<Delivery>(
-    `select id, status, attempt, next_attempt_at from webhook_deliveries where tenant_id = $1 order by id desc limit 1`,
+    `select id, status, attempt, next_attempt_at from webhook_deliveries
+     where tenant_id = $1 order by id desc limit 1`,
     [tenant.id],
   );
   if (!rows[0]) throw new Error('There is no delivery.');
@@ -61,22 +60,9 @@ async function failForGood({
 }
 
 test('a receiver gets the bytes of the event, signed over these very bytes', async () => {
-  const now = Date.now();
-  const { cert, key } = makeCertificate(['localhost'], new Date(now - 1e7), new Date(now + 1e7));
-  const seen: { body: Buffer; headers: Record<string, unknown> }[] = [];
-  const server = createServer({ cert, key }, (request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
-      seen.push({ body: Buffer.concat(chunks), headers: request.headers });
-      response.writeHead(204).end();
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { url, cert, seen } = await newReceiver();
   const http = openHttp({ ca: cert });
-  onTestFinished(async () => {
-    server.close();
-    await http.close();
-  });
-  const url = `https://localhost:${(server.address() as AddressInfo).port}/hook`;
+  onTestFinished(() => http.close());
   const { tenant, admin, outside, happen, relayed } = await subscribed();
   await stage.owner.query('update tenants set settings = $2 where id = $1', [
     tenant.id,
@@ -111,7 +97,7 @@ test('what was delivered is not sent again', async () => {
   expect(outside.posts).toHaveLength(1);
 });
 
-test('an attempt that crashed before it was recorded repeats with the same id and bytes', async () => {
+test('an attempt that crashed unrecorded repeats with the same id and bytes', async () => {
   const { tenant, outside, happen, relayed } = await subscribed();
   await happen();
   const { id } = await relayed();

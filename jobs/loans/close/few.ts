@@ -1,11 +1,13 @@
 import * as close from '../../../sql/loans/close.ts';
 import * as few from '../../../sql/loans/close-few.ts';
 import * as plans from '../../../sql/borrowers/autopay-plans.ts';
+import * as promotions from '../../../sql/loans/promotions.ts';
 import type { Outside } from '../../outside.ts';
 import { runAutopay } from '../../payments/autopay.ts';
 import { executeScheduled } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
 import { unfreeze } from '../freeze.ts';
+import { follow } from '../promotions.ts';
 import { happen, openLoan } from '../happen.ts';
 import { assessLateFees } from '../late-fees.ts';
 
@@ -51,9 +53,21 @@ export async function freezesEnd(outside: Outside, payload: Payload, chunk: clos
   );
 }
 
+/** Promotions begin on their first day, end after their last, and break with their conditions. */
+export async function promotionsMove(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const due = await outside.within(payload.tenant_id, ({ tx }) =>
+    promotions.due(tx, chunk, chunk.cob_date),
+  );
+  for (const { id, loan_id, is_broken } of due) {
+    await each(outside, payload, 'promotion', [loan_id], (work, loanId) =>
+      follow(work, id, loanId, is_broken),
+    );
+  }
+}
+
 export async function duePayments(outside: Outside, payload: Payload, chunk: close.Chunk) {
   const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    close.scheduledPayments(tx, chunk, chunk.cob_date),
+    few.scheduledPayments(tx, chunk, chunk.cob_date),
   );
   const payments = new Map(due.map(({ id, loan_id }) => [id, loan_id]));
   for (const [paymentId, loanId] of payments) {
@@ -75,7 +89,7 @@ export async function autopay(outside: Outside, payload: Payload, chunk: close.C
 /** Interest that takes another pace tomorrow gets its anchor today. */
 export async function foldAgain(outside: Outside, payload: Payload, chunk: close.Chunk) {
   const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    close.toFold(tx, chunk, chunk.cob_date),
+    few.toFold(tx, chunk, chunk.cob_date),
   );
   await each(
     outside,
@@ -90,7 +104,7 @@ export async function foldAgain(outside: Outside, payload: Payload, chunk: close
 
 export async function lateFees(outside: Outside, payload: Payload, chunk: close.Chunk) {
   const late = await outside.within(payload.tenant_id, ({ tx }) =>
-    close.lateLoans(tx, chunk, chunk.cob_date),
+    few.lateLoans(tx, chunk, chunk.cob_date),
   );
   await each(
     outside,
