@@ -12,6 +12,7 @@ import type { Work } from '../../work.ts';
 import { finishDay } from './finish-day.ts';
 import { planClose } from './plan-close.ts';
 import {
+  autopay,
   duePayments,
   foldAgain,
   freezesEnd,
@@ -47,6 +48,7 @@ export const closeLoans = job({
       await promotionsMove(outside, payload, chunk);
       await turnRecords(outside, payload, chunk);
       await duePayments(outside, payload, chunk);
+      await autopay(outside, payload, chunk);
       await foldAgain(outside, payload, chunk);
       await lateFees(outside, payload, chunk);
       await lossesFollow(outside, payload, chunk);

@@ -1,7 +1,9 @@
 import * as close from '../../../sql/loans/close.ts';
 import * as few from '../../../sql/loans/close-few.ts';
+import * as plans from '../../../sql/borrowers/autopay-plans.ts';
 import * as promotions from '../../../sql/loans/promotions.ts';
 import type { Outside } from '../../outside.ts';
+import { runAutopay } from '../../payments/autopay.ts';
 import { executeScheduled } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
 import { settingsOf } from '../../users/settings.ts';
@@ -76,6 +78,15 @@ export async function duePayments(outside: Outside, payload: Payload, chunk: clo
       executeScheduled(work, paymentId),
     );
   }
+}
+
+/** After the payments that were ordered, so that nobody is asked for what has just been paid. */
+export async function autopay(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const due = await outside.within(payload.tenant_id, ({ tx }) =>
+    plans.due(tx, chunk, chunk.cob_date),
+  );
+  for (const { id, loan_id } of due)
+    await each(outside, payload, 'autopay', [loan_id], (work) => runAutopay(work, id));
 }
 
 /** Interest that takes another pace tomorrow gets its anchor today. */
