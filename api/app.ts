@@ -8,6 +8,7 @@ import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
 import { docs } from './docs.ts';
+import { storage } from './documents/storage.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { health, type Health } from './operations/health.ts';
 import type { Route } from './route.ts';
@@ -36,6 +37,7 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
     admission(),
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
     cors(pool),
+    storage(pool),
     sessionMiddleware(app, pool, isSecure),
     csrf,
     docs(routes),

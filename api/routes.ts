@@ -13,12 +13,15 @@ import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
+import { recordRoutes } from './loans/records.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
 import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
+import { autoResponses } from './communications/auto-responses.ts';
+import { callbacks } from './communications/callbacks.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
@@ -44,6 +47,7 @@ export const routes: readonly Route[] = [
   ...loanRoutes,
   ...payments.routes,
   ...paymentRoutes,
+  ...recordRoutes,
   ...programs.routes,
   ...products.routes,
   ...accountRoutes,
@@ -70,6 +74,8 @@ export const routes: readonly Route[] = [
   ...communicationTemplates.routes,
   ...communications,
   ...communicationLogs.routes,
+  ...autoResponses.routes,
+  ...callbacks,
   subscribe,
   ...webhooks.routes,
   ...documents.routes,

@@ -32,7 +32,7 @@ async function openWhenThere() {
 
 const secret = readSecret(configuration);
 useSecret(secret);
-useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }));
+useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }), secret);
 const pool = await openWhenThere();
 await assertTenancyHolds(pool);
 const health = { isReady: true };

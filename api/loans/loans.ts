@@ -13,6 +13,7 @@ import { approval } from './approve.ts';
 import { loanActions } from './actions.ts';
 import { loanFields } from './fields.ts';
 import { promoStatuses } from './promotions.ts';
+import { loanRecords } from './records.ts';
 
 export const loans = resource({
   name: 'Loan',
@@ -48,7 +49,7 @@ export const loans = resource({
 
   create: createLoan,
   update: changeLoan,
-  nested: { payments: nested(payments, 'loan_id') },
+  nested: { payments: nested(payments, 'loan_id'), ...loanRecords },
   actions: loanActions,
 });
 

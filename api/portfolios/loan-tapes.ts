@@ -98,7 +98,7 @@ async function answer({ within, tenant_id }: OwnCall, id: string) {
   const filename = String(tape['filename']);
   const content_type = tape['format'] === 'csv' ? 'text/csv' : 'application/json';
   const link = { key, method: 'GET' as const, expires_at, content_type, filename };
-  const download_url = await filesInUse().presign(link);
+  const download_url = await filesInUse().files.presign(link);
   return { ...tape, download_url, expires_at: expires_at.toISOString() };
 }
 
@@ -131,7 +131,7 @@ export const tapeRoutes: Route[] = [
         if (!few) await enqueue(work.tx, generateTape, { tenant_id, tape_id: made });
         return { id: made, isSmall: few };
       });
-      if (isSmall) await makeTape(within, filesInUse(), tenant_id, id);
+      if (isSmall) await makeTape(within, filesInUse().files, tenant_id, id);
       return answer(call, id);
     },
   },

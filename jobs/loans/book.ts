@@ -25,7 +25,7 @@ export async function book(
   after: LoanState,
   fresh: readonly LoanEvent[],
 ) {
-  await postAccrual(work, loan, input, fresh);
+  await postAccrual(work, loan, input, after, fresh);
   await postDifferences(work, loan, after, input.events, fresh);
 }
 
@@ -37,16 +37,14 @@ async function postAccrual(
   work: Work,
   loan: Before,
   input: FoldInput,
+  after: LoanState,
   fresh: readonly LoanEvent[],
 ) {
   const as_of = loan.row.posted_until;
-  const was = fold({
-    ...input,
-    schedule: loan.schedule,
-    events: loan.events,
-    as_of,
-  });
-  const is = fold({ ...input, as_of });
+  const isToday = as_of === input.as_of;
+  const { schedule, events } = loan;
+  const was = isToday ? loan.state : fold({ ...input, schedule, events, as_of });
+  const is = isToday ? after : fold({ ...input, as_of });
   const amount = earned(is, input.events).minus(earned(was, loan.events));
   if (amount.eq(0)) return;
   const isRise = amount.gt(0);

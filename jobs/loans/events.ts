@@ -14,7 +14,7 @@ export const PAYMENT_TYPES = [
 export type PaymentType = (typeof PAYMENT_TYPES)[number];
 
 export const CREDIT_TARGETS = ['fees', 'interest', 'principal', 'waterfall'] as const;
-type CreditTarget = (typeof CREDIT_TARGETS)[number];
+export type CreditTarget = (typeof CREDIT_TARGETS)[number];
 
 /** A part of what is owed: an amount, or 'all' of it. */
 export type Portion = string;

@@ -77,7 +77,8 @@ export async function happen(
   await stored.append(work.tx, row.id, fresh.map(storedForm));
   await savePlan(work, loan, state, plan !== undefined, fresh);
   await anchors.save(work.tx, row.id, anchorColumns(state, anchor));
-  await anchors.saveAllocations(work.tx, changedPayments(loan.state, state, events));
+  await anchors.saveAllocations(work.tx, changedSplits(PAYMENTS, loan.state, state, events));
+  await anchors.saveCredits(work.tx, changedSplits(CREDITS, loan.state, state, events));
   await anchors.saveFees(work.tx, row.id, state.fees);
   await book(work, loan, input, state, fresh);
   await followState(work, row, state);
@@ -152,17 +153,20 @@ const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'
   status === 'canceled',
 ];
 
-/** Payments whose split or coverage is another than before, the new ones included. */
-function changedPayments(before: LoanState, after: LoanState, events: readonly LoanEvent[]) {
-  const was = byPayment(before, events);
-  return [...byPayment(after, events)]
-    .filter(([id, one]) => JSON.stringify(was.get(id)) !== JSON.stringify(one))
-    .map(([, one]) => one);
-}
+const PAYMENTS: readonly string[] = ['payment', 'recovery', 'reimbursement'];
+const CREDITS: readonly string[] = ['service_credit'];
 
-function byPayment(state: LoanState, events: readonly LoanEvent[]) {
-  const payments = events.filter(({ kind }) => kind === 'payment' || kind === 'recovery');
-  return new Map(payments.map(({ id }) => [id, splitOf(state, id)] as const));
+/** Events of the kinds whose split or coverage is another than before, the new ones included. */
+function changedSplits(
+  kinds: readonly string[],
+  before: LoanState,
+  after: LoanState,
+  events: readonly LoanEvent[],
+) {
+  const of = events.filter(({ kind }) => kinds.includes(kind));
+  return of
+    .map(({ id }) => splitOf(after, id))
+    .filter((one) => JSON.stringify(splitOf(before, one.id)) !== JSON.stringify(one));
 }
 
 /** How one payment was split and what it covered, with the reasons. */

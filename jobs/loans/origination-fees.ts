@@ -66,7 +66,7 @@ type NewFee = {
   fee_type: string;
   amount: string;
   on: string;
-  description: string;
+  description: string | null;
   installment_number?: number;
   due_date?: string;
 };

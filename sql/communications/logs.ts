@@ -38,6 +38,8 @@ const Pending = z.object({
   storage_key: z.string().nullable(),
   filename: z.string().nullable(),
   content_type: z.string().nullable(),
+  /** Asked for a moment ago by the borrower, so it is sent even to one who has opted out. */
+  is_answer: z.boolean(),
 });
 export type PendingMessage = z.output<typeof Pending>;
 
@@ -49,7 +51,7 @@ export const pending = (tx: Transaction, id: string, attempt: number) =>
            borrower.language_preference as language,
            borrower.first_name || ' ' || borrower.last_name as recipient_name,
            log.document_id, document.status as document_status, document.storage_key,
-           document.filename, document.content_type
+           document.filename, document.content_type, log.metadata ? 'is_answer' as is_answer
     from communication_logs as log
     join borrowers as borrower on borrower.id = log.borrower_id
     left join documents as document on document.id = log.document_id

@@ -23,14 +23,33 @@ export async function saveAllocations(tx: Transaction, payments: readonly Paymen
   `);
 }
 
-type FeeState = { fee_id: string; amount_paid: string; amount_waived: string };
+/** What service credits went to, as the history has it now. */
+export async function saveCredits(tx: Transaction, credits: readonly PaymentSplit[]) {
+  if (credits.length === 0) return;
+  await tx.query(sql.typeAlias('void')`
+    update service_credits as credit
+    set principal_applied = row.principal_applied, interest_applied = row.interest_applied,
+        fees_applied = row.fees_applied
+    from jsonb_to_recordset(${JSON.stringify(credits)}::jsonb)
+      as row (id uuid, principal_applied numeric, interest_applied numeric, fees_applied numeric)
+    where credit.id = row.id and credit.status = 'applied'
+  `);
+}
 
-/** What is paid and waived of each fee. */
+type FeeState = {
+  fee_id: string;
+  amount_paid: string;
+  amount_waived: string;
+  outstanding_amount: string;
+};
+
+/** What is paid and waived of each fee, and what became of the rest where it is not owed any more. */
 export async function saveFees(tx: Transaction, loanId: string, fees: readonly FeeState[]) {
   if (fees.length === 0) return;
   await tx.query(sql.typeAlias('void')`
     update fees as fee
     set amount_paid = row.amount_paid, amount_waived = row.amount_waived,
+        amount_moved = fee.amount - row.amount_paid - row.amount_waived - row.outstanding_amount,
         status = case
           when row.amount_waived > 0 and row.amount_paid + row.amount_waived >= fee.amount then 'waived'
           when row.amount_paid >= fee.amount then 'paid'
@@ -38,8 +57,9 @@ export async function saveFees(tx: Transaction, loanId: string, fees: readonly F
           else 'assessed'
         end
     from jsonb_to_recordset(${JSON.stringify(fees)}::jsonb)
-      as row (fee_id uuid, amount_paid numeric, amount_waived numeric)
+      as row (fee_id uuid, amount_paid numeric, amount_waived numeric, outstanding_amount numeric)
     where fee.loan_id = ${loanId} and fee.id = row.fee_id and fee.status <> 'reversed'
-      and (fee.amount_paid, fee.amount_waived) is distinct from (row.amount_paid, row.amount_waived)
+      and (fee.amount_paid, fee.amount_waived, fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_moved)
+        is distinct from (row.amount_paid, row.amount_waived, row.outstanding_amount)
   `);
 }

@@ -52,8 +52,8 @@ export const loans = table({
              when today.day > record.maturity_date then record.principal_balance + owed.interest + record.outstanding_fees
              else least(record.principal_balance + owed.interest + record.outstanding_fees, coalesce(plan.past_due, 0.00))
            end as past_due_amount,
-           record.first_delinquency_date, record.credit_limit,
-           record.credit_limit - record.principal_balance as available_credit,
+           record.first_delinquency_date, line.credit_limit,
+           greatest(line.credit_limit - record.principal_balance, 0.00) as available_credit,
            record.paid_principal, record.paid_interest, record.paid_fees,
            record.labels, record.metadata, ${allowedActions} as allowed_actions,
            record.is_archived, record.created_at,
@@ -66,6 +66,11 @@ export const loans = table({
     cross join lateral (
       select app.days_past_due(due.since, today.day, record.delinquency_pauses) as days_past_due
     ) as late
+    -- A line without a limit of its own has the amount that was approved.
+    cross join lateral (
+      select case when record.loan_type = 'line_of_credit'
+        then coalesce(record.credit_limit, record.principal_amount) end as credit_limit
+    ) as line
     left join lateral (
       select count(*) filter (where remaining > record.satisfied_tolerance)::integer as remaining,
              sum(remaining) filter (where due_date < today.day and remaining > record.satisfied_tolerance) as past_due

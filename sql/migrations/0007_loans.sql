@@ -394,7 +394,8 @@ create table payments (
   primary key (tenant_id, id),
   constraint payments_external_id unique (tenant_id, external_id),
   check (status in ('scheduled', 'canceled', 'pending', 'failed') or
-    principal_applied + interest_applied + fees_applied + suspense_applied = amount),
+    principal_applied + interest_applied + fees_applied + suspense_applied =
+      case payment_type when 'reimbursement' then -amount else amount end),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id),
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
@@ -411,13 +412,14 @@ create table fees (
   amount app.money not null check (amount > 0),
   amount_paid app.money not null default 0,
   amount_waived app.money not null default 0,
+  -- Neither paid nor waived: capitalized, charged off or written off.
+  amount_moved app.money not null default 0,
   assessed_date date not null,
   effective_date date not null,
   due_date date,
   installment_number integer,
   payment_id uuid,
   status text not null default 'assessed',
-  is_capitalized boolean not null default false,
   waived_at timestamptz,
   waived_by uuid,
   waive_reason text,

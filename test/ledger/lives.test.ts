@@ -188,3 +188,27 @@ test('a boarded loan brings what it owes', async () => {
   expect(boarded.status, JSON.stringify(boarded.body)).toBe(201);
   expect(await checkInvariants(auditor)).toEqual([]);
 });
+
+test('a payment is in cash until it is reversed', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-20');
+  const paying = (payment_date: string) =>
+    tenant.officer.post(`/loans/${id}/payments`, { amount: '400.00', payment_date });
+  const [first, , scheduled] = [
+    await paying('2026-01-20'),
+    await paying('2026-01-18'),
+    await paying('2026-01-28'),
+  ];
+
+  await tenant.officer.post(`/payments/${first?.body.id}/reverse`, { reason: 'R01' });
+  const violations = await checkInvariants(auditor);
+  await stage.owner.query(`update payments set status = 'completed',
+    principal_applied = amount where id = '${scheduled?.body.id}'`);
+  const forged = await checkInvariants(auditor);
+
+  expect(violations).toEqual([]);
+  expect(forged.map(({ message }) => message)).toEqual([
+    `Payment ${scheduled?.body.id} of 400.00 is completed, and the ledger has 0.00 of it in cash.`,
+  ]);
+});

@@ -16,7 +16,7 @@ async function contentOf(tenant: Tenant, documentId: string) {
     'select storage_key from documents where tenant_id = $1 and id = $2',
     [tenant.id, documentId],
   );
-  const bytes = await filesInUse().get(found.rows[0].storage_key);
+  const bytes = await filesInUse().files.get(found.rows[0].storage_key);
   return Buffer.from(bytes ?? []).toString();
 }
 

@@ -29,8 +29,9 @@ let hashed: Promise<string> | undefined;
  * of every role and gives a client for each.
  */
 export async function newStage() {
-  useSecret(randomBytes(32).toString('hex'));
-  useFiles(newFiles());
+  const secret = randomBytes(32).toString('hex');
+  useSecret(secret);
+  useFiles(newFiles(), secret);
   const database = await cloneDatabase();
   const pool = await openPool(database.url, { size: 8 });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });

@@ -5,11 +5,13 @@ import type { TapeRow } from '../../jobs/loans/tape.ts';
 import { ofNumbers } from '../../sql/loans/tape.ts';
 import { arrivalsOf, mannerOf, type Arrival } from './behaviour.ts';
 import { Refused } from './client.ts';
+import type { DemoOptions } from './options.ts';
 import { waitUntil } from './patience.ts';
 import type { Platform } from './platform.ts';
 import { startBar } from './progress.ts';
 import { secure } from './security.ts';
 import type { Stage } from './stage.ts';
+import { orderStatements } from './statements.ts';
 
 type Course = {
   platform: Platform;
@@ -20,6 +22,14 @@ type Course = {
   arrivals: Map<string, Arrival[]>;
   reminders: Map<string, TapeRow[]>;
   ids: Map<string, string>;
+};
+
+type Plan = {
+  file: string;
+  rows: readonly TapeRow[];
+  first: string;
+  through: string;
+  statements: DemoOptions['statements'];
 };
 
 /** Requests on the way at the same time. */
@@ -36,12 +46,7 @@ const NOTICE_DAY = '-15';
 export async function runDays(
   platform: Platform,
   stage: Stage,
-  {
-    file,
-    rows,
-    first,
-    through,
-  }: { file: string; rows: readonly TapeRow[]; first: string; through: string },
+  { file, rows, first, through, statements }: Plan,
 ) {
   const course: Course = {
     platform,
@@ -64,10 +69,11 @@ export async function runDays(
     payments += await takePayments(course, day);
     await write(course, day);
     await close(course, day);
+    await orderStatements(platform, stage, statements, addDays(day, 1));
     bar.at(index + 1, `${day}  ${course.ids.size} loans, ${payments} payments`);
   }
   bar.end(`${days} days, ${course.ids.size} loans, ${payments} payments`);
-  return { business_days: days, loans_boarded: course.ids.size };
+  return { business_days: days, ids: course.ids as ReadonlyMap<string, string> };
 }
 
 async function boardLoans(course: Course, day: string) {

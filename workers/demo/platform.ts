@@ -1,4 +1,4 @@
-import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
@@ -54,6 +54,7 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
     const pid = await postmasterPid(url).catch(() => null);
     await kept.stop();
     await endOthers(pid);
+    rmSync(databaseFile(settings.folder), { force: true });
   };
   try {
     await freshDatabase(url);

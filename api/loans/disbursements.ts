@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { DISBURSEMENT_METHODS } from '../../jobs/loans/disburse.ts';
+import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/disbursements.ts';
+import { changing, refusing } from '../../jobs/loans/records.ts';
+import { disbursements as table } from '../../sql/loans/disbursements.ts';
+import { date, money, positiveMoney, stamps, text, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+export const disbursements = resource({
+  name: 'Disbursement',
+  path: 'disbursements',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    amount: positiveMoney.nullish().describe('All that is left of the approved amount, if none.'),
+    disbursement_date: date.nullish(),
+    method: z.enum(DISBURSEMENT_METHODS).default('external'),
+    payment_instrument_id: uuid.nullish(),
+    payee_name: text.nullish(),
+    payee_type: z.enum(PAYEE_TYPES).default('borrower'),
+    reference_number: text.nullish(),
+    fee_deducted: money.readonly(),
+    net_amount: money.readonly(),
+    status: z.enum(['pending', 'sent', 'completed', 'failed', 'reversed', 'canceled']).readonly(),
+    journal_entry_id: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['loan_id', 'amount', 'disbursement_date', 'method', 'payment_instrument_id'],
+  filters: ['loan_id', 'status', 'method', 'disbursement_date', 'payee_type'],
+
+  create: addDisbursement,
+  update: changing({ table: 'disbursements', noun: 'disbursement', cancelable: [] }),
+  remove: refusing('disbursement'),
+});

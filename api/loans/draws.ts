@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { draw } from '../../jobs/loans/draws.ts';
+import { changing, refusing } from '../../jobs/loans/records.ts';
+import { draws as table } from '../../sql/loans/draws.ts';
+import {
+  date,
+  externalId,
+  integer,
+  money,
+  positiveMoney,
+  rate,
+  stamps,
+  text,
+  uuid,
+} from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+export const draws = resource({
+  name: 'Draw',
+  path: 'draws',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    draw_number: integer.readonly(),
+    amount: positiveMoney,
+    draw_date: date.nullish(),
+    purpose: text.nullish(),
+    payment_instrument_id: uuid.nullish(),
+    external_id: externalId.nullish(),
+    fee_amount: money.nullish().describe("What the product's rules say, if none."),
+    status: z.enum(['pending', 'completed', 'failed', 'reversed']).readonly(),
+    outstanding_principal: money.readonly(),
+    interest_rate: rate.readonly(),
+    available_credit_after: money.readonly(),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['loan_id', 'amount', 'draw_date', 'payment_instrument_id', 'fee_amount'],
+  filters: ['loan_id', 'status', 'draw_date', 'external_id'],
+
+  create: draw,
+  update: changing({ table: 'draws', noun: 'draw', cancelable: [] }),
+  remove: refusing('draw'),
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { FEE_TYPES } from '../../jobs/loans/fee-rules.ts';
+import { addFee, Waiver, waiveFee } from '../../jobs/loans/fees.ts';
+import { changing, refusing } from '../../jobs/loans/records.ts';
+import { fees as table } from '../../sql/loans/fees.ts';
+import { date, flag, integer, money, positiveMoney, prose, stamps, text } from '../../sql/types.ts';
+import { timestamp, uuid } from '../../sql/types.ts';
+import { action, resource } from '../resource.ts';
+
+export const fees = resource({
+  name: 'Fee',
+  path: 'fees',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    fee_type: z.enum(FEE_TYPES),
+    description: text.nullish(),
+    amount: positiveMoney,
+    amount_paid: money.readonly(),
+    amount_waived: money.readonly(),
+    outstanding_amount: money.readonly(),
+    assessed_date: date.readonly(),
+    effective_date: date.nullish(),
+    due_date: date.nullish(),
+    installment_number: integer.nullable().readonly(),
+    payment_id: uuid.nullable().readonly(),
+    status: z.enum(['assessed', 'partially_paid', 'paid', 'waived', 'reversed']).readonly(),
+    is_capitalized: flag.readonly(),
+    waived_at: timestamp.nullable().readonly(),
+    waived_by: uuid.nullable().readonly(),
+    waive_reason: prose.nullable().readonly(),
+    journal_entry_id: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['loan_id', 'fee_type', 'amount', 'effective_date'],
+  filters: ['loan_id', 'fee_type', 'status', 'assessed_date'],
+
+  create: addFee,
+  update: changing({ table: 'fees', noun: 'fee', cancelable: [] }),
+  remove: refusing('fee'),
+  actions: {
+    waive: action({
+      allow: 'loan_officer',
+      summary: 'Waive what is still owed of the fee, or a part of it',
+      body: Waiver,
+      run: waiveFee,
+    }),
+  },
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { CREDIT_TARGETS } from '../../jobs/loans/events.ts';
+import { changing, refusing } from '../../jobs/loans/records.ts';
+import {
+  CREDIT_TYPES,
+  CreditReversal,
+  giveServiceCredit,
+  reverseServiceCredit,
+} from '../../jobs/loans/service-credits.ts';
+import { serviceCredits as table } from '../../sql/loans/service-credits.ts';
+import { date, money, positiveMoney, prose, stamps, uuid } from '../../sql/types.ts';
+import { action, resource } from '../resource.ts';
+
+export const serviceCredits = resource({
+  name: 'ServiceCredit',
+  path: 'service-credits',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    amount: positiveMoney,
+    credit_type: z.enum(CREDIT_TYPES).default('goodwill'),
+    reason: prose,
+    apply_to: z.enum(CREDIT_TARGETS).default('waterfall'),
+    effective_date: date.nullish(),
+    sponsor: z.enum(['lender', 'servicer', 'merchant']).default('lender'),
+    status: z.enum(['applied', 'reversed']).readonly(),
+    principal_applied: money.readonly(),
+    interest_applied: money.readonly(),
+    fees_applied: money.readonly(),
+    created_by: uuid.nullable().readonly(),
+    journal_entry_id: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['loan_id', 'amount', 'apply_to', 'effective_date'],
+  filters: ['loan_id', 'credit_type', 'status', 'effective_date', 'sponsor'],
+
+  create: giveServiceCredit,
+  update: changing({ table: 'service_credits', noun: 'service credit', cancelable: [] }),
+  remove: refusing('service credit'),
+  actions: {
+    reverse: action({
+      allow: 'loan_officer',
+      summary: 'Take the credit back',
+      body: CreditReversal,
+      run: reverseServiceCredit,
+    }),
+  },
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { suspense as table } from '../../sql/loans/suspense.ts';
+import { date, money, prose, signedMoney, timestamp, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+/** Read from the books: nobody writes an entry but whatever moves the money. */
+export const suspense = resource({
+  name: 'SuspenseEntry',
+  path: 'suspense',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid.readonly(),
+    payment_id: uuid.nullable().readonly(),
+    entry_type: z.enum(['receipt', 'application', 'refund', 'reversal', 'transfer']).readonly(),
+    amount: signedMoney.readonly().describe('What came in is positive, what was used negative.'),
+    balance_after: money.readonly(),
+    reason: z
+      .enum([
+        'overpayment',
+        'unapplied',
+        'below_minimum',
+        'loan_frozen',
+        'pending_identification',
+        'held_funds',
+      ])
+      .readonly(),
+    status: z.enum(['open', 'applied', 'refunded']).readonly(),
+    entry_date: date.readonly(),
+    applied_to_payment_id: uuid.nullable().readonly(),
+    journal_entry_id: uuid.readonly(),
+    notes: prose.nullable().readonly(),
+    created_at: timestamp.readonly(),
+  },
+  filters: ['entry_type', 'status', 'entry_date', 'payment_id'],
+});

@@ -1,0 +1,31 @@
+import { numberOfPayments } from './due-dates.ts';
+import type { LoanEvent } from './events.ts';
+import { fold } from './fold.ts';
+import { newEvent, type OpenLoan } from './happen.ts';
+import { reamortize } from './replan.ts';
+import { termsOf } from './terms-of.ts';
+
+/**
+ * More money goes out on a loan in service: the event of it, and the plan that repays the greater
+ * balance by the same due dates. A line whose plan has run out gets a whole new one.
+ */
+export function fundAgain(loan: OpenLoan, funding: LoanEvent): LoanEvent[] {
+  const { row, schedule } = loan;
+  const terms = termsOf(row);
+  const on = funding.effective_date;
+  const trial = fold({ terms, schedule, events: [...loan.events, funding], as_of: on });
+  const isOpen = trial.installments.some(
+    ({ status, due_date }) => status !== 'paid' && due_date >= on,
+  );
+  const rows = reamortize(trial, terms, {
+    effective_date: on,
+    interest_rate: trial.current_rate,
+    ...(!isOpen && {
+      start_date: on,
+      number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
+    }),
+  });
+  if (rows.length === 0) return [funding];
+  const plan = { kind: 'schedule_replaced', effective_date: on, schedule: rows };
+  return [funding, newEvent(plan)];
+}

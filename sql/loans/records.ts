@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+
+/** What is common to the records beneath a loan: whose they are, how far they are, how many. */
+export type RecordTable =
+  | 'modifications'
+  | 'forbearances'
+  | 'deferments'
+  | 'payment_plans'
+  | 'promises_to_pay'
+  | 'payoff_quotes'
+  | 'service_credits'
+  | 'draws'
+  | 'fees'
+  | 'disbursements'
+  | 'forms_1099c';
+
+const Standing = z.looseObject({ id: z.string(), loan_id: z.string(), status: z.string() });
+
+/** The record, locked; its loan is locked before it. */
+export const lock = (tx: Transaction, table: RecordTable, id: string) =>
+  tx.one(sql.type(Standing)`
+    select * from ${sql.identifier([table])} where id = ${id} for update
+  `);
+
+export const setStatus = (tx: Transaction, table: RecordTable, id: string, status: string) =>
+  tx.query(sql.typeAlias('void')`
+    update ${sql.identifier([table])} set status = ${status} where id = ${id}
+  `);
+
+/** How many records of the kind the loan has, whatever became of them. */
+export async function countOf(tx: Transaction, table: RecordTable, loanId: string) {
+  const count = await tx.oneFirst(sql.type(z.object({ count: z.string() }))`
+    select count(*) from ${sql.identifier([table])} where loan_id = ${loanId}
+  `);
+  return Number(count);
+}

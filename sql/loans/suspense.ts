@@ -1,0 +1,49 @@
+import { sql } from '../db.ts';
+import { table } from '../table.ts';
+
+/**
+ * Money of the borrower that waits: each line that the loan has in the account of suspense is an
+ * entry, so that the list and the books cannot differ. A receipt is open while later entries have not
+ * used it up, the oldest first.
+ */
+export const suspense = table({
+  name: 'suspense_entries',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.payment_id, record.entry_type, record.amount,
+           record.balance_after,
+           case when record.payment_type = 'fee_only' then 'unapplied' else 'overpayment' end as reason,
+           case
+             when record.entry_type = 'refund' then 'refunded'
+             when record.amount > 0 and record.received > record.used then 'open'
+             else 'applied'
+           end as status,
+           record.entry_date,
+           case when record.entry_type = 'application' then record.payment_id end as applied_to_payment_id,
+           record.journal_entry_id, record.notes, record.created_at
+    from (
+      select line.id, entry.loan_id, payment.id as payment_id, payment.payment_type,
+             case
+               when entry.reference_type = 'reimbursement' then 'refund'
+               when entry.reference_type like '%_reversal' then 'reversal'
+               when line.credit > 0 then 'receipt'
+               else 'application'
+             end as entry_type,
+             line.credit - line.debit as amount,
+             sum(line.credit - line.debit) over by_loan as balance_after,
+             sum(line.credit) over by_loan as received,
+             sum(line.debit) over (partition by entry.loan_id) as used,
+             line.entry_date, entry.id as journal_entry_id, entry.description as notes,
+             entry.created_at
+      from journal_entries as entry
+      join journal_lines as line on line.entry_id = entry.id
+      join ledger_accounts as account
+        on account.id = line.account_id and account.role = 'borrower_suspense'
+      -- A change of what an older event means names that event as its purpose.
+      left join payments as payment
+        on payment.loan_id = entry.loan_id
+        and payment.id::text = case entry.purpose when '' then entry.reference_id::text else entry.purpose end
+      where entry.loan_id is not null and entry.status = 'posted'
+      window by_loan as (partition by entry.loan_id order by entry.id, line.id)
+    ) as record
+  `,
+});
