@@ -21,7 +21,8 @@ import {
 import { changeDueDate, DueDateChange } from '../../jobs/loans/change-due-date.ts';
 import { ChecksWanted, CHECK_STATUSES, runComplianceChecks } from '../../jobs/loans/compliance.ts';
 import { Denial, deny } from '../../jobs/loans/deny.ts';
-import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
+import { Disbursement } from '../../jobs/loans/disburse.ts';
+import { payOut } from '../../jobs/loans/pay-out.ts';
 import { reschedule, Reschedule } from '../../jobs/loans/reschedule.ts';
 import { loanFields } from './fields.ts';
 import { promotion } from './promotions.ts';
@@ -56,9 +57,9 @@ export const loanActions: Record<string, Action> = {
   }),
   disburse: action({
     allow: 'loan_officer',
-    summary: 'Fund an approved loan',
+    summary: 'Fund an approved loan, or pay out more of the approved amount',
     body: Disbursement,
-    run: disburse,
+    run: payOut,
   }),
   cancel: action({
     allow: 'loan_officer',
