@@ -1350,7 +1350,7 @@ create table forms_1099c (
   constraint forms_1099c_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX forms_1099c_loan ON public.forms_1099c USING btree (tenant_id, loan_id, created_at DESC, id);
-CREATE UNIQUE INDEX forms_1099c_one ON public.forms_1099c USING btree (tenant_id, loan_id, identifiable_event_code, identifiable_event_date, tax_year) WHERE (status <> ALL (ARRAY['void'::text, 'corrected'::text]));
+CREATE UNIQUE INDEX forms_1099c_one ON public.forms_1099c USING btree (tenant_id, loan_id, identifiable_event_code, tax_year) WHERE (status <> ALL (ARRAY['void'::text, 'corrected'::text]));
 alter table forms_1099c enable row level security, force row level security;
 create policy auditor on forms_1099c for select to servicing_auditor using true;
 create policy owner on forms_1099c for all to servicing_owner using true with check true;
@@ -2235,6 +2235,7 @@ create table payments (
   reverses_payment_id uuid,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  payment_plan_id uuid,
   constraint payments_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint payments_check CHECK (((status = ANY (ARRAY['scheduled'::text, 'canceled'::text, 'pending'::text, 'failed'::text])) OR (((((principal_applied)::numeric + (interest_applied)::numeric) + (fees_applied)::numeric) + (suspense_applied)::numeric) =
 CASE payment_type
@@ -2248,9 +2249,12 @@ END))),
   constraint payments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint payments_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
+  constraint payments_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
+  constraint payments_tenant_id_payment_plan_id_fkey FOREIGN KEY (tenant_id, payment_plan_id) REFERENCES payment_plans(tenant_id, id)
 );
 CREATE INDEX payments_autopay ON public.payments USING btree (tenant_id, autopay_plan_id) WHERE (autopay_plan_id IS NOT NULL);
 CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX payments_ordered ON public.payments USING btree (tenant_id, payment_plan_id) WHERE (payment_plan_id IS NOT NULL);
 CREATE INDEX payments_scheduled ON public.payments USING btree (tenant_id, payment_date) WHERE (status = 'scheduled'::text);
 alter table payments enable row level security, force row level security;
 create policy auditor on payments for select to servicing_auditor using true;

@@ -9,6 +9,7 @@ import { date, integer, money } from '../../sql/types.ts';
 import { payments } from '../payments/payments.ts';
 import { nested, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
+import { approval } from './approve.ts';
 import { loanActions } from './actions.ts';
 import { loanFields } from './fields.ts';
 import { promoStatuses } from './promotions.ts';
@@ -95,6 +96,7 @@ const installment = z
   .meta({ id: 'Installment' });
 
 export const loanRoutes: Route[] = [
+  approval(loans.reply),
   {
     ...about,
     method: 'POST',

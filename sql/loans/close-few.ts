@@ -51,3 +51,19 @@ export const lateLoans = (tx: Transaction, chunk: Chunk, day: string) =>
       )
     order by loan.id
   `);
+
+/** Active loans that are as late on the day as their terms allow, for charge-off or non-accrual. */
+export const tooLate = (
+  tx: Transaction,
+  chunk: Chunk,
+  day: string,
+  what: 'charge_off' | 'non_accrual',
+) =>
+  tx.any(sql.type(Due)`
+    select loan.id from loans as loan
+    where ${inChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${day}
+      and (${what} = 'charge_off' or not loan.is_non_accrual)
+      and app.days_past_due(app.unpaid_since(loan, ${day}), ${day}, loan.delinquency_pauses)
+        >= (loan.terms ->> (${what} || '_dpd_threshold'))::integer
+    order by loan.id
+  `);

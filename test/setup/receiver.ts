@@ -1,18 +1,13 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { openHttp } from '../../workers/outside/http.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 
-const DAY_MS = 86_400_000;
-
-/** A receiver of webhooks on this machine, over HTTPS, which keeps what it gets. */
+/** An HTTPS receiver with a certificate of its own, and a client that trusts it; `seen` keeps the bytes. */
 export async function newReceiver() {
   const now = Date.now();
-  const { cert, key } = makeCertificate(
-    ['localhost'],
-    new Date(now - DAY_MS),
-    new Date(now + DAY_MS),
-  );
+  const { cert, key } = makeCertificate(['localhost'], new Date(now - 1e7), new Date(now + 1e7));
   const seen: { body: Buffer; headers: Record<string, unknown> }[] = [];
   const server = createServer({ cert, key }, (request, response) => {
     void request.toArray().then((chunks: Buffer[]) => {
@@ -21,10 +16,10 @@ export async function newReceiver() {
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => {
-    server.closeAllConnections();
+  const http = openHttp({ ca: cert });
+  onTestFinished(async () => {
     server.close();
+    await http.close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { url: `https://localhost:${port}/hook`, cert, seen };
+  return { url: `https://localhost:${(server.address() as AddressInfo).port}/hook`, http, seen };
 }

@@ -1,11 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
 import { verify } from '../../jobs/webhooks/signature.ts';
-import { openHttp } from '../../workers/outside/http.ts';
-import { newOutside } from '../setup/outside.ts';
 import { newReceiver } from '../setup/receiver.ts';
+import { newOutside } from '../setup/outside.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -35,8 +34,7 @@ async function subscribed(url = 'https://receiver.example.com/hook') {
 
 async function latest(tenant: Tenant): Promise<Delivery> {
   const { rows } = await stage.owner.query<Delivery>(
-    `select id, status, attempt, next_attempt_at from webhook_deliveries
-     where tenant_id = $1 order by id desc limit 1`,
+    `select id, status, attempt, next_attempt_at from webhook_deliveries where tenant_id = $1 order by id desc limit 1`,
     [tenant.id],
   );
   if (!rows[0]) throw new Error('There is no delivery.');
@@ -60,9 +58,7 @@ async function failForGood({
 }
 
 test('a receiver gets the bytes of the event, signed over these very bytes', async () => {
-  const { url, cert, seen } = await newReceiver();
-  const http = openHttp({ ca: cert });
-  onTestFinished(() => http.close());
+  const { url, http, seen } = await newReceiver();
   const { tenant, admin, outside, happen, relayed } = await subscribed();
   await stage.owner.query('update tenants set settings = $2 where id = $1', [
     tenant.id,
@@ -97,7 +93,7 @@ test('what was delivered is not sent again', async () => {
   expect(outside.posts).toHaveLength(1);
 });
 
-test('an attempt that crashed unrecorded repeats with the same id and bytes', async () => {
+test('an attempt that crashed before it was recorded repeats with the same id and bytes', async () => {
   const { tenant, outside, happen, relayed } = await subscribed();
   await happen();
   const { id } = await relayed();

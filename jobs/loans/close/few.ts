@@ -6,19 +6,22 @@ import type { Outside } from '../../outside.ts';
 import { runAutopay } from '../../payments/autopay.ts';
 import { executeScheduled } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
+import { settingsOf } from '../../users/settings.ts';
+import { chargeOff, ChargeOff } from '../charge-off.ts';
 import { unfreeze } from '../freeze.ts';
+import { NonAccrual, setNonAccrual } from '../non-accrual.ts';
 import { follow } from '../promotions.ts';
 import { happen, openLoan } from '../happen.ts';
 import { assessLateFees } from '../late-fees.ts';
 
-type Payload = { tenant_id: string; run_id: string };
+export type Payload = { tenant_id: string; run_id: string };
 type Step = (work: Work, loanId: string) => Promise<void>;
 
 /**
  * Steps that concern few loans on any one day: each in a transaction of its own, so that one bad loan
  * stops nobody. What fails is set aside with its reason.
  */
-async function each(
+export async function each(
   outside: Outside,
   { tenant_id, run_id }: Payload,
   step: string,
@@ -113,4 +116,27 @@ export async function lateFees(outside: Outside, payload: Payload, chunk: close.
     late.map(({ loan_id }) => loan_id),
     assessLateFees,
   );
+}
+
+/** Where the tenant has switched it on, a loan that is too late stops accruing, or is charged off. */
+export async function lossesFollow(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const { non_accrual, charge_off } = await outside.within(payload.tenant_id, ({ tx }) =>
+    settingsOf(tx),
+  );
+  const late = async (what: 'charge_off' | 'non_accrual') =>
+    (
+      await outside.within(payload.tenant_id, ({ tx }) =>
+        few.tooLate(tx, chunk, chunk.cob_date, what),
+      )
+    ).map(({ id }) => id);
+  if (non_accrual.auto) {
+    await each(outside, payload, 'non_accrual', await late('non_accrual'), (work, id) =>
+      setNonAccrual(work, id, NonAccrual.parse({ enabled: true, reason: 'dpd_90' })),
+    );
+  }
+  if (charge_off.auto_enabled) {
+    await each(outside, payload, 'charge_off', await late('charge_off'), (work, id) =>
+      chargeOff(work, id, ChargeOff.parse({ force: true })),
+    );
+  }
 }
