@@ -5,6 +5,7 @@ import { date, flag, positiveMoney, prose, uuid } from '../../sql/types.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
 import { insert } from '../../sql/write.ts';
+import { assertUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict } from '../errors.ts';
 import { atLeastZero, money, parseMoney, ZERO } from '../money.ts';
 import { NewPayment, PAYMENT_METHODS, post } from '../payments/receive.ts';
@@ -40,6 +41,8 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   assertAllowed(opened.row.status, 'pay-off');
   const on = input.payoff_date ?? work.today;
   assertInHistory(work, opened, 'payoff_date', on);
+  if (input.payment_instrument_id)
+    await assertUsable(work, opened.row.borrower_id, input.payment_instrument_id);
   const loan = { ...opened, row: { ...opened.row, trigger: 'pay-off' } };
   const closing = await closingOf(work, loan, input, on);
   const isOver = await settle(work, loan, { ...input, on }, closing);
