@@ -1,6 +1,8 @@
 import { addresses } from './borrowers/addresses.ts';
+import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
+import { paymentInstruments } from './borrowers/payment-instruments.ts';
 import { phones } from './borrowers/phones.ts';
 import { tasks } from './borrowers/tasks.ts';
 import { collateral } from './collateral/items.ts';
@@ -42,6 +44,8 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...paymentInstruments.routes,
+  ...autopayPlans.routes,
   ...tasks.routes,
   ...loans.routes,
   ...loanRoutes,

@@ -91,3 +91,7 @@ export function dayOfWeek(date: string): number {
 function pad(value: number, length: number): string {
   return String(value).padStart(length, '0');
 }
+
+export function earliest(one: string, other: string): string {
+  return one <= other ? one : other;
+}

@@ -649,6 +649,95 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.auto_responses FOR EACH ROW EXECUTE
 grant delete, insert, select, update on auto_responses to servicing_app;
 grant select on auto_responses to servicing_auditor;
 
+create table autopay_draws (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  autopay_plan_id uuid not null,
+  loan_id uuid not null,
+  due_date date not null,
+  run_date date not null,
+  amount app.money not null default 0,
+  payment_id uuid,
+  status text not null,
+  reason text,
+  attempts integer not null default 0,
+  retry_on date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint autopay_draws_once UNIQUE (tenant_id, autopay_plan_id, due_date),
+  constraint autopay_draws_pkey PRIMARY KEY (tenant_id, id),
+  constraint autopay_draws_status_check CHECK ((status = ANY (ARRAY['drawn'::text, 'skipped'::text, 'retrying'::text, 'returned'::text, 'failed'::text]))),
+  constraint autopay_draws_tenant_id_autopay_plan_id_fkey FOREIGN KEY (tenant_id, autopay_plan_id) REFERENCES autopay_plans(tenant_id, id),
+  constraint autopay_draws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint autopay_draws_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint autopay_draws_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id)
+);
+CREATE INDEX autopay_draws_payment ON public.autopay_draws USING btree (tenant_id, payment_id);
+CREATE INDEX autopay_draws_plan ON public.autopay_draws USING btree (tenant_id, autopay_plan_id, created_at DESC, id);
+CREATE INDEX autopay_draws_retry ON public.autopay_draws USING btree (tenant_id, retry_on) WHERE (status = 'retrying'::text);
+alter table autopay_draws enable row level security, force row level security;
+create policy auditor on autopay_draws for select to servicing_auditor using true;
+create policy owner on autopay_draws for all to servicing_owner using true with check true;
+create policy tenant on autopay_draws for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.autopay_draws FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on autopay_draws to servicing_app;
+grant select on autopay_draws to servicing_auditor;
+
+create table autopay_plans (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  loan_id uuid not null,
+  payment_instrument_id uuid not null,
+  backup_payment_instrument_id uuid,
+  amount_type text not null default 'minimum_due'::text,
+  fixed_amount app.money,
+  extra_amount app.money,
+  extra_toward text not null default 'principal'::text,
+  frequency text not null default 'on_due_date'::text,
+  days_before_due integer not null default 0,
+  day_of_month integer,
+  start_date date not null,
+  end_date date,
+  next_due_date date,
+  next_run_date date,
+  drawn_through date not null,
+  status text not null default 'active'::text,
+  is_enabled boolean not null default true,
+  retry_count integer not null default 2,
+  retry_interval_days integer not null default 3,
+  consecutive_failures integer not null default 0,
+  canceled_at timestamp with time zone,
+  cancel_reason text,
+  consent_id uuid,
+  last_payment_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint autopay_plans_day_of_month_check CHECK (((day_of_month >= 1) AND (day_of_month <= 31))),
+  constraint autopay_plans_days_before_due_check CHECK (((days_before_due >= 0) AND (days_before_due <= 30))),
+  constraint autopay_plans_pkey PRIMARY KEY (tenant_id, id),
+  constraint autopay_plans_retry_count_check CHECK (((retry_count >= 0) AND (retry_count <= 2))),
+  constraint autopay_plans_retry_interval_days_check CHECK (((retry_interval_days >= 1) AND (retry_interval_days <= 30))),
+  constraint autopay_plans_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'canceled'::text, 'completed'::text, 'failed'::text]))),
+  constraint autopay_plans_tenant_id_backup_payment_instrument_id_fkey FOREIGN KEY (tenant_id, backup_payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
+  constraint autopay_plans_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint autopay_plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint autopay_plans_tenant_id_last_payment_id_fkey FOREIGN KEY (tenant_id, last_payment_id) REFERENCES payments(tenant_id, id),
+  constraint autopay_plans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint autopay_plans_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
+);
+CREATE INDEX autopay_plans_borrower ON public.autopay_plans USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX autopay_plans_instrument ON public.autopay_plans USING btree (tenant_id, payment_instrument_id);
+CREATE INDEX autopay_plans_loan ON public.autopay_plans USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX autopay_plans_one_open ON public.autopay_plans USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
+alter table autopay_plans enable row level security, force row level security;
+create policy auditor on autopay_plans for select to servicing_auditor using true;
+create policy owner on autopay_plans for all to servicing_owner using true with check true;
+create policy tenant on autopay_plans for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.autopay_plans FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on autopay_plans to servicing_app;
+grant select on autopay_plans to servicing_auditor;
+
 create table borrowers (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -835,7 +924,7 @@ create table communication_logs (
 CREATE INDEX communication_logs_borrower ON public.communication_logs USING btree (tenant_id, borrower_id, created_at DESC, id);
 CREATE INDEX communication_logs_created ON public.communication_logs USING btree (tenant_id, created_at DESC, id);
 CREATE INDEX communication_logs_loan ON public.communication_logs USING btree (tenant_id, loan_id, created_at DESC, id);
-CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider, provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider_message_id, provider) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX communication_logs_waiting ON public.communication_logs USING btree (tenant_id, document_id) WHERE ((status = 'queued'::text) AND (document_id IS NOT NULL));
 alter table communication_logs enable row level security, force row level security;
 create policy auditor on communication_logs for select to servicing_auditor using true;
@@ -1000,7 +1089,8 @@ create table disbursements (
   constraint disbursements_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint disbursements_pkey PRIMARY KEY (tenant_id, id),
   constraint disbursements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint disbursements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+  constraint disbursements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint disbursements_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
 CREATE INDEX disbursements_loan ON public.disbursements USING btree (tenant_id, loan_id, created_at DESC, id);
 alter table disbursements enable row level security, force row level security;
@@ -1260,7 +1350,7 @@ create table forms_1099c (
   constraint forms_1099c_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX forms_1099c_loan ON public.forms_1099c USING btree (tenant_id, loan_id, created_at DESC, id);
-CREATE UNIQUE INDEX forms_1099c_one ON public.forms_1099c USING btree (tenant_id, loan_id, identifiable_event_code, identifiable_event_date, tax_year) WHERE (status <> ALL (ARRAY['void'::text, 'corrected'::text]));
+CREATE UNIQUE INDEX forms_1099c_one ON public.forms_1099c USING btree (tenant_id, loan_id, identifiable_event_code, tax_year) WHERE (status <> ALL (ARRAY['void'::text, 'corrected'::text]));
 alter table forms_1099c enable row level security, force row level security;
 create policy auditor on forms_1099c for select to servicing_auditor using true;
 create policy owner on forms_1099c for all to servicing_owner using true with check true;
@@ -1930,6 +2020,78 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.modifications FOR EACH ROW EXECUTE 
 grant insert, select, update on modifications to servicing_app;
 grant select on modifications to servicing_auditor;
 
+create table nacha_entries (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  nacha_file_id uuid not null,
+  payment_id uuid,
+  disbursement_id uuid,
+  batch text not null,
+  transaction_code text not null,
+  routing_number text not null,
+  account_number_sealed text not null,
+  amount app.money not null,
+  individual_id text not null,
+  individual_name text not null,
+  trace_number text not null,
+  return_code text,
+  returned_on date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint nacha_entries_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint nacha_entries_check CHECK ((num_nonnulls(payment_id, disbursement_id) = 1)),
+  constraint nacha_entries_disbursement UNIQUE (tenant_id, disbursement_id),
+  constraint nacha_entries_payment UNIQUE (tenant_id, payment_id),
+  constraint nacha_entries_pkey PRIMARY KEY (tenant_id, id),
+  constraint nacha_entries_tenant_id_disbursement_id_fkey FOREIGN KEY (tenant_id, disbursement_id) REFERENCES disbursements(tenant_id, id),
+  constraint nacha_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint nacha_entries_tenant_id_nacha_file_id_fkey FOREIGN KEY (tenant_id, nacha_file_id) REFERENCES nacha_files(tenant_id, id),
+  constraint nacha_entries_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id),
+  constraint nacha_entries_trace_number UNIQUE (tenant_id, trace_number),
+  constraint nacha_entries_trace_number_check CHECK ((trace_number ~ '^\d{15}$'::text))
+);
+CREATE INDEX nacha_entries_file ON public.nacha_entries USING btree (tenant_id, nacha_file_id, trace_number);
+alter table nacha_entries enable row level security, force row level security;
+create policy auditor on nacha_entries for select to servicing_auditor using true;
+create policy owner on nacha_entries for all to servicing_owner using true with check true;
+create policy tenant on nacha_entries for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.nacha_entries FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on nacha_entries to servicing_app;
+grant select on nacha_entries to servicing_auditor;
+
+create table nacha_files (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  file_date date not null,
+  file_id_modifier text not null,
+  effective_entry_date date not null,
+  originator jsonb not null,
+  entry_count integer not null,
+  debit_total app.money not null,
+  credit_total app.money not null,
+  status text not null default 'pending'::text,
+  filename text not null,
+  storage_key text not null,
+  file_size integer,
+  sha256_hash text,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint nacha_files_file_id_modifier_check CHECK ((file_id_modifier ~ '^[A-Z0-9]$'::text)),
+  constraint nacha_files_modifier UNIQUE (tenant_id, file_date, file_id_modifier),
+  constraint nacha_files_pkey PRIMARY KEY (tenant_id, id),
+  constraint nacha_files_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text]))),
+  constraint nacha_files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX nacha_files_created ON public.nacha_files USING btree (tenant_id, created_at DESC, id);
+alter table nacha_files enable row level security, force row level security;
+create policy auditor on nacha_files for select to servicing_auditor using true;
+create policy owner on nacha_files for all to servicing_owner using true with check true;
+create policy tenant on nacha_files for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.nacha_files FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on nacha_files to servicing_app;
+grant select on nacha_files to servicing_auditor;
+
 create table one_time_tokens (
   tenant_id uuid not null default app.current_tenant(),
   token_hash bytea not null,
@@ -1950,6 +2112,48 @@ create policy owner on one_time_tokens for all to servicing_owner using true wit
 create policy tenant on one_time_tokens for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on one_time_tokens to servicing_app;
 grant select on one_time_tokens to servicing_auditor;
+
+create table payment_instruments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  instrument_type text not null default 'bank_account'::text,
+  account_holder_name text,
+  bank_name text,
+  routing_number text,
+  account_number_sealed text,
+  account_number_last_four text,
+  account_type text,
+  card_brand text,
+  card_exp_month integer,
+  card_exp_year integer,
+  token_sealed text,
+  is_default boolean not null default false,
+  is_verified boolean not null default false,
+  verified_at timestamp with time zone,
+  verification_method text not null default 'none'::text,
+  status text not null default 'active'::text,
+  last_return_code text,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payment_instruments_account_number_last_four_check CHECK ((account_number_last_four ~ '^\d{4}$'::text)),
+  constraint payment_instruments_card_exp_month_check CHECK (((card_exp_month >= 1) AND (card_exp_month <= 12))),
+  constraint payment_instruments_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_instruments_routing_number_check CHECK ((routing_number ~ '^\d{9}$'::text)),
+  constraint payment_instruments_status_check CHECK ((status = ANY (ARRAY['active'::text, 'inactive'::text, 'blocked'::text]))),
+  constraint payment_instruments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint payment_instruments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX payment_instruments_borrower ON public.payment_instruments USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE UNIQUE INDEX payment_instruments_one_default ON public.payment_instruments USING btree (tenant_id, borrower_id) WHERE (is_default AND (NOT is_archived));
+alter table payment_instruments enable row level security, force row level security;
+create policy auditor on payment_instruments for select to servicing_auditor using true;
+create policy owner on payment_instruments for all to servicing_owner using true with check true;
+create policy tenant on payment_instruments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.payment_instruments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on payment_instruments to servicing_app;
+grant select on payment_instruments to servicing_auditor;
 
 create table payment_plans (
   tenant_id uuid not null default app.current_tenant(),
@@ -2031,6 +2235,7 @@ create table payments (
   reverses_payment_id uuid,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  payment_plan_id uuid,
   constraint payments_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint payments_check CHECK (((status = ANY (ARRAY['scheduled'::text, 'canceled'::text, 'pending'::text, 'failed'::text])) OR (((((principal_applied)::numeric + (interest_applied)::numeric) + (fees_applied)::numeric) + (suspense_applied)::numeric) =
 CASE payment_type
@@ -2039,11 +2244,16 @@ CASE payment_type
 END))),
   constraint payments_external_id UNIQUE (tenant_id, external_id),
   constraint payments_pkey PRIMARY KEY (tenant_id, id),
+  constraint payments_tenant_id_autopay_plan_id_fkey FOREIGN KEY (tenant_id, autopay_plan_id) REFERENCES autopay_plans(tenant_id, id),
   constraint payments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint payments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+  constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint payments_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
+  constraint payments_tenant_id_payment_plan_id_fkey FOREIGN KEY (tenant_id, payment_plan_id) REFERENCES payment_plans(tenant_id, id)
 );
+CREATE INDEX payments_autopay ON public.payments USING btree (tenant_id, autopay_plan_id) WHERE (autopay_plan_id IS NOT NULL);
 CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX payments_ordered ON public.payments USING btree (tenant_id, payment_plan_id) WHERE (payment_plan_id IS NOT NULL);
 CREATE INDEX payments_scheduled ON public.payments USING btree (tenant_id, payment_date) WHERE (status = 'scheduled'::text);
 alter table payments enable row level security, force row level security;
 create policy auditor on payments for select to servicing_auditor using true;

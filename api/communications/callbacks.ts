@@ -45,6 +45,7 @@ const inbound = (from: 'email' | 'sms'): Route => ({
   ...about,
   path: `/communications/webhooks/inbound/${from}`,
   summary: `Receive what a borrower wrote by ${from}`,
+  reply: z.object({}),
   run: async (call: OwnCall) => {
     await fromProvider(call, from, InboundMessage, (work, message, provider) =>
       receiveMessage(work, from, provider, message),

@@ -4,20 +4,30 @@ import { nested } from '../resource.ts';
 import { disbursements } from './disbursements.ts';
 import { draws } from './draws.ts';
 import { fees } from './fees.ts';
+import { forms1099c } from './forms-1099c.ts';
+import { modifications } from './modifications.ts';
+import { paymentPlans } from './payment-plans.ts';
+import { payoffQuotes } from './payoff-quotes.ts';
+import { promisesToPay } from './promises-to-pay.ts';
 import { serviceCredits } from './service-credits.ts';
 import { suspense } from './suspense.ts';
 
 /** The records beneath a loan, at /loans/{id}/… */
 export const loanRecords: Record<string, Nested> = {
   collateral: nested(collateral, 'loan_id', ['list']),
+  modifications: nested(modifications, 'loan_id'),
+  'payment-plans': nested(paymentPlans, 'loan_id'),
+  'promises-to-pay': nested(promisesToPay, 'loan_id'),
+  'payoff-quotes': nested(payoffQuotes, 'loan_id'),
   suspense: nested(suspense, 'loan_id', ['list']),
   'service-credits': nested(serviceCredits, 'loan_id'),
   fees: nested(fees, 'loan_id'),
   disbursements: nested(disbursements, 'loan_id'),
   draws: nested(draws, 'loan_id'),
+  '1099c': nested(forms1099c, 'loan_id'),
 };
 
 /** The same records by their own ids. */
-export const recordRoutes = [serviceCredits, fees, disbursements, draws].flatMap(
-  ({ routes }) => routes,
-);
+export const recordRoutes = Object.values(loanRecords)
+  .filter(({ child }) => child !== collateral)
+  .flatMap(({ child }) => child.routes);

@@ -9,8 +9,8 @@ export type Callback = { raw: string; header: (name: string) => string; now: Dat
 const SKEW_MS = 300_000;
 
 /**
- * Whether the callback comes from one of the tenant's providers of this channel (of any, for a report
- * about a message). Without a secret nobody is believed. Answers the provider's name.
+ * Whether the callback comes from one of the tenant's providers of this channel (of any, for a
+ * report about a message). Without a secret nobody is believed. Answers the provider's name.
  */
 export async function believe(
   work: Work,
@@ -27,7 +27,9 @@ export async function believe(
   return null;
 }
 
-/** A signature over the raw bytes, dated where the provider can, or the secret itself as a token. */
+/**
+ * A signature over the raw bytes, dated where the provider can, or the secret itself as a token.
+ */
 export function isFrom(secret: string, { raw, header, now }: Callback): boolean {
   const authorization = header('Authorization');
   if (authorization.startsWith('Bearer ')) return isSame(authorization.slice(7), secret);

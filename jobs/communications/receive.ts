@@ -29,17 +29,17 @@ const BUILT_IN = [
   {
     words: 'stop stopall quit end revoke cancel unsubscribe optout',
     enabled: false,
-    text: 'You will get no more text messages from {{ tenant.name }}. Reply START to get them again.',
+    text: '{{ tenant.name }}: you will get no more text messages. Reply START to resume.',
   },
   {
     words: 'start unstop',
     enabled: true,
-    text: 'You will get text messages from {{ tenant.name }} again. Reply STOP to end them.',
+    text: '{{ tenant.name }}: you will get text messages again. Reply STOP to end them.',
   },
   {
     words: 'help info',
     enabled: null,
-    text: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} Reply STOP to opt out.',
+    text: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP ends texts.',
   },
 ] as const;
 

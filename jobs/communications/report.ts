@@ -16,7 +16,9 @@ export const Reports = z
   .union([Report, z.array(Report).max(1_000)])
   .transform((one) => [one].flat());
 
-/** Takes note of what became of messages; a report about none of ours, or a late one, is ignored. */
+/**
+ * Takes note of what became of messages; a report about none of ours, or a late one, is ignored.
+ */
 export async function takeReports({ tx }: Work, reports: z.output<typeof Reports>) {
   let changed = 0;
   for (const {
@@ -26,7 +28,7 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
     error_code,
     error_message,
   } of reports) {
-    const message = await inbound.reported(tx, provider_message_id);
+    const message = await inbound.reported(tx, provider_message_id, ourId(provider_message_id));
     const status = message && statusAfter(message.status, said);
     if (!message || !status) continue;
     const at =
@@ -41,3 +43,7 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
   }
   return { received: reports.length, changed };
 }
+
+/** Mail servers know a message by its Message-ID, which begins with our own id. */
+const ourId = (messageId: string) =>
+  /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageId)?.[1] ?? null;

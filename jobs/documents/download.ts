@@ -3,7 +3,9 @@ import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { filesInUse } from './store.ts';
 
-/** A link to the document's file for some minutes; null while there is no file, or when archived. */
+/**
+ * A link to the document's file for some minutes; null while there is no file, or when archived.
+ */
 export async function linkTo(work: Work, document: Row) {
   const { status, storage_key, content_type, filename, is_archived } = document as Row & {
     status: string;

@@ -63,7 +63,16 @@ export type LoanEvent =
   | On<'reimbursement', { amount: string; payment_id?: string }>
   | On<'write_off', { amount?: Portion }>
   | On<'capitalization', { interest?: Portion; fees?: Portion }>
-  | On<'forgiveness', { principal?: Portion; interest?: Portion; fees?: Portion }>
+  | On<
+      'forgiveness',
+      {
+        principal?: Portion;
+        interest?: Portion;
+        fees?: Portion;
+        /** Forgives what the payments of its day have left, not what the day began with. */
+        settles?: boolean;
+      }
+    >
   | On<'schedule_replaced', { schedule: readonly ScheduleRow[]; payment_amount?: string }>
   | On<'acceleration', object>
   | On<'acceleration_reversed', object>
@@ -112,7 +121,7 @@ const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
 
 /**
  * A payoff comes after all else of its day, since it was quoted with all else in it; the penalty
- * for it comes with it.
+ * for it comes with it. What a settlement forgives is the rest that its payments leave.
  */
 function rankOf(event: LoanEvent): number {
   const last = KINDS_IN_ORDER.length;
@@ -121,6 +130,7 @@ function rankOf(event: LoanEvent): number {
   const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';
   if (isRecovery) return RANK.get('recovery') ?? 0;
   if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
+  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('write_off') ?? last;
   return RANK.get(event.kind) ?? 0;
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import * as fees from '../../sql/loans/fees.ts';
+import { loanOf } from '../../sql/loans/records.ts';
 import { positiveMoney, words } from '../../sql/types.ts';
-import { Conflict, NotFound } from '../errors.ts';
+import { Conflict } from '../errors.ts';
 import { money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
 import { happen, newEvent, openLoan } from './happen.ts';
@@ -41,9 +42,7 @@ export const Waiver = z.object({
 
 /** Waives what is still owed of a fee, or a part: the income is taken back with the receivable. */
 export async function waiveFee(work: Work, id: string, input: z.output<typeof Waiver>) {
-  const known = await fees.loanOf(work.tx, id);
-  if (known === null) throw new NotFound();
-  const loan = await openLoan(work, known.loan_id);
+  const loan = await openLoan(work, await loanOf(work.tx, 'fees', id));
   const fee = loan.state.fees.find(({ fee_id }) => fee_id === id);
   const outstanding = parseMoney(fee?.outstanding_amount ?? '0.00');
   const details = { outstanding_amount: money(outstanding) };

@@ -1,11 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as records from '../../sql/loans/records.ts';
-import { serviceCredits } from '../../sql/loans/service-credits.ts';
-import { find } from '../../sql/table.ts';
 import { words } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
-import { Conflict, NotFound } from '../errors.ts';
+import { Conflict } from '../errors.ts';
 import type { Work } from '../work.ts';
 import type { CreditTarget } from './events.ts';
 import { happen, newEvent, openLoan } from './happen.ts';
@@ -58,9 +56,7 @@ export const CreditReversal = z.object({ reason: words.nullish() });
 
 /** Takes a credit back as if it had never been given. */
 export async function reverseServiceCredit(work: Work, id: string) {
-  const known = await find(work.tx, serviceCredits, id);
-  if (known === null) throw new NotFound();
-  const loan = await openLoan(work, String(known['loan_id']));
+  const loan = await openLoan(work, await records.loanOf(work.tx, 'service_credits', id));
   const { status } = await records.lock(work.tx, 'service_credits', id);
   if (status !== 'applied') throw immutable('service credit', status);
   await records.setStatus(work.tx, 'service_credits', id, 'reversed');

@@ -44,7 +44,9 @@ export const hasAnswered = (tx: Transaction, rule: string, borrowerId: string, m
       and created_at > now() - make_interval(mins => ${minutes})
   `);
 
-/** Whose telephone or mail address this is; the one who was written to last, where several share it. */
+/**
+ * Whose telephone or mail address this is; the one who was written to last, where several share it.
+ */
 export const senderOf = (tx: Transaction, channel: 'email' | 'sms', address: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select borrower.id
@@ -111,11 +113,11 @@ const Sent = z.object({
 });
 
 /** Locks the message that a provider reports on: by its own id, or by ours within a Message-ID. */
-export const reported = (tx: Transaction, messageId: string) =>
+export const reported = (tx: Transaction, messageId: string, ourId: string | null) =>
   tx.maybeOne(sql.type(Sent)`
     select id, status, channel, recipient, borrower_id from communication_logs
     where direction = 'outbound'
-      and (provider_message_id = ${messageId} or id::text = split_part(trim(both '<>' from ${messageId}), '@', 1))
+      and (provider_message_id = ${messageId} or id = ${ourId}::uuid)
     limit 1 for update
   `);
 
@@ -127,10 +129,12 @@ export const report = (tx: Transaction, id: string, { status, at, code, message 
     set status = ${status},
         delivered_at = case when ${status} in ('delivered', 'opened')
           then coalesce(delivered_at, ${at}::timestamptz, now()) else delivered_at end,
-        opened_at = case when ${status} = 'opened' then coalesce(${at}::timestamptz, now()) else opened_at end,
+        opened_at = case when ${status} = 'opened'
+          then coalesce(${at}::timestamptz, now()) else opened_at end,
         failed_at = case when ${status} in ('failed', 'undelivered', 'bounced', 'complained')
           then coalesce(${at}::timestamptz, now()) else failed_at end,
-        error_code = coalesce(${code}, error_code), error_message = coalesce(${message}, error_message)
+        error_code = coalesce(${code}, error_code),
+        error_message = coalesce(${message}, error_message)
     where id = ${id}
   `);
 
@@ -138,6 +142,7 @@ export const report = (tx: Transaction, id: string, { status, at, code, message 
 export const markEmail = (tx: Transaction, borrowerId: string, email: string, status: string) =>
   tx.query(sql.typeAlias('void')`
     update emails
-    set status = ${status}, last_bounce_at = case when ${status} = 'bounced' then now() else last_bounce_at end
+    set status = ${status},
+        last_bounce_at = case when ${status} = 'bounced' then now() else last_bounce_at end
     where borrower_id = ${borrowerId} and email = lower(${email}) and not is_archived
   `);

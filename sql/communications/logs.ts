@@ -67,7 +67,8 @@ export const fill = (
 ) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs
-    set subject = ${subject}, body = ${body}, document_id = coalesce(${documentId}::uuid, document_id)
+    set subject = ${subject}, body = ${body},
+        document_id = coalesce(${documentId}::uuid, document_id)
     where id = ${id}
   `);
 
@@ -144,8 +145,8 @@ export const writeBatch = (tx: Transaction, rows: readonly BatchRow[], head: Bat
       batch_id, template_id, template_type, channel, sent_by_id, borrower_id, recipient, status,
       blocked_reasons, queued_at
     )
-    select ${head.batch_id}::uuid, ${head.template_id}::uuid, ${head.template_type}, ${head.channel},
-           ${head.sent_by_id}::uuid, row.borrower_id, row.recipient, row.status,
+    select ${head.batch_id}::uuid, ${head.template_id}::uuid, ${head.template_type},
+           ${head.channel}, ${head.sent_by_id}::uuid, row.borrower_id, row.recipient, row.status,
            row.blocked_reasons, case when row.status = 'queued' then now() end
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as row (borrower_id uuid, recipient text, status text, blocked_reasons jsonb)

@@ -79,7 +79,8 @@ export const lock = (tx: Transaction, id: string) =>
 export const verify = (tx: Transaction, id: string, by: string, notes: string | null) =>
   tx.query(sql.typeAlias('void')`
     update documents
-    set status = 'verified', verified_by = ${by}, verified_at = now(), verification_notes = ${notes},
+    set status = 'verified', verified_by = ${by}, verified_at = now(),
+        verification_notes = ${notes},
         rejected_by = null, rejected_at = null, rejection_reason = null
     where id = ${id}
   `);

@@ -26,11 +26,11 @@ export async function bill(tx: Transaction, month: string) {
  * One row for each loan of the slice, as of the business date, with the very columns that the API
  * answers on that day.
  *
- * What moved since the last statement is the difference of totals that only grow (accrued, disbursed,
- * assessed, paid), so reversed and backdated payments appear in the month in which they became known;
- * credits are what is left:
+ * What moved since the last statement is the difference of totals that only grow (accrued,
+ * disbursed, assessed, paid), so reversed and backdated payments appear in the month in which they
+ * became known; credits are what is left:
  *
- *   previous 10,000.00 + disbursed 0.00 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0.00
+ *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0
  *   = new 9,781.51
  */
 const billSlice = (tx: Transaction, month: string, after: string, last: string) =>
@@ -89,11 +89,14 @@ const billSlice = (tx: Transaction, month: string, after: string, last: string) 
       offset 0
     ) as total
     cross join lateral (
-      select coalesce((previous.summary ->> 'new_balance')::numeric, boarded.balance, 0.00)::numeric(15, 2)
-               as previous_balance,
-             total.accrued - coalesce((previous.counters ->> 'accrued')::numeric, boarded.interest, 0)
+      select coalesce(
+               (previous.summary ->> 'new_balance')::numeric, boarded.balance, 0.00
+             )::numeric(15, 2) as previous_balance,
+             total.accrued
+               - coalesce((previous.counters ->> 'accrued')::numeric, boarded.interest, 0)
                as interest,
-             total.disbursed - coalesce((previous.counters ->> 'disbursed')::numeric, 0) as disbursed,
+             total.disbursed - coalesce((previous.counters ->> 'disbursed')::numeric, 0)
+               as disbursed,
              total.fees - coalesce((previous.counters ->> 'fees')::numeric, 0) as fees,
              total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
       offset 0

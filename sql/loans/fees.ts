@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { table } from '../table.ts';
 
@@ -38,9 +37,3 @@ export const markWaived = (
   tx.query(sql.typeAlias('void')`
     update fees set waived_at = now(), waived_by = ${by}, waive_reason = ${reason} where id = ${id}
   `);
-
-/** Whose loan the fee is of, read before the loan is locked. */
-export const loanOf = (tx: Transaction, id: string) =>
-  tx.maybeOne(
-    sql.type(z.object({ loan_id: z.string() }))`select loan_id from fees where id = ${id}`,
-  );

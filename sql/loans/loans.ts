@@ -92,6 +92,11 @@ export const loans = table({
       order by installment.period_number limit 1
     ) as bill on true
   `,
+  counted: [
+    ...['id', 'q', 'status', 'is_archived', 'borrower_id', 'program_id', 'product_id'],
+    ...['loan_officer_id', 'portfolio_id', 'external_id', 'is_frozen', 'is_accelerated'],
+    ...['is_non_accrual', 'loan_number', 'labels', 'origination_date', 'maturity_date'],
+  ],
   search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
   filters: {
     // "cancelled" is accepted for the one spelling that is stored.

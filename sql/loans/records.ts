@@ -23,6 +23,12 @@ export const lock = (tx: Transaction, table: RecordTable, id: string) =>
     select * from ${sql.identifier([table])} where id = ${id} for update
   `);
 
+/** Whose loan the record is of, read before the loan is locked. */
+export const loanOf = (tx: Transaction, table: RecordTable, id: string) =>
+  tx.oneFirst(sql.type(z.object({ loan_id: z.string() }))`
+    select loan_id from ${sql.identifier([table])} where id = ${id}
+  `);
+
 export const setStatus = (tx: Transaction, table: RecordTable, id: string, status: string) =>
   tx.query(sql.typeAlias('void')`
     update ${sql.identifier([table])} set status = ${status} where id = ${id}

@@ -134,7 +134,7 @@ create index communication_logs_loan on communication_logs (tenant_id, loan_id, 
 -- What waits for its document to be rendered.
 create index communication_logs_waiting on communication_logs (tenant_id, document_id)
   where status = 'queued' and document_id is not null;
-create unique index communication_logs_message on communication_logs (tenant_id, provider, provider_message_id)
+create unique index communication_logs_message on communication_logs (tenant_id, provider_message_id, provider)
   where provider_message_id is not null;
 
 -- Who may call us about messages. The secret is encrypted (jobs/webhooks/secrets.ts).

@@ -111,6 +111,11 @@ call app.protect('payment_plans', 'select, insert, update');
 create index payment_plans_loan on payment_plans (tenant_id, loan_id, created_at desc, id);
 create unique index payment_plans_one_active on payment_plans (tenant_id, loan_id) where status = 'active';
 
+-- Which plan ordered a payment that is not made yet.
+alter table payments add column payment_plan_id uuid;
+alter table payments add foreign key (tenant_id, payment_plan_id) references payment_plans (tenant_id, id);
+create index payments_ordered on payments (tenant_id, payment_plan_id) where payment_plan_id is not null;
+
 create table payoff_quotes (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -285,5 +290,5 @@ create table forms_1099c (
 call app.protect('forms_1099c', 'select, insert, update');
 create index forms_1099c_loan on forms_1099c (tenant_id, loan_id, created_at desc, id);
 create unique index forms_1099c_one on forms_1099c
-  (tenant_id, loan_id, identifiable_event_code, identifiable_event_date, tax_year)
+  (tenant_id, loan_id, identifiable_event_code, tax_year)
   where status not in ('void', 'corrected');

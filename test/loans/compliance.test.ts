@@ -7,7 +7,12 @@ import { settle } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
-const ADDRESS = { street_line_1: '1 Main Street', city: 'Albany', state: 'NY', postal_code: '12207' };
+const ADDRESS = {
+  street_line_1: '1 Main Street',
+  city: 'Albany',
+  state: 'NY',
+  postal_code: '12207',
+};
 
 /** A pending loan at 20 percent, to somebody in New York, where 16 are allowed. */
 async function dearLoan(tenant: Tenant) {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TapeRow } from '../../jobs/loans/tape.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
-import { foundTenant } from '../../jobs/users/found-tenant.ts';
-import * as tenants from '../../sql/tenants.ts';
+import { openTenant } from '../../jobs/users/open-tenant.ts';
+import { saveSettings } from '../../sql/tenants.ts';
 import { defaultMessage } from '../../templates/messages.ts';
 import { signIn, type Client } from './client.ts';
 import type { Platform } from './platform.ts';
@@ -54,7 +54,7 @@ export async function setStage(
   businessDate: string,
 ): Promise<Stage> {
   const { owner, within, origin } = platform;
-  const tenant_id = await tenants.create(owner, {
+  const tenant_id = await openTenant(owner, within, {
     slug: SLUG,
     name: 'Demo Loan Servicing',
     business_date: businessDate,
@@ -62,8 +62,7 @@ export async function setStage(
   });
   const password = randomBytes(24).toString('base64url');
   await within(tenant_id, async (work) => {
-    await foundTenant(work);
-    await tenants.saveSettings(work.tx, SETTINGS);
+    await saveSettings(work.tx, SETTINGS);
     for (const tenant_role of STAFF) {
       const [first_name, last_name] = [tenant_role.replace('_', ' '), 'of the demo'];
       const email = `${tenant_role}@demo.test`;

@@ -12,6 +12,7 @@ import type { Work } from '../../work.ts';
 import { finishDay } from './finish-day.ts';
 import { planClose } from './plan-close.ts';
 import {
+  autopay,
   duePayments,
   foldAgain,
   freezesEnd,
@@ -19,6 +20,7 @@ import {
   lossesFollow,
   promotionsMove,
 } from './few.ts';
+import { judgeAgreements, turnRecords } from './records.ts';
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
 type Payload = z.output<typeof Payload>;
@@ -44,10 +46,13 @@ export const closeLoans = job({
     if (chunk.done_at === null) {
       await freezesEnd(outside, payload, chunk);
       await promotionsMove(outside, payload, chunk);
+      await turnRecords(outside, payload, chunk);
       await duePayments(outside, payload, chunk);
+      await autopay(outside, payload, chunk);
       await foldAgain(outside, payload, chunk);
       await lateFees(outside, payload, chunk);
       await lossesFollow(outside, payload, chunk);
+      await judgeAgreements(outside, payload, chunk);
       await accrue(outside, payload);
       await snapshotAndAge(outside, payload);
     }

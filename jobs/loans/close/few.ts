@@ -1,7 +1,9 @@
 import * as close from '../../../sql/loans/close.ts';
 import * as few from '../../../sql/loans/close-few.ts';
+import * as plans from '../../../sql/borrowers/autopay-plans.ts';
 import * as promotions from '../../../sql/loans/promotions.ts';
 import type { Outside } from '../../outside.ts';
+import { runAutopay } from '../../payments/autopay.ts';
 import { executeScheduled } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
 import { settingsOf } from '../../users/settings.ts';
@@ -12,14 +14,14 @@ import { follow } from '../promotions.ts';
 import { happen, openLoan } from '../happen.ts';
 import { assessLateFees } from '../late-fees.ts';
 
-type Payload = { tenant_id: string; run_id: string };
+export type Payload = { tenant_id: string; run_id: string };
 type Step = (work: Work, loanId: string) => Promise<void>;
 
 /**
  * Steps that concern few loans on any one day: each in a transaction of its own, so that one bad loan
  * stops nobody. What fails is set aside with its reason.
  */
-async function each(
+export async function each(
   outside: Outside,
   { tenant_id, run_id }: Payload,
   step: string,
@@ -76,6 +78,15 @@ export async function duePayments(outside: Outside, payload: Payload, chunk: clo
       executeScheduled(work, paymentId),
     );
   }
+}
+
+/** After the payments that were ordered, so that nobody is asked for what has just been paid. */
+export async function autopay(outside: Outside, payload: Payload, chunk: close.Chunk) {
+  const due = await outside.within(payload.tenant_id, ({ tx }) =>
+    plans.due(tx, chunk, chunk.cob_date),
+  );
+  for (const { id, loan_id } of due)
+    await each(outside, payload, 'autopay', [loan_id], (work) => runAutopay(work, id));
 }
 
 /** Interest that takes another pace tomorrow gets its anchor today. */

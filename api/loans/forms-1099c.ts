@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import {
+  add1099C,
+  change1099C,
+  EVENT_CODES,
+  FORM_STATUSES,
+  void1099C,
+} from '../../jobs/loans/forms-1099c.ts';
+import { forms1099c as table } from '../../sql/loans/forms-1099c.ts';
+import {
+  date,
+  flag,
+  integer,
+  money,
+  positiveMoney,
+  prose,
+  stamps,
+  text,
+  uuid,
+} from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+/** Cancellation of debt, with the boxes of the IRS's form (decisions 3.15). */
+export const forms1099c = resource({
+  name: 'Form1099C',
+  path: 'forms-1099c',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    form_number: text.readonly(),
+    tax_year: integer.min(1980).max(2200).nullish(),
+    status: z.enum(FORM_STATUSES).default('generated'),
+    is_corrected: flag.readonly(),
+    corrects_form_id: uuid.nullable().readonly(),
+    source: z.enum(['manual', 'system']).readonly(),
+    creditor_name: text.readonly(),
+    creditor_tin_last_four: text.readonly(),
+    creditor_address: text.readonly(),
+    creditor_phone: text.nullable().readonly(),
+    debtor_name: text.readonly(),
+    debtor_tin_last_four: text.readonly(),
+    debtor_address: prose.readonly(),
+    account_number: text.readonly().describe("The loan's number."),
+    identifiable_event_date: date.nullish(),
+    amount_discharged: positiveMoney.nullish(),
+    interest_included: money.nullish(),
+    debt_description: text.nullish(),
+    personally_liable: flag.default(true),
+    identifiable_event_code: z.enum(EVENT_CODES).nullish(),
+    fair_market_value: money.nullish(),
+    notes: prose.nullish(),
+    document_id: uuid.nullable().readonly(),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  writeOnly: { principal_forgiven: positiveMoney.nullish() },
+  fixed: [
+    ...(['loan_id', 'tax_year', 'identifiable_event_date', 'amount_discharged'] as const),
+    ...(['interest_included', 'debt_description', 'personally_liable'] as const),
+    ...(['identifiable_event_code', 'fair_market_value'] as const),
+  ],
+  filters: ['loan_id', 'tax_year', 'status', 'identifiable_event_code'],
+
+  create: add1099C,
+  update: change1099C,
+  remove: void1099C,
+});

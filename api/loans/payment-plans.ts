@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import {
+  addPlan,
+  changePlan,
+  PLAN_STATUSES,
+  PLAN_TYPES,
+  removePlan,
+} from '../../jobs/loans/payment-plans.ts';
+import { PLAN_FREQUENCIES } from '../../jobs/loans/plan-installments.ts';
+import { paymentPlans as table } from '../../sql/loans/payment-plans.ts';
+import {
+  date,
+  flag,
+  integer,
+  money,
+  positiveMoney,
+  prose,
+  stamps,
+  timestamp,
+  uuid,
+} from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+const part = z.object({
+  due_date: date,
+  amount: positiveMoney,
+  status: z.enum(['pending', 'paid', 'missed']).default('pending'),
+});
+
+export const paymentPlans = resource({
+  name: 'PaymentPlan',
+  path: 'payment-plans',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    plan_type: z.enum(PLAN_TYPES).default('repayment'),
+    agreed_on: date.readonly(),
+    total_amount: positiveMoney.nullish().describe('What the instalments come to, if none.'),
+    installments: z.array(part).max(120).default([]),
+    start_date: date.nullish(),
+    frequency: z.enum(PLAN_FREQUENCIES).nullish(),
+    number_of_payments: integer.min(1).max(120).nullish(),
+    amount: positiveMoney.nullish(),
+    settlement_amount: positiveMoney.nullish(),
+    waive_remaining: flag.default(false),
+    grace_days: integer.min(0).max(30).default(3),
+    payment_instrument_id: uuid.nullish(),
+    auto_collect: flag.default(false),
+    notes: prose.nullish(),
+    status: z.enum(PLAN_STATUSES).default('active'),
+    paid_amount: money.readonly(),
+    completed_at: timestamp.nullable().readonly(),
+    broken_at: timestamp.nullable().readonly(),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: [
+    ...(['loan_id', 'plan_type', 'total_amount', 'installments', 'start_date'] as const),
+    ...(['frequency', 'number_of_payments', 'amount', 'settlement_amount'] as const),
+    ...(['waive_remaining', 'grace_days', 'payment_instrument_id', 'auto_collect'] as const),
+  ],
+  filters: ['loan_id', 'plan_type', 'status', 'agreed_on'],
+
+  create: addPlan,
+  update: changePlan,
+  remove: removePlan,
+});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import {
+  cancelQuote,
+  changeQuote,
+  DELIVERY_METHODS,
+  QUOTE_STATUSES,
+  quotePayoff,
+} from '../../jobs/loans/payoff-quotes.ts';
+import { payoffQuotes as table } from '../../sql/loans/payoff-quotes.ts';
+import { date, flag, integer, money, prose, rate, stamps, text, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+const line = z.object({
+  from: date,
+  to: date,
+  days: integer,
+  balance: money,
+  rate,
+  amount: z.string().describe('Ten decimals: the lines are rounded together, once.'),
+  rule: z.string(),
+});
+
+export const payoffQuotes = resource({
+  name: 'PayoffQuote',
+  path: 'payoff-quotes',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    quote_number: text.readonly(),
+    quote_date: date.readonly(),
+    payoff_date: date.nullish(),
+    good_through_date: date.nullish(),
+    principal_amount: money.readonly(),
+    accrued_interest: money.readonly(),
+    per_diem: money.readonly(),
+    fees_amount: money.readonly(),
+    unbilled_fees: money.readonly(),
+    prepayment_penalty: money.readonly(),
+    credits_amount: money.readonly(),
+    payoff_amount: money.readonly(),
+    payoff_amount_good_through: money.readonly(),
+    include_prepayment_penalty: flag.default(true),
+    delivery_method: z.enum(DELIVERY_METHODS).default('none'),
+    explanation: z.array(line).readonly(),
+    remittance_instructions: prose.nullish(),
+    status: z.enum(QUOTE_STATUSES).default('active'),
+    document_id: uuid.nullable().readonly(),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['loan_id', 'payoff_date', 'good_through_date', 'include_prepayment_penalty'],
+  filters: ['loan_id', 'status', 'quote_number', 'payoff_date', 'good_through_date'],
+
+  create: quotePayoff,
+  update: changeQuote,
+  remove: cancelQuote,
+});

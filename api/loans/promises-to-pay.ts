@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { addPromise, Part, PROMISE_STATUSES } from '../../jobs/loans/promises-to-pay.ts';
+import { canceling, changing } from '../../jobs/loans/records.ts';
+import { promisesToPay as table } from '../../sql/loans/promises-to-pay.ts';
+import {
+  date,
+  integer,
+  money,
+  positiveMoney,
+  prose,
+  stamps,
+  timestamp,
+  uuid,
+} from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+const kind = { table: 'promises_to_pay', noun: 'promise', cancelable: ['pending'] } as const;
+
+export const promisesToPay = resource({
+  name: 'PromiseToPay',
+  path: 'promises-to-pay',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    promised_on: date.readonly(),
+    promised_amount: positiveMoney,
+    promised_date: date,
+    payment_method: z.enum(['autopay', 'ach', 'card', 'check', 'cash', 'other']).nullish(),
+    channel: z.enum(['phone', 'email', 'sms', 'portal', 'in_person']).default('phone'),
+    contact_note: prose.nullish(),
+    grace_days: integer.min(0).max(30).default(2),
+    installments: z.array(Part).max(24).default([]),
+    status: z.enum(PROMISE_STATUSES).default('pending'),
+    fulfilled_amount: money.readonly(),
+    fulfilled_at: timestamp.nullable().readonly(),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['loan_id', 'promised_amount', 'promised_date', 'grace_days', 'installments'],
+  filters: ['loan_id', 'status', 'promised_date', 'channel'],
+
+  create: addPromise,
+  update: changing(kind),
+  remove: canceling(kind),
+});

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const forms1099c = table({
+  name: 'forms_1099c',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.form_number, record.tax_year, record.status,
+           record.is_corrected, record.corrects_form_id, record.source, record.creditor_name,
+           record.creditor_tin_last_four, record.creditor_address, record.creditor_phone,
+           record.debtor_name, record.debtor_tin_last_four, record.debtor_address,
+           record.account_number, record.identifiable_event_date, record.amount_discharged,
+           record.interest_included, record.debt_description, record.personally_liable,
+           record.identifiable_event_code, record.fair_market_value, record.notes,
+           record.document_id, record.created_by, record.created_at, record.updated_at
+    from forms_1099c as record
+  `,
+});
+
+const InForce = z.object({ id: z.string(), amount_discharged: z.string() });
+
+/** The form of the loan, event and year that counts: neither void nor corrected by another. */
+export const inForce = (tx: Transaction, loanId: string, code: string, year: number) =>
+  tx.maybeOne(sql.type(InForce)`
+    select id, amount_discharged from forms_1099c
+    where loan_id = ${loanId} and identifiable_event_code = ${code} and tax_year = ${year}
+      and status not in ('void', 'corrected')
+    for update
+  `);
+
+const Debtor = z.object({
+  name: z.string(),
+  tin_last_four: z.string(),
+  charge_off_reason: z.string().nullable(),
+  charge_off_amount: z.string().nullable(),
+  charged_off_on: z.string().nullable(),
+});
+
+/** Who owes the loan, and what was written off of it when. */
+export const debtor = (tx: Transaction, loanId: string) =>
+  tx.one(sql.type(Debtor)`
+    select borrower.first_name || ' ' || borrower.last_name as name,
+           coalesce(borrower.ssn_last_four, '') as tin_last_four, loan.charge_off_reason,
+           loan.charge_off_amount, loan.charged_off_at::date as charged_off_on
+    from loans as loan join borrowers as borrower on borrower.id = loan.borrower_id
+    where loan.id = ${loanId}
+  `);

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+import { inChunk, type Chunk } from './close.ts';
+
+export const modifications = table({
+  name: 'modifications',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.modification_type, record.effective_date,
+           record.reason, record.reason_comment,
+           trim_scale(record.new_interest_rate) as new_interest_rate, record.new_term_months,
+           record.extend_months, record.new_payment_amount, record.new_payment_day,
+           record.new_maturity_date, record.principal_forgiven, record.capitalize_interest,
+           record.capitalize_fees, record.capitalized_amount, record.interest_treatment,
+           record.fee_treatment, record.apply_immediately, record.status, record.previous_terms,
+           record.new_terms, record.requested_by, record.approved_by, record.applied_at,
+           record.document_id, record.created_at, record.updated_at
+    from modifications as record
+  `,
+});
+
+/** Loans of the chunk with a modification that was approved for this day or before. */
+export const loansToModify = (tx: Transaction, chunk: Chunk) =>
+  tx.any(sql.type(z.object({ id: z.string() }))`
+    select distinct loan.id
+    from modifications as modification join loans as loan on loan.id = modification.loan_id
+    where modification.status = 'approved' and modification.effective_date <= ${chunk.cob_date}
+      and ${inChunk(chunk)}
+    order by loan.id
+  `);
+
+const Agreed = z.object({
+  id: z.string(),
+  loan_id: z.string(),
+  status: z.string(),
+  requested_by: z.string().nullable(),
+  modification_type: z.string(),
+  effective_date: z.string(),
+  new_interest_rate: z.string().nullable(),
+  new_term_months: z.int().nullable(),
+  extend_months: z.int().nullable(),
+  new_payment_amount: z.string().nullable(),
+  new_payment_day: z.int().nullable(),
+  new_maturity_date: z.string().nullable(),
+  principal_forgiven: z.string(),
+  capitalize_interest: z.boolean(),
+  capitalize_fees: z.boolean(),
+  interest_treatment: z.string(),
+  fee_treatment: z.string(),
+  previous_terms: z.record(z.string(), z.unknown()),
+  event_ids: z.array(z.string()),
+});
+export type Agreed = z.output<typeof Agreed>;
+
+const AGREED = sql.fragment`
+  id, loan_id, status, requested_by, modification_type, effective_date,
+  trim_scale(new_interest_rate) as new_interest_rate, new_term_months, extend_months,
+  new_payment_amount, new_payment_day, new_maturity_date, principal_forgiven, capitalize_interest,
+  capitalize_fees, interest_treatment, fee_treatment, previous_terms, event_ids
+`;
+
+export const agreed = (tx: Transaction, id: string) =>
+  tx.one(sql.type(Agreed)`select ${AGREED} from modifications where id = ${id} for update`);
+
+export const dueOf = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Agreed)`
+    select ${AGREED} from modifications
+    where loan_id = ${loanId} and status = 'approved' and effective_date <= app.business_date()
+    order by effective_date, id for update
+  `);
+
+/** How many times the loan was modified, or is about to be, and how often its product allows. */
+export const used = (tx: Transaction, loanId: string, productId: string) =>
+  tx.one(sql.type(z.object({ count: z.int(), limit: z.int() }))`
+    select (
+      select count(*)::integer from modifications
+      where loan_id = ${loanId} and status in ('pending', 'approved', 'completed')
+    ) as count, max_modifications as limit
+    from products where id = ${productId}
+  `);
+
+/** The modification that undoing another would pull the ground from under. */
+export const laterThan = (tx: Transaction, loanId: string, id: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from modifications
+    where loan_id = ${loanId} and status = 'completed'
+      and applied_at > (select applied_at from modifications where id = ${id})
+  `);

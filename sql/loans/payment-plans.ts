@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+import { inChunk, type Chunk } from './close.ts';
+
+export const paymentPlans = table({
+  name: 'payment_plans',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.plan_type, record.agreed_on, record.total_amount,
+           record.installments, record.start_date, record.frequency, record.number_of_payments,
+           record.amount, record.settlement_amount, record.waive_remaining, record.grace_days,
+           record.payment_instrument_id, record.auto_collect, record.notes, record.status,
+           record.paid_amount, record.completed_at, record.broken_at, record.created_by,
+           record.created_at, record.updated_at
+    from payment_plans as record
+  `,
+});
+
+/** Loans of the chunk with a plan in force. */
+export const loansPlanned = (tx: Transaction, chunk: Chunk) =>
+  tx.any(sql.type(z.object({ id: z.string() }))`
+    select distinct loan.id
+    from payment_plans as plan join loans as loan on loan.id = plan.loan_id
+    where plan.status = 'active' and ${inChunk(chunk)} order by loan.id
+  `);
+
+const Plan = z.object({
+  id: z.string(),
+  plan_type: z.string(),
+  agreed_on: z.string(),
+  total_amount: z.string(),
+  installments: z.array(z.object({ due_date: z.string(), amount: z.string(), status: z.string() })),
+  waive_remaining: z.boolean(),
+  grace_days: z.int(),
+});
+export type ActivePlan = z.output<typeof Plan>;
+
+/** The plan in force, locked; a loan has one at most. */
+export const activeOf = (tx: Transaction, loanId: string) =>
+  tx.maybeOne(sql.type(Plan)`
+    select id, plan_type, agreed_on, total_amount, installments, waive_remaining, grace_days
+    from payment_plans where loan_id = ${loanId} and status = 'active' for update
+  `);
+
+type Progress = { status: string; paid_amount: string; installments: unknown };
+
+export const progress = (
+  tx: Transaction,
+  id: string,
+  { status, paid_amount, installments }: Progress,
+) =>
+  tx.query(sql.typeAlias('void')`
+    update payment_plans
+    set status = ${status}, paid_amount = ${paid_amount}::numeric,
+        installments = ${JSON.stringify(installments)}::jsonb,
+        completed_at = case when ${status} = 'completed' then now() end,
+        broken_at = case when ${status} = 'broken' then now() end
+    where id = ${id}
+  `);
+
+/** A proposal that is accepted is in force from today; what is paid from then on counts. */
+export const accept = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update payment_plans set status = 'active', agreed_on = app.business_date() where id = ${id}
+  `);
+
+/** Payments that the plan had ordered and that have not been made. */
+export const cancelOrdered = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update payments set status = 'canceled'
+    where payment_plan_id = ${id} and status = 'scheduled'
+  `);
+
+export const markOrdered = (tx: Transaction, paymentId: string, planId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update payments set payment_plan_id = ${planId} where id = ${paymentId}
+  `);

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+import { inChunk, type Chunk } from './close.ts';
+
+export const promisesToPay = table({
+  name: 'promises_to_pay',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.promised_on, record.promised_amount,
+           record.promised_date, record.payment_method, record.channel, record.contact_note,
+           record.grace_days, record.installments, record.status, record.fulfilled_amount,
+           record.fulfilled_at, record.created_by, record.created_at, record.updated_at
+    from promises_to_pay as record
+  `,
+});
+
+const Pending = z.object({
+  id: z.string(),
+  promised_on: z.string(),
+  promised_amount: z.string(),
+  promised_date: z.string(),
+  grace_days: z.int(),
+});
+
+/** Loans of the chunk with a promise that is still to be kept. */
+export const loansPromised = (tx: Transaction, chunk: Chunk) =>
+  tx.any(sql.type(z.object({ id: z.string() }))`
+    select distinct loan.id
+    from promises_to_pay as promise join loans as loan on loan.id = promise.loan_id
+    where promise.status = 'pending' and ${inChunk(chunk)} order by loan.id
+  `);
+
+export const pendingOf = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Pending)`
+    select id, promised_on, promised_amount, promised_date, grace_days
+    from promises_to_pay where loan_id = ${loanId} and status = 'pending' order by id for update
+  `);
+
+/** What the borrower paid from one day to another, both included; money that went back is not in it. */
+export const paidBetween = (tx: Transaction, loanId: string, from: string, to: string) =>
+  tx.oneFirst(sql.type(z.object({ paid: z.string() }))`
+    select coalesce(sum(amount), 0)::numeric(15, 2) as paid from payments
+    where loan_id = ${loanId} and status in ('completed', 'settled')
+      and payment_type <> 'reimbursement' and effective_date between ${from} and ${to}
+  `);
+
+export const judge = (tx: Transaction, id: string, status: string, fulfilled: string) =>
+  tx.query(sql.typeAlias('void')`
+    update promises_to_pay
+    set status = ${status}, fulfilled_amount = ${fulfilled}::numeric,
+        fulfilled_at = case when ${status} = 'kept' then now() end
+    where id = ${id}
+  `);

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('a form by hand has no least amount, takes what it says, and exists once per event and year', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+  const path = `/loans/${loan.id}/1099c`;
+
+  const made = await tenant.officer.post(path, { amount_discharged: '25.00' });
+  const again = await tenant.officer.post(path, { amount_discharged: '25.00' });
+  const voided = await tenant.officer.delete(`/forms-1099c/${made.body.id}`);
+  const anew = await tenant.officer.post(path, { amount_discharged: '26.00' });
+  const furnished = await tenant.officer.put(`/forms-1099c/${anew.body.id}`, {
+    ...anew.body,
+    amount_discharged: '1.00',
+    status: 'furnished',
+  });
+  const kept = await tenant.officer.delete(`/forms-1099c/${anew.body.id}`);
+
+  expect(made).toMatchObject({
+    status: 201,
+    body: {
+      tax_year: 2026,
+      identifiable_event_code: 'G',
+      identifiable_event_date: '2026-01-15',
+      debtor_name: 'Grace Hopper',
+      account_number: 'LN-2026-000001',
+      status: 'generated',
+    },
+  });
+  expect(made.body.document_id).not.toBeNull();
+  expect(again).toMatchObject({ status: 409, body: { code: 'already_exists' } });
+  expect(voided.body.status).toBe('void');
+  expect(furnished.body).toMatchObject({ status: 'furnished', amount_discharged: '26.00' });
+  expect(kept).toMatchObject({ status: 409, body: { code: 'immutable' } });
+});
+
+test('a form takes the charged-off principal, and is refused where nothing was given up', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const none = await newLoan(tenant);
+  const lost = await newLoan(tenant);
+  const admin = await tenant.signedIn('admin');
+  await admin.post(`/loans/${lost.id}/charge-off`, { reason: 'bankruptcy' });
+
+  const refused = await tenant.officer.post(`/loans/${none.id}/1099c`);
+  const made = await tenant.officer.post(`/loans/${lost.id}/1099c`);
+
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { errors: { amount_discharged: expect.any(String) } },
+  });
+  expect(made.body).toMatchObject({
+    amount_discharged: '10000.00',
+    identifiable_event_code: 'A',
+    source: 'manual',
+  });
+});
