@@ -47,7 +47,8 @@ export type LoanEvent =
     >
   | On<'fee', { amount: string; fee_id?: string; fee_type?: string; installment_number?: number }>
   | On<'fee_waiver', { fee_id: string; amount?: string }>
-  | On<'service_credit', { amount: string; apply_to?: CreditTarget }>
+  /** A settlement is agreed debt relief; other credits are not. */
+  | On<'service_credit', { amount: string; apply_to?: CreditTarget; credit_type?: string }>
   | On<'rate_change', { interest_rate: string }>
   /** A promotional rate or a legal cap, to its last day; the lowest rate of a day counts. */
   | On<'promo', { interest_rate: string; to: string }>
