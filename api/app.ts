@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
@@ -7,6 +8,7 @@ import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
 import { docs } from './docs.ts';
+import { storage } from './documents/storage.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { health, type Health } from './operations/health.ts';
 import type { Route } from './route.ts';
@@ -35,6 +37,7 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
     admission(),
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
     cors(pool),
+    storage(pool),
     sessionMiddleware(app, pool, isSecure),
     csrf,
     docs(routes),
@@ -47,6 +50,12 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
       log.error({ err: error }, 'unexpected');
   });
   return app;
+}
+
+/** The app as node:http wants it; what goes wrong in it is answered in it. */
+export function listenerOf(app: Koa): RequestListener {
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
 }
 
 function arrival(trustedProxies: readonly string[], isSecure: boolean): Middleware {

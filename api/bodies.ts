@@ -5,7 +5,6 @@ import { HttpRefusal } from './errors.ts';
 
 const LIMIT_BYTES = 1_048_576;
 const DEPTH_MAX = 32;
-const UNPARSED = Symbol.for('unparsedBody');
 const BODILY = ['POST', 'PUT', 'PATCH'];
 
 const parser = koaBody({
@@ -36,9 +35,9 @@ export async function readBody(ctx: Context) {
   }
   if (length > LIMIT_BYTES) throw Object.assign(new Error('too large'), { status: 413 });
   await parser(ctx as never, async () => {});
-  const { body } = ctx.request as unknown as { body?: Record<symbol, string> };
+  const { body, rawBody } = ctx.request as unknown as { body?: unknown; rawBody?: string };
   checkStorable(body, []);
-  ctx.state.raw = body?.[UNPARSED] ?? '';
+  ctx.state.raw = rawBody ?? '';
 }
 
 /** What no text column can hold, and what would exhaust the stack further on, ends here. */

@@ -140,7 +140,7 @@ function uniqueField(constraint: string): string {
   const unnamed = /_tenant_id_(.+)_key$/.exec(constraint)?.[1];
   return (
     unnamed ??
-    /^(?:loans|payments|programs|products|portfolios|ledger_accounts|liens)_(.+)$/.exec(
+    /^(?:loans|payments|programs|products|portfolios|investors|ledger_accounts|liens)_(.+)$/.exec(
       constraint,
     )?.[1] ??
     'id'

@@ -77,7 +77,11 @@ function reading({ declaration: declared, reply }: Resource) {
 function writing({ declaration: declared, reply, creation: body }: Resource) {
   const { path, name, area, write: allow } = declared;
   const about = {
-    ...{ tag: area, resource: path, allow, reply, status: 200 },
+    tag: area,
+    resource: path,
+    allow,
+    reply,
+    status: 200,
     path: `/${path}/{id}`,
     transaction: 'write',
   } as const;

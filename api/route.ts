@@ -15,6 +15,8 @@ export type Call = {
   body: unknown;
   list: ListRequest | null;
   user: User | null;
+  /** Scheme and host as the client knows them, for links in answers. */
+  origin: string;
 };
 
 /** What endpoints that keep their own transactions get besides: signing in, and raw bytes. */

@@ -1,12 +1,16 @@
 import { addresses } from './borrowers/addresses.ts';
+import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { emails } from './borrowers/emails.ts';
+import { paymentInstruments } from './borrowers/payment-instruments.ts';
 import { phones } from './borrowers/phones.ts';
 import { tasks } from './borrowers/tasks.ts';
 import { collateral } from './collateral/items.ts';
 import { lienAlerts, liens } from './collateral/liens.ts';
 import { valuations } from './collateral/valuations.ts';
+import { investors, loanAssignments, settlementInstruments } from './portfolios/investors.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
+import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
@@ -18,6 +22,8 @@ import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
+import { autoResponses } from './communications/auto-responses.ts';
+import { callbacks } from './communications/callbacks.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
@@ -38,6 +44,8 @@ export const routes: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...paymentInstruments.routes,
+  ...autopayPlans.routes,
   ...tasks.routes,
   ...loans.routes,
   ...loanRoutes,
@@ -61,10 +69,17 @@ export const routes: readonly Route[] = [
   ...portfolios.routes,
   vintages,
   ...snapshots.routes,
+  ...investors.routes,
+  ...settlementInstruments.routes,
+  ...loanAssignments.routes,
   ...loanSnapshots.routes,
+  ...loanTapeConfigs.routes,
+  ...tapeRoutes,
   ...communicationTemplates.routes,
   ...communications,
   ...communicationLogs.routes,
+  ...autoResponses.routes,
+  ...callbacks,
   subscribe,
   ...webhooks.routes,
   ...documents.routes,

@@ -6,7 +6,7 @@ import { useFiles } from '../jobs/documents/store.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
-import { createApp } from './app.ts';
+import { createApp, listenerOf } from './app.ts';
 import { readConfiguration } from './configuration.ts';
 import { routes } from './routes.ts';
 
@@ -32,7 +32,7 @@ async function openWhenThere() {
 
 const secret = readSecret(configuration);
 useSecret(secret);
-useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }));
+useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }), secret);
 const pool = await openWhenThere();
 await assertTenancyHolds(pool);
 const health = { isReady: true };
@@ -45,7 +45,7 @@ const server = createServer(
     requestTimeout: 30_000,
     connectionsCheckingInterval: 5_000,
   },
-  app.callback(),
+  listenerOf(app),
 );
 server.keepAliveTimeout = 75_000;
 server.maxRequestsPerSocket = 1_000;

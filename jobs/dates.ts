@@ -20,18 +20,12 @@ export function isDate(text: string): boolean {
   return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
-/** Reads a date strictly: 2026-02-30 is refused, not moved to March. */
-export function parseDate(text: string): string {
-  if (!isDate(text)) throw new RangeError(`"${text}" is not a date.`);
-  return text;
-}
-
 export function dayNumber(date: string): number {
   const { year, month, day } = partsOf(date);
   return Date.UTC(year, month - 1, day) / DAY_MS;
 }
 
-export function dateOfDayNumber(days: number): string {
+function dateOfDayNumber(days: number): string {
   return new Date(days * DAY_MS).toISOString().slice(0, 10);
 }
 
@@ -85,10 +79,6 @@ export function compareDates(one: string, other: string): -1 | 0 | 1 {
   return one < other ? -1 : 1;
 }
 
-export function earliest(one: string, other: string): string {
-  return one < other ? one : other;
-}
-
 export function latest(one: string, other: string): string {
   return one > other ? one : other;
 }
@@ -100,4 +90,8 @@ export function dayOfWeek(date: string): number {
 
 function pad(value: number, length: number): string {
   return String(value).padStart(length, '0');
+}
+
+export function earliest(one: string, other: string): string {
+  return one <= other ? one : other;
 }

@@ -7,6 +7,7 @@ import { issueStatements } from './documents/statements.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
 import { closeLoans } from './loans/close/close-loans.job.ts';
 import { startCloseOfBusiness } from './loans/close/start-close-of-business.job.ts';
+import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Outside } from './outside.ts';
 import { cleanUp } from './users/clean-up.job.ts';
@@ -23,6 +24,7 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
 export const queued: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
+  generateTape,
   cleanUp,
   sendAccountMessage,
   startCloseOfBusiness,
@@ -32,6 +34,4 @@ export const queued: readonly AnyJob[] = [
   deliverWebhook,
   issueStatements,
   renderDocumentJob,
-  warnOfLapsingLiensJob,
-  snapshotPortfoliosJob,
 ];

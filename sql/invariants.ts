@@ -5,6 +5,7 @@ import { violationsOf, type Violation } from './check.ts';
 import { documentViolations, type DescribeFile } from './documents/invariants.ts';
 import { loans } from './loans/invariants.ts';
 import { messages } from './webhooks/invariants.ts';
+import { payments } from './payments/invariants.ts';
 import { referenceChecks } from './references.ts';
 
 export type { Violation } from './check.ts';
@@ -24,7 +25,8 @@ export async function checkInvariants(
     await connection.query(sql.typeAlias('void')`begin isolation level repeatable read read only`);
     try {
       const violations: Violation[] = [];
-      for (const check of [...books, ...loans, ...messages, ...(await referenceChecks(tx))]) {
+      const checks = [...books, ...loans, ...payments, ...messages];
+      for (const check of [...checks, ...(await referenceChecks(tx))]) {
         violations.push(...(await violationsOf(tx, check)));
       }
       if (describeFile) violations.push(...(await documentViolations(tx, describeFile)));

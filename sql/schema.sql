@@ -259,8 +259,10 @@ AS $procedure$
 begin
   execute format('alter table %s enable row level security, force row level security', target);
   execute format(
+    -- The select around the tenant makes it a constant of the query: read once and not for each row.
     'create policy tenant on %s to servicing_app
-       using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant())', target);
+       using (tenant_id = (select app.current_tenant()))
+       with check (tenant_id = (select app.current_tenant()))', target);
   execute format('create policy owner on %s to servicing_owner using (true) with check (true)', target);
   execute format('create policy auditor on %s for select to servicing_auditor using (true)', target);
   execute format('grant %s on %s to servicing_app', rights, target);
@@ -524,7 +526,7 @@ CREATE UNIQUE INDEX addresses_one_primary ON public.addresses USING btree (tenan
 alter table addresses enable row level security, force row level security;
 create policy auditor on addresses for select to servicing_auditor using true;
 create policy owner on addresses for all to servicing_owner using true with check true;
-create policy tenant on addresses for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on addresses for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.addresses FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on addresses to servicing_app;
 grant select on addresses to servicing_auditor;
@@ -609,11 +611,132 @@ CREATE INDEX audit_log_loan ON public.audit_log USING btree (tenant_id, loan_id,
 alter table audit_log enable row level security, force row level security;
 create policy auditor on audit_log for select to servicing_auditor using true;
 create policy owner on audit_log for all to servicing_owner using true with check true;
-create policy tenant on audit_log for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on audit_log for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 grant insert, select on audit_log to servicing_app;
 grant select on audit_log to servicing_auditor;
+
+create table auto_responses (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  channel text not null,
+  match_type text not null,
+  keywords jsonb not null default '[]'::jsonb,
+  response_template_id uuid,
+  response_subject text,
+  response_body text,
+  action text not null default 'reply'::text,
+  priority integer not null default 100,
+  language text,
+  is_active boolean not null default true,
+  cooldown_minutes integer not null default 60,
+  program_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint auto_responses_pkey PRIMARY KEY (tenant_id, id),
+  constraint auto_responses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint auto_responses_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id),
+  constraint auto_responses_tenant_id_response_template_id_fkey FOREIGN KEY (tenant_id, response_template_id) REFERENCES communication_templates(tenant_id, id)
+);
+CREATE INDEX auto_responses_created ON public.auto_responses USING btree (tenant_id, created_at DESC, id);
+alter table auto_responses enable row level security, force row level security;
+create policy auditor on auto_responses for select to servicing_auditor using true;
+create policy owner on auto_responses for all to servicing_owner using true with check true;
+create policy tenant on auto_responses for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.auto_responses FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on auto_responses to servicing_app;
+grant select on auto_responses to servicing_auditor;
+
+create table autopay_draws (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  autopay_plan_id uuid not null,
+  loan_id uuid not null,
+  due_date date not null,
+  run_date date not null,
+  amount app.money not null default 0,
+  payment_id uuid,
+  status text not null,
+  reason text,
+  attempts integer not null default 0,
+  retry_on date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint autopay_draws_once UNIQUE (tenant_id, autopay_plan_id, due_date),
+  constraint autopay_draws_pkey PRIMARY KEY (tenant_id, id),
+  constraint autopay_draws_status_check CHECK ((status = ANY (ARRAY['drawn'::text, 'skipped'::text, 'retrying'::text, 'returned'::text, 'failed'::text]))),
+  constraint autopay_draws_tenant_id_autopay_plan_id_fkey FOREIGN KEY (tenant_id, autopay_plan_id) REFERENCES autopay_plans(tenant_id, id),
+  constraint autopay_draws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint autopay_draws_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint autopay_draws_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id)
+);
+CREATE INDEX autopay_draws_payment ON public.autopay_draws USING btree (tenant_id, payment_id);
+CREATE INDEX autopay_draws_plan ON public.autopay_draws USING btree (tenant_id, autopay_plan_id, created_at DESC, id);
+CREATE INDEX autopay_draws_retry ON public.autopay_draws USING btree (tenant_id, retry_on) WHERE (status = 'retrying'::text);
+alter table autopay_draws enable row level security, force row level security;
+create policy auditor on autopay_draws for select to servicing_auditor using true;
+create policy owner on autopay_draws for all to servicing_owner using true with check true;
+create policy tenant on autopay_draws for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.autopay_draws FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on autopay_draws to servicing_app;
+grant select on autopay_draws to servicing_auditor;
+
+create table autopay_plans (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  loan_id uuid not null,
+  payment_instrument_id uuid not null,
+  backup_payment_instrument_id uuid,
+  amount_type text not null default 'minimum_due'::text,
+  fixed_amount app.money,
+  extra_amount app.money,
+  extra_toward text not null default 'principal'::text,
+  frequency text not null default 'on_due_date'::text,
+  days_before_due integer not null default 0,
+  day_of_month integer,
+  start_date date not null,
+  end_date date,
+  next_due_date date,
+  next_run_date date,
+  drawn_through date not null,
+  status text not null default 'active'::text,
+  is_enabled boolean not null default true,
+  retry_count integer not null default 2,
+  retry_interval_days integer not null default 3,
+  consecutive_failures integer not null default 0,
+  canceled_at timestamp with time zone,
+  cancel_reason text,
+  consent_id uuid,
+  last_payment_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint autopay_plans_day_of_month_check CHECK (((day_of_month >= 1) AND (day_of_month <= 31))),
+  constraint autopay_plans_days_before_due_check CHECK (((days_before_due >= 0) AND (days_before_due <= 30))),
+  constraint autopay_plans_pkey PRIMARY KEY (tenant_id, id),
+  constraint autopay_plans_retry_count_check CHECK (((retry_count >= 0) AND (retry_count <= 2))),
+  constraint autopay_plans_retry_interval_days_check CHECK (((retry_interval_days >= 1) AND (retry_interval_days <= 30))),
+  constraint autopay_plans_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'canceled'::text, 'completed'::text, 'failed'::text]))),
+  constraint autopay_plans_tenant_id_backup_payment_instrument_id_fkey FOREIGN KEY (tenant_id, backup_payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
+  constraint autopay_plans_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint autopay_plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint autopay_plans_tenant_id_last_payment_id_fkey FOREIGN KEY (tenant_id, last_payment_id) REFERENCES payments(tenant_id, id),
+  constraint autopay_plans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint autopay_plans_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
+);
+CREATE INDEX autopay_plans_borrower ON public.autopay_plans USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX autopay_plans_instrument ON public.autopay_plans USING btree (tenant_id, payment_instrument_id);
+CREATE INDEX autopay_plans_loan ON public.autopay_plans USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX autopay_plans_one_open ON public.autopay_plans USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
+alter table autopay_plans enable row level security, force row level security;
+create policy auditor on autopay_plans for select to servicing_auditor using true;
+create policy owner on autopay_plans for all to servicing_owner using true with check true;
+create policy tenant on autopay_plans for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.autopay_plans FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on autopay_plans to servicing_app;
+grant select on autopay_plans to servicing_auditor;
 
 create table borrowers (
   tenant_id uuid not null default app.current_tenant(),
@@ -652,7 +775,7 @@ CREATE INDEX borrowers_search ON public.borrowers USING gin ((((first_name || ' 
 alter table borrowers enable row level security, force row level security;
 create policy auditor on borrowers for select to servicing_auditor using true;
 create policy owner on borrowers for all to servicing_owner using true with check true;
-create policy tenant on borrowers for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on borrowers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on borrowers to servicing_app;
 grant select on borrowers to servicing_auditor;
@@ -676,7 +799,7 @@ CREATE INDEX cob_chunks_day ON public.cob_chunks USING btree (tenant_id, cob_dat
 alter table cob_chunks enable row level security, force row level security;
 create policy auditor on cob_chunks for select to servicing_auditor using true;
 create policy owner on cob_chunks for all to servicing_owner using true with check true;
-create policy tenant on cob_chunks for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on cob_chunks for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select, update on cob_chunks to servicing_app;
 grant select on cob_chunks to servicing_auditor;
 
@@ -698,7 +821,7 @@ CREATE INDEX cob_loan_errors_run ON public.cob_loan_errors USING btree (tenant_i
 alter table cob_loan_errors enable row level security, force row level security;
 create policy auditor on cob_loan_errors for select to servicing_auditor using true;
 create policy owner on cob_loan_errors for all to servicing_owner using true with check true;
-create policy tenant on cob_loan_errors for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on cob_loan_errors for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select, update on cob_loan_errors to servicing_app;
 grant select on cob_loan_errors to servicing_auditor;
 
@@ -723,7 +846,7 @@ create table cob_runs (
 alter table cob_runs enable row level security, force row level security;
 create policy auditor on cob_runs for select to servicing_auditor using true;
 create policy owner on cob_runs for all to servicing_owner using true with check true;
-create policy tenant on cob_runs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on cob_runs for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select, update on cob_runs to servicing_app;
 grant select on cob_runs to servicing_auditor;
 
@@ -750,7 +873,7 @@ CREATE INDEX collateral_items_loan ON public.collateral_items USING btree (tenan
 alter table collateral_items enable row level security, force row level security;
 create policy auditor on collateral_items for select to servicing_auditor using true;
 create policy owner on collateral_items for all to servicing_owner using true with check true;
-create policy tenant on collateral_items for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on collateral_items for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.collateral_items FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on collateral_items to servicing_app;
 grant select on collateral_items to servicing_auditor;
@@ -801,15 +924,36 @@ create table communication_logs (
 CREATE INDEX communication_logs_borrower ON public.communication_logs USING btree (tenant_id, borrower_id, created_at DESC, id);
 CREATE INDEX communication_logs_created ON public.communication_logs USING btree (tenant_id, created_at DESC, id);
 CREATE INDEX communication_logs_loan ON public.communication_logs USING btree (tenant_id, loan_id, created_at DESC, id);
-CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider, provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider_message_id, provider) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX communication_logs_waiting ON public.communication_logs USING btree (tenant_id, document_id) WHERE ((status = 'queued'::text) AND (document_id IS NOT NULL));
 alter table communication_logs enable row level security, force row level security;
 create policy auditor on communication_logs for select to servicing_auditor using true;
 create policy owner on communication_logs for all to servicing_owner using true with check true;
-create policy tenant on communication_logs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on communication_logs for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.communication_logs FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on communication_logs to servicing_app;
 grant select on communication_logs to servicing_auditor;
+
+create table communication_providers (
+  tenant_id uuid not null default app.current_tenant(),
+  channel text not null,
+  name text not null,
+  account_id text,
+  secret_sealed text not null,
+  previous_secret_sealed text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint communication_providers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
+  constraint communication_providers_pkey PRIMARY KEY (tenant_id, channel),
+  constraint communication_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table communication_providers enable row level security, force row level security;
+create policy auditor on communication_providers for select to servicing_auditor using true;
+create policy owner on communication_providers for all to servicing_owner using true with check true;
+create policy tenant on communication_providers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.communication_providers FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on communication_providers to servicing_app;
+grant select on communication_providers to servicing_auditor;
 
 create table communication_templates (
   tenant_id uuid not null default app.current_tenant(),
@@ -836,7 +980,7 @@ CREATE UNIQUE INDEX communication_templates_tenant_id_name_key ON public.communi
 alter table communication_templates enable row level security, force row level security;
 create policy auditor on communication_templates for select to servicing_auditor using true;
 create policy owner on communication_templates for all to servicing_owner using true with check true;
-create policy tenant on communication_templates for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on communication_templates for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.communication_templates FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on communication_templates to servicing_app;
 grant select on communication_templates to servicing_auditor;
@@ -856,7 +1000,7 @@ CREATE INDEX compliance_runs_loan ON public.compliance_runs USING btree (tenant_
 alter table compliance_runs enable row level security, force row level security;
 create policy auditor on compliance_runs for select to servicing_auditor using true;
 create policy owner on compliance_runs for all to servicing_owner using true with check true;
-create policy tenant on compliance_runs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on compliance_runs for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select on compliance_runs to servicing_app;
 grant select on compliance_runs to servicing_auditor;
 
@@ -886,10 +1030,45 @@ CREATE INDEX dead_letters_subscription ON public.dead_letters USING btree (tenan
 alter table dead_letters enable row level security, force row level security;
 create policy auditor on dead_letters for select to servicing_auditor using true;
 create policy owner on dead_letters for all to servicing_owner using true with check true;
-create policy tenant on dead_letters for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on dead_letters for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on dead_letters to servicing_app;
 grant select on dead_letters to servicing_auditor;
+
+create table deferments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  deferment_type text not null,
+  periods integer not null,
+  start_date date not null,
+  end_date date,
+  start_installment integer,
+  interest_treatment text not null,
+  extend_maturity boolean not null,
+  fee_amount app.money not null default 0,
+  reason text not null,
+  notes text,
+  status text not null default 'scheduled'::text,
+  event_ids jsonb not null default '[]'::jsonb,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint deferments_periods_check CHECK ((periods > 0)),
+  constraint deferments_pkey PRIMARY KEY (tenant_id, id),
+  constraint deferments_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'active'::text, 'completed'::text, 'canceled'::text, 'broken'::text]))),
+  constraint deferments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint deferments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX deferments_loan ON public.deferments USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX deferments_open ON public.deferments USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['scheduled'::text, 'active'::text]));
+alter table deferments enable row level security, force row level security;
+create policy auditor on deferments for select to servicing_auditor using true;
+create policy owner on deferments for all to servicing_owner using true with check true;
+create policy tenant on deferments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.deferments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on deferments to servicing_app;
+grant select on deferments to servicing_auditor;
 
 create table disbursements (
   tenant_id uuid not null default app.current_tenant(),
@@ -910,13 +1089,14 @@ create table disbursements (
   constraint disbursements_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint disbursements_pkey PRIMARY KEY (tenant_id, id),
   constraint disbursements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint disbursements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+  constraint disbursements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint disbursements_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
 CREATE INDEX disbursements_loan ON public.disbursements USING btree (tenant_id, loan_id, created_at DESC, id);
 alter table disbursements enable row level security, force row level security;
 create policy auditor on disbursements for select to servicing_auditor using true;
 create policy owner on disbursements for all to servicing_owner using true with check true;
-create policy tenant on disbursements for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on disbursements for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.disbursements FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on disbursements to servicing_app;
 grant select on disbursements to servicing_auditor;
@@ -963,10 +1143,45 @@ CREATE INDEX documents_loan ON public.documents USING btree (tenant_id, loan_id,
 alter table documents enable row level security, force row level security;
 create policy auditor on documents for select to servicing_auditor using true;
 create policy owner on documents for all to servicing_owner using true with check true;
-create policy tenant on documents for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on documents for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.documents FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on documents to servicing_app;
 grant select on documents to servicing_auditor;
+
+create table draws (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  draw_number integer not null,
+  amount app.money not null,
+  draw_date date not null,
+  purpose text,
+  payment_instrument_id uuid,
+  external_id text,
+  fee_amount app.money not null default 0,
+  status text not null default 'completed'::text,
+  outstanding_principal app.money not null,
+  interest_rate app.rate not null,
+  available_credit_after app.money not null,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint draws_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint draws_draw_number UNIQUE (tenant_id, loan_id, draw_number),
+  constraint draws_external_id UNIQUE (tenant_id, external_id),
+  constraint draws_pkey PRIMARY KEY (tenant_id, id),
+  constraint draws_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'reversed'::text]))),
+  constraint draws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint draws_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX draws_loan ON public.draws USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table draws enable row level security, force row level security;
+create policy auditor on draws for select to servicing_auditor using true;
+create policy owner on draws for all to servicing_owner using true with check true;
+create policy tenant on draws for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.draws FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on draws to servicing_app;
+grant select on draws to servicing_auditor;
 
 create table emails (
   tenant_id uuid not null default app.current_tenant(),
@@ -993,7 +1208,7 @@ CREATE INDEX emails_search ON public.emails USING gin (email gin_trgm_ops);
 alter table emails enable row level security, force row level security;
 create policy auditor on emails for select to servicing_auditor using true;
 create policy owner on emails for all to servicing_owner using true with check true;
-create policy tenant on emails for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on emails for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.emails FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on emails to servicing_app;
 grant select on emails to servicing_auditor;
@@ -1014,7 +1229,7 @@ CREATE INDEX events_unrelayed ON public.events USING btree (id) WHERE (relayed_a
 alter table events enable row level security, force row level security;
 create policy auditor on events for select to servicing_auditor using true;
 create policy owner on events for all to servicing_owner using true with check true;
-create policy tenant on events for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on events for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select on events to servicing_app;
 grant select on events to servicing_auditor;
 
@@ -1027,13 +1242,13 @@ create table fees (
   amount app.money not null,
   amount_paid app.money not null default 0,
   amount_waived app.money not null default 0,
+  amount_moved app.money not null default 0,
   assessed_date date not null,
   effective_date date not null,
   due_date date,
   installment_number integer,
   payment_id uuid,
   status text not null default 'assessed'::text,
-  is_capitalized boolean not null default false,
   waived_at timestamp with time zone,
   waived_by uuid,
   waive_reason text,
@@ -1051,10 +1266,98 @@ CREATE UNIQUE INDEX fees_one_return_fee ON public.fees USING btree (tenant_id, p
 alter table fees enable row level security, force row level security;
 create policy auditor on fees for select to servicing_auditor using true;
 create policy owner on fees for all to servicing_owner using true with check true;
-create policy tenant on fees for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on fees for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.fees FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on fees to servicing_app;
 grant select on fees to servicing_auditor;
+
+create table forbearances (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  forbearance_type text not null,
+  start_date date not null,
+  end_date date not null,
+  reason text not null,
+  reduced_payment_amount app.money,
+  interest_accrues boolean not null,
+  suspend_late_fees boolean not null,
+  suspend_delinquency boolean not null,
+  suspend_credit_reporting boolean not null,
+  end_treatment text not null,
+  hardship_application_id uuid,
+  notes text,
+  status text not null default 'scheduled'::text,
+  event_ids jsonb not null default '[]'::jsonb,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint forbearances_check CHECK ((end_date >= start_date)),
+  constraint forbearances_pkey PRIMARY KEY (tenant_id, id),
+  constraint forbearances_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'active'::text, 'completed'::text, 'canceled'::text, 'broken'::text]))),
+  constraint forbearances_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint forbearances_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX forbearances_loan ON public.forbearances USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX forbearances_open ON public.forbearances USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['scheduled'::text, 'active'::text]));
+alter table forbearances enable row level security, force row level security;
+create policy auditor on forbearances for select to servicing_auditor using true;
+create policy owner on forbearances for all to servicing_owner using true with check true;
+create policy tenant on forbearances for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.forbearances FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on forbearances to servicing_app;
+grant select on forbearances to servicing_auditor;
+
+create table forms_1099c (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  form_number text not null,
+  tax_year integer not null,
+  status text not null default 'generated'::text,
+  is_corrected boolean not null default false,
+  corrects_form_id uuid,
+  source text not null,
+  creditor_name text not null,
+  creditor_tin_last_four text not null,
+  creditor_address text not null,
+  creditor_phone text,
+  debtor_name text not null,
+  debtor_tin_last_four text not null,
+  debtor_address text not null,
+  account_number text not null,
+  identifiable_event_date date not null,
+  amount_discharged app.money not null,
+  interest_included app.money not null default 0,
+  debt_description text not null,
+  personally_liable boolean not null,
+  identifiable_event_code text not null,
+  fair_market_value app.money,
+  notes text,
+  document_id uuid,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint forms_1099c_amount_discharged_check CHECK (((amount_discharged)::numeric > (0)::numeric)),
+  constraint forms_1099c_form_number UNIQUE (tenant_id, form_number),
+  constraint forms_1099c_identifiable_event_code_check CHECK ((identifiable_event_code ~ '^[A-H]$'::text)),
+  constraint forms_1099c_pkey PRIMARY KEY (tenant_id, id),
+  constraint forms_1099c_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'system'::text]))),
+  constraint forms_1099c_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'generated'::text, 'furnished'::text, 'filed'::text, 'corrected'::text, 'void'::text]))),
+  constraint forms_1099c_tenant_id_corrects_form_id_fkey FOREIGN KEY (tenant_id, corrects_form_id) REFERENCES forms_1099c(tenant_id, id),
+  constraint forms_1099c_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint forms_1099c_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint forms_1099c_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX forms_1099c_loan ON public.forms_1099c USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX forms_1099c_one ON public.forms_1099c USING btree (tenant_id, loan_id, identifiable_event_code, tax_year) WHERE (status <> ALL (ARRAY['void'::text, 'corrected'::text]));
+alter table forms_1099c enable row level security, force row level security;
+create policy auditor on forms_1099c for select to servicing_auditor using true;
+create policy owner on forms_1099c for all to servicing_owner using true with check true;
+create policy tenant on forms_1099c for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.forms_1099c FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on forms_1099c to servicing_app;
+grant select on forms_1099c to servicing_auditor;
 
 create table idempotency_keys (
   tenant_id uuid not null default app.current_tenant(),
@@ -1074,7 +1377,7 @@ CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (tenant
 alter table idempotency_keys enable row level security, force row level security;
 create policy auditor on idempotency_keys for select to servicing_auditor using true;
 create policy owner on idempotency_keys for all to servicing_owner using true with check true;
-create policy tenant on idempotency_keys for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on idempotency_keys for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on idempotency_keys to servicing_app;
 grant select on idempotency_keys to servicing_auditor;
 
@@ -1104,7 +1407,7 @@ CREATE INDEX installments_due ON public.installments USING btree (tenant_id, due
 alter table installments enable row level security, force row level security;
 create policy auditor on installments for select to servicing_auditor using true;
 create policy owner on installments for all to servicing_owner using true with check true;
-create policy tenant on installments for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on installments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select on installments to servicing_app;
 grant update (is_canceled) on installments to servicing_app;
 grant update (paid_amount) on installments to servicing_app;
@@ -1123,7 +1426,7 @@ create table interest_accruals (
 alter table interest_accruals enable row level security, force row level security;
 create policy auditor on interest_accruals for select to servicing_auditor using true;
 create policy owner on interest_accruals for all to servicing_owner using true with check true;
-create policy tenant on interest_accruals for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on interest_accruals for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.interest_accruals FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
 grant insert, select on interest_accruals to servicing_app;
 grant select on interest_accruals to servicing_auditor;
@@ -1159,7 +1462,7 @@ CREATE INDEX investors_created ON public.investors USING btree (tenant_id, creat
 alter table investors enable row level security, force row level security;
 create policy auditor on investors for select to servicing_auditor using true;
 create policy owner on investors for all to servicing_owner using true with check true;
-create policy tenant on investors for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on investors for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.investors FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on investors to servicing_app;
 grant select on investors to servicing_auditor;
@@ -1199,7 +1502,7 @@ CREATE INDEX journal_entries_reference ON public.journal_entries USING btree (te
 alter table journal_entries enable row level security, force row level security;
 create policy auditor on journal_entries for select to servicing_auditor using true;
 create policy owner on journal_entries for all to servicing_owner using true with check true;
-create policy tenant on journal_entries for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on journal_entries for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.journal_entries FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 CREATE CONSTRAINT TRIGGER balances AFTER INSERT OR UPDATE ON public.journal_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION app.entry_balances();
 CREATE TRIGGER immutable BEFORE DELETE OR UPDATE ON public.journal_entries FOR EACH ROW EXECUTE FUNCTION app.entry_is_immutable();
@@ -1234,7 +1537,7 @@ CREATE INDEX journal_lines_entry ON public.journal_lines USING btree (tenant_id,
 alter table journal_lines enable row level security, force row level security;
 create policy auditor on journal_lines for select to servicing_auditor using true;
 create policy owner on journal_lines for all to servicing_owner using true with check true;
-create policy tenant on journal_lines for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on journal_lines for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.journal_lines FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER joins_new_entry BEFORE INSERT ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION app.line_joins_new_entry();
@@ -1266,7 +1569,7 @@ CREATE INDEX ledger_accounts_parent ON public.ledger_accounts USING btree (tenan
 alter table ledger_accounts enable row level security, force row level security;
 create policy auditor on ledger_accounts for select to servicing_auditor using true;
 create policy owner on ledger_accounts for all to servicing_owner using true with check true;
-create policy tenant on ledger_accounts for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on ledger_accounts for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on ledger_accounts to servicing_app;
 grant select on ledger_accounts to servicing_auditor;
@@ -1292,7 +1595,7 @@ CREATE INDEX lien_alerts_created ON public.lien_alerts USING btree (tenant_id, c
 alter table lien_alerts enable row level security, force row level security;
 create policy auditor on lien_alerts for select to servicing_auditor using true;
 create policy owner on lien_alerts for all to servicing_owner using true with check true;
-create policy tenant on lien_alerts for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on lien_alerts for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.lien_alerts FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on lien_alerts to servicing_app;
 grant select on lien_alerts to servicing_auditor;
@@ -1329,10 +1632,50 @@ CREATE UNIQUE INDEX liens_lien_position ON public.liens USING btree (tenant_id, 
 alter table liens enable row level security, force row level security;
 create policy auditor on liens for select to servicing_auditor using true;
 create policy owner on liens for all to servicing_owner using true with check true;
-create policy tenant on liens for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on liens for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.liens FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on liens to servicing_app;
 grant select on liens to servicing_auditor;
+
+create table loan_assignments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  investor_id uuid not null,
+  loan_id uuid not null,
+  portfolio_id uuid,
+  ownership_percentage numeric(5,4) not null default 1,
+  assignment_type text not null default 'whole_loan_sale'::text,
+  effective_date date not null,
+  settlement_date date,
+  end_date date,
+  purchase_price app.money,
+  purchase_price_ratio app.rate,
+  servicing_fee_rate app.rate,
+  recourse boolean not null default false,
+  status text not null default 'pending'::text,
+  settlement_instrument_id uuid,
+  journal_entry_ids jsonb not null default '[]'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_assignments_ownership_percentage_check CHECK (((ownership_percentage > (0)::numeric) AND (ownership_percentage <= (1)::numeric))),
+  constraint loan_assignments_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_assignments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'declined'::text, 'canceled'::text, 'bought_back'::text, 'ended'::text]))),
+  constraint loan_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_assignments_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id),
+  constraint loan_assignments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint loan_assignments_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id),
+  constraint loan_assignments_tenant_id_settlement_instrument_id_fkey FOREIGN KEY (tenant_id, settlement_instrument_id) REFERENCES settlement_instruments(tenant_id, id)
+);
+CREATE INDEX loan_assignments_investor ON public.loan_assignments USING btree (tenant_id, investor_id, created_at DESC, id);
+CREATE INDEX loan_assignments_loan ON public.loan_assignments USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
+CREATE INDEX loan_assignments_settlement ON public.loan_assignments USING btree (tenant_id, settlement_date) WHERE (status = 'pending'::text);
+alter table loan_assignments enable row level security, force row level security;
+create policy auditor on loan_assignments for select to servicing_auditor using true;
+create policy owner on loan_assignments for all to servicing_owner using true with check true;
+create policy tenant on loan_assignments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_assignments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_assignments to servicing_app;
+grant select on loan_assignments to servicing_auditor;
 
 create table loan_events (
   tenant_id uuid not null default app.current_tenant(),
@@ -1351,7 +1694,7 @@ CREATE INDEX loan_events_loan ON public.loan_events USING btree (tenant_id, loan
 alter table loan_events enable row level security, force row level security;
 create policy auditor on loan_events for select to servicing_auditor using true;
 create policy owner on loan_events for all to servicing_owner using true with check true;
-create policy tenant on loan_events for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on loan_events for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.loan_events FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.loan_events FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 grant insert, select on loan_events to servicing_app;
@@ -1367,9 +1710,40 @@ create table loan_number_sequences (
 alter table loan_number_sequences enable row level security, force row level security;
 create policy auditor on loan_number_sequences for select to servicing_auditor using true;
 create policy owner on loan_number_sequences for all to servicing_owner using true with check true;
-create policy tenant on loan_number_sequences for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on loan_number_sequences for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on loan_number_sequences to servicing_app;
 grant select on loan_number_sequences to servicing_auditor;
+
+create table loan_promotions (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  name text not null,
+  promo_type text not null,
+  promo_rate app.rate,
+  start_date date not null,
+  end_date date not null,
+  conditions jsonb not null default '{}'::jsonb,
+  promo_program_id uuid,
+  event_id uuid,
+  is_over boolean not null default false,
+  broken_on date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_promotions_check CHECK ((end_date >= start_date)),
+  constraint loan_promotions_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_promotions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_promotions_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX loan_promotions_loan ON public.loan_promotions USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX loan_promotions_open ON public.loan_promotions USING btree (tenant_id, start_date) WHERE (NOT is_over);
+alter table loan_promotions enable row level security, force row level security;
+create policy auditor on loan_promotions for select to servicing_auditor using true;
+create policy owner on loan_promotions for all to servicing_owner using true with check true;
+create policy tenant on loan_promotions for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_promotions FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_promotions to servicing_app;
+grant select on loan_promotions to servicing_auditor;
 
 create table loan_snapshots (
   tenant_id uuid not null default app.current_tenant(),
@@ -1415,9 +1789,76 @@ CREATE INDEX loan_snapshots_portfolio ON public.loan_snapshots USING btree (tena
 alter table loan_snapshots enable row level security, force row level security;
 create policy auditor on loan_snapshots for select to servicing_auditor using true;
 create policy owner on loan_snapshots for all to servicing_owner using true with check true;
-create policy tenant on loan_snapshots for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on loan_snapshots for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select on loan_snapshots to servicing_app;
 grant select on loan_snapshots to servicing_auditor;
+
+create table loan_tape_configs (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  portfolio_id uuid,
+  format text not null default 'csv'::text,
+  columns jsonb not null,
+  filters jsonb not null default '{}'::jsonb,
+  schedule text not null default 'none'::text,
+  include_header boolean not null default true,
+  is_active boolean not null default true,
+  delivery text not null default 'document'::text,
+  last_generated_at timestamp with time zone,
+  next_run_at date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_tape_configs_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text]))),
+  constraint loan_tape_configs_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_tape_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_tape_configs_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
+);
+CREATE INDEX loan_tape_configs_created ON public.loan_tape_configs USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loan_tape_configs_due ON public.loan_tape_configs USING btree (tenant_id, next_run_at) WHERE (is_active AND (next_run_at IS NOT NULL));
+alter table loan_tape_configs enable row level security, force row level security;
+create policy auditor on loan_tape_configs for select to servicing_auditor using true;
+create policy owner on loan_tape_configs for all to servicing_owner using true with check true;
+create policy tenant on loan_tape_configs for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_tape_configs FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_tape_configs to servicing_app;
+grant select on loan_tape_configs to servicing_auditor;
+
+create table loan_tapes (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_tape_config_id uuid not null,
+  portfolio_id uuid,
+  as_of_date date not null,
+  format text not null,
+  columns jsonb not null,
+  filters jsonb not null,
+  include_header boolean not null,
+  status text not null default 'pending'::text,
+  filename text not null,
+  row_count integer,
+  document_id uuid,
+  checksum text,
+  totals jsonb not null default '{}'::jsonb,
+  warnings jsonb not null default '[]'::jsonb,
+  generated_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint loan_tapes_pkey PRIMARY KEY (tenant_id, id),
+  constraint loan_tapes_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text]))),
+  constraint loan_tapes_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint loan_tapes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loan_tapes_tenant_id_loan_tape_config_id_fkey FOREIGN KEY (tenant_id, loan_tape_config_id) REFERENCES loan_tape_configs(tenant_id, id),
+  constraint loan_tapes_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
+);
+CREATE INDEX loan_tapes_config ON public.loan_tapes USING btree (tenant_id, loan_tape_config_id, created_at DESC, id);
+alter table loan_tapes enable row level security, force row level security;
+create policy auditor on loan_tapes for select to servicing_auditor using true;
+create policy owner on loan_tapes for all to servicing_owner using true with check true;
+create policy tenant on loan_tapes for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.loan_tapes FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on loan_tapes to servicing_app;
+grant select on loan_tapes to servicing_auditor;
 
 create table loans (
   tenant_id uuid not null default app.current_tenant(),
@@ -1450,6 +1891,7 @@ create table loans (
   is_frozen boolean not null default false,
   frozen_at timestamp with time zone,
   freeze_reason text,
+  freeze_until date,
   is_accelerated boolean not null default false,
   accelerated_at timestamp with time zone,
   is_non_accrual boolean not null default false,
@@ -1477,6 +1919,7 @@ create table loans (
   linear_until date,
   interest_accrued numeric(22,10) not null default 0,
   interest_settled app.money not null default 0,
+  off_books_interest app.money not null default 0,
   outstanding_fees app.money not null default 0,
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
@@ -1514,6 +1957,7 @@ create table loans (
 CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id);
 CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id);
 CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loans_freeze_ends ON public.loans USING btree (tenant_id, freeze_until) WHERE (freeze_until IS NOT NULL);
 CREATE INDEX loans_number_search ON public.loans USING gin (loan_number gin_trgm_ops);
 CREATE INDEX loans_officer ON public.loans USING btree (tenant_id, loan_officer_id) WHERE (loan_officer_id IS NOT NULL);
 CREATE INDEX loans_portfolio ON public.loans USING btree (tenant_id, portfolio_id) WHERE (portfolio_id IS NOT NULL);
@@ -1524,10 +1968,129 @@ CREATE INDEX loans_status ON public.loans USING btree (tenant_id, status, create
 alter table loans enable row level security, force row level security;
 create policy auditor on loans for select to servicing_auditor using true;
 create policy owner on loans for all to servicing_owner using true with check true;
-create policy tenant on loans for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on loans for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.loans FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on loans to servicing_app;
 grant select on loans to servicing_auditor;
+
+create table modifications (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  modification_type text not null,
+  effective_date date not null,
+  reason text not null,
+  reason_comment text,
+  new_interest_rate app.rate,
+  new_term_months integer,
+  extend_months integer,
+  new_payment_amount app.money,
+  new_payment_day integer,
+  new_maturity_date date,
+  principal_forgiven app.money not null default 0,
+  capitalize_interest boolean not null,
+  capitalize_fees boolean not null,
+  capitalized_amount app.money not null default 0,
+  interest_treatment text not null,
+  fee_treatment text not null,
+  apply_immediately boolean not null,
+  status text not null,
+  previous_terms jsonb not null default '{}'::jsonb,
+  new_terms jsonb not null default '{}'::jsonb,
+  event_ids jsonb not null default '[]'::jsonb,
+  requested_by uuid,
+  approved_by uuid,
+  applied_at timestamp with time zone,
+  document_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint modifications_pkey PRIMARY KEY (tenant_id, id),
+  constraint modifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'completed'::text, 'rejected'::text, 'reversed'::text, 'canceled'::text]))),
+  constraint modifications_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint modifications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint modifications_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX modifications_approved ON public.modifications USING btree (tenant_id, effective_date) WHERE (status = 'approved'::text);
+CREATE INDEX modifications_loan ON public.modifications USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table modifications enable row level security, force row level security;
+create policy auditor on modifications for select to servicing_auditor using true;
+create policy owner on modifications for all to servicing_owner using true with check true;
+create policy tenant on modifications for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.modifications FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on modifications to servicing_app;
+grant select on modifications to servicing_auditor;
+
+create table nacha_entries (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  nacha_file_id uuid not null,
+  payment_id uuid,
+  disbursement_id uuid,
+  batch text not null,
+  transaction_code text not null,
+  routing_number text not null,
+  account_number_sealed text not null,
+  amount app.money not null,
+  individual_id text not null,
+  individual_name text not null,
+  trace_number text not null,
+  return_code text,
+  returned_on date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint nacha_entries_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint nacha_entries_check CHECK ((num_nonnulls(payment_id, disbursement_id) = 1)),
+  constraint nacha_entries_disbursement UNIQUE (tenant_id, disbursement_id),
+  constraint nacha_entries_payment UNIQUE (tenant_id, payment_id),
+  constraint nacha_entries_pkey PRIMARY KEY (tenant_id, id),
+  constraint nacha_entries_tenant_id_disbursement_id_fkey FOREIGN KEY (tenant_id, disbursement_id) REFERENCES disbursements(tenant_id, id),
+  constraint nacha_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint nacha_entries_tenant_id_nacha_file_id_fkey FOREIGN KEY (tenant_id, nacha_file_id) REFERENCES nacha_files(tenant_id, id),
+  constraint nacha_entries_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id),
+  constraint nacha_entries_trace_number UNIQUE (tenant_id, trace_number),
+  constraint nacha_entries_trace_number_check CHECK ((trace_number ~ '^\d{15}$'::text))
+);
+CREATE INDEX nacha_entries_file ON public.nacha_entries USING btree (tenant_id, nacha_file_id, trace_number);
+alter table nacha_entries enable row level security, force row level security;
+create policy auditor on nacha_entries for select to servicing_auditor using true;
+create policy owner on nacha_entries for all to servicing_owner using true with check true;
+create policy tenant on nacha_entries for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.nacha_entries FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on nacha_entries to servicing_app;
+grant select on nacha_entries to servicing_auditor;
+
+create table nacha_files (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  file_date date not null,
+  file_id_modifier text not null,
+  effective_entry_date date not null,
+  originator jsonb not null,
+  entry_count integer not null,
+  debit_total app.money not null,
+  credit_total app.money not null,
+  status text not null default 'pending'::text,
+  filename text not null,
+  storage_key text not null,
+  file_size integer,
+  sha256_hash text,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint nacha_files_file_id_modifier_check CHECK ((file_id_modifier ~ '^[A-Z0-9]$'::text)),
+  constraint nacha_files_modifier UNIQUE (tenant_id, file_date, file_id_modifier),
+  constraint nacha_files_pkey PRIMARY KEY (tenant_id, id),
+  constraint nacha_files_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text]))),
+  constraint nacha_files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX nacha_files_created ON public.nacha_files USING btree (tenant_id, created_at DESC, id);
+alter table nacha_files enable row level security, force row level security;
+create policy auditor on nacha_files for select to servicing_auditor using true;
+create policy owner on nacha_files for all to servicing_owner using true with check true;
+create policy tenant on nacha_files for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.nacha_files FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on nacha_files to servicing_app;
+grant select on nacha_files to servicing_auditor;
 
 create table one_time_tokens (
   tenant_id uuid not null default app.current_tenant(),
@@ -1546,9 +2109,94 @@ CREATE INDEX one_time_tokens_user ON public.one_time_tokens USING btree (tenant_
 alter table one_time_tokens enable row level security, force row level security;
 create policy auditor on one_time_tokens for select to servicing_auditor using true;
 create policy owner on one_time_tokens for all to servicing_owner using true with check true;
-create policy tenant on one_time_tokens for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on one_time_tokens for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on one_time_tokens to servicing_app;
 grant select on one_time_tokens to servicing_auditor;
+
+create table payment_instruments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  instrument_type text not null default 'bank_account'::text,
+  account_holder_name text,
+  bank_name text,
+  routing_number text,
+  account_number_sealed text,
+  account_number_last_four text,
+  account_type text,
+  card_brand text,
+  card_exp_month integer,
+  card_exp_year integer,
+  token_sealed text,
+  is_default boolean not null default false,
+  is_verified boolean not null default false,
+  verified_at timestamp with time zone,
+  verification_method text not null default 'none'::text,
+  status text not null default 'active'::text,
+  last_return_code text,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payment_instruments_account_number_last_four_check CHECK ((account_number_last_four ~ '^\d{4}$'::text)),
+  constraint payment_instruments_card_exp_month_check CHECK (((card_exp_month >= 1) AND (card_exp_month <= 12))),
+  constraint payment_instruments_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_instruments_routing_number_check CHECK ((routing_number ~ '^\d{9}$'::text)),
+  constraint payment_instruments_status_check CHECK ((status = ANY (ARRAY['active'::text, 'inactive'::text, 'blocked'::text]))),
+  constraint payment_instruments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint payment_instruments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX payment_instruments_borrower ON public.payment_instruments USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE UNIQUE INDEX payment_instruments_one_default ON public.payment_instruments USING btree (tenant_id, borrower_id) WHERE (is_default AND (NOT is_archived));
+alter table payment_instruments enable row level security, force row level security;
+create policy auditor on payment_instruments for select to servicing_auditor using true;
+create policy owner on payment_instruments for all to servicing_owner using true with check true;
+create policy tenant on payment_instruments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.payment_instruments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on payment_instruments to servicing_app;
+grant select on payment_instruments to servicing_auditor;
+
+create table payment_plans (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  plan_type text not null,
+  agreed_on date not null default app.business_date(),
+  total_amount app.money not null,
+  installments jsonb not null,
+  start_date date,
+  frequency text,
+  number_of_payments integer,
+  amount app.money,
+  settlement_amount app.money,
+  waive_remaining boolean not null,
+  grace_days integer not null,
+  payment_instrument_id uuid,
+  auto_collect boolean not null,
+  notes text,
+  status text not null,
+  paid_amount app.money not null default 0,
+  completed_at timestamp with time zone,
+  broken_at timestamp with time zone,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payment_plans_grace_days_check CHECK ((grace_days >= 0)),
+  constraint payment_plans_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_plans_plan_type_check CHECK ((plan_type = ANY (ARRAY['repayment'::text, 'settlement'::text, 'catch_up'::text]))),
+  constraint payment_plans_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'active'::text, 'completed'::text, 'broken'::text, 'canceled'::text]))),
+  constraint payment_plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint payment_plans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint payment_plans_total_amount_check CHECK (((total_amount)::numeric > (0)::numeric))
+);
+CREATE INDEX payment_plans_loan ON public.payment_plans USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX payment_plans_one_active ON public.payment_plans USING btree (tenant_id, loan_id) WHERE (status = 'active'::text);
+alter table payment_plans enable row level security, force row level security;
+create policy auditor on payment_plans for select to servicing_auditor using true;
+create policy owner on payment_plans for all to servicing_owner using true with check true;
+create policy tenant on payment_plans for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.payment_plans FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on payment_plans to servicing_app;
+grant select on payment_plans to servicing_auditor;
 
 create table payments (
   tenant_id uuid not null default app.current_tenant(),
@@ -1587,23 +2235,76 @@ create table payments (
   reverses_payment_id uuid,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  payment_plan_id uuid,
   constraint payments_amount_check CHECK (((amount)::numeric > (0)::numeric)),
-  constraint payments_check CHECK (((status = ANY (ARRAY['scheduled'::text, 'canceled'::text, 'pending'::text, 'failed'::text])) OR (((((principal_applied)::numeric + (interest_applied)::numeric) + (fees_applied)::numeric) + (suspense_applied)::numeric) = (amount)::numeric))),
+  constraint payments_check CHECK (((status = ANY (ARRAY['scheduled'::text, 'canceled'::text, 'pending'::text, 'failed'::text])) OR (((((principal_applied)::numeric + (interest_applied)::numeric) + (fees_applied)::numeric) + (suspense_applied)::numeric) =
+CASE payment_type
+    WHEN 'reimbursement'::text THEN (- (amount)::numeric)
+    ELSE (amount)::numeric
+END))),
   constraint payments_external_id UNIQUE (tenant_id, external_id),
   constraint payments_pkey PRIMARY KEY (tenant_id, id),
+  constraint payments_tenant_id_autopay_plan_id_fkey FOREIGN KEY (tenant_id, autopay_plan_id) REFERENCES autopay_plans(tenant_id, id),
   constraint payments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint payments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+  constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint payments_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
+  constraint payments_tenant_id_payment_plan_id_fkey FOREIGN KEY (tenant_id, payment_plan_id) REFERENCES payment_plans(tenant_id, id)
 );
+CREATE INDEX payments_autopay ON public.payments USING btree (tenant_id, autopay_plan_id) WHERE (autopay_plan_id IS NOT NULL);
 CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX payments_ordered ON public.payments USING btree (tenant_id, payment_plan_id) WHERE (payment_plan_id IS NOT NULL);
 CREATE INDEX payments_scheduled ON public.payments USING btree (tenant_id, payment_date) WHERE (status = 'scheduled'::text);
 alter table payments enable row level security, force row level security;
 create policy auditor on payments for select to servicing_auditor using true;
 create policy owner on payments for all to servicing_owner using true with check true;
-create policy tenant on payments for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on payments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on payments to servicing_app;
 grant select on payments to servicing_auditor;
+
+create table payoff_quotes (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  quote_number text not null,
+  quote_date date not null default app.business_date(),
+  payoff_date date not null,
+  good_through_date date not null,
+  principal_amount app.money not null,
+  accrued_interest app.money not null,
+  per_diem app.money not null,
+  fees_amount app.money not null,
+  unbilled_fees app.money not null default 0,
+  prepayment_penalty app.money not null,
+  credits_amount app.money not null,
+  payoff_amount app.money not null,
+  payoff_amount_good_through app.money not null,
+  include_prepayment_penalty boolean not null,
+  delivery_method text not null,
+  explanation jsonb not null,
+  remittance_instructions text,
+  status text not null default 'active'::text,
+  document_id uuid,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payoff_quotes_pkey PRIMARY KEY (tenant_id, id),
+  constraint payoff_quotes_quote_number UNIQUE (tenant_id, quote_number),
+  constraint payoff_quotes_status_check CHECK ((status = ANY (ARRAY['active'::text, 'accepted'::text, 'superseded'::text, 'canceled'::text]))),
+  constraint payoff_quotes_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint payoff_quotes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint payoff_quotes_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX payoff_quotes_loan ON public.payoff_quotes USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX payoff_quotes_one_active ON public.payoff_quotes USING btree (tenant_id, loan_id) WHERE (status = 'active'::text);
+alter table payoff_quotes enable row level security, force row level security;
+create policy auditor on payoff_quotes for select to servicing_auditor using true;
+create policy owner on payoff_quotes for all to servicing_owner using true with check true;
+create policy tenant on payoff_quotes for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.payoff_quotes FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on payoff_quotes to servicing_app;
+grant select on payoff_quotes to servicing_auditor;
 
 create table period_closings (
   tenant_id uuid not null default app.current_tenant(),
@@ -1619,7 +2320,7 @@ create table period_closings (
 alter table period_closings enable row level security, force row level security;
 create policy auditor on period_closings for select to servicing_auditor using true;
 create policy owner on period_closings for all to servicing_owner using true with check true;
-create policy tenant on period_closings for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on period_closings for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.period_closings FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.period_closings FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 grant insert, select on period_closings to servicing_app;
@@ -1656,7 +2357,7 @@ CREATE UNIQUE INDEX phones_one_primary ON public.phones USING btree (tenant_id, 
 alter table phones enable row level security, force row level security;
 create policy auditor on phones for select to servicing_auditor using true;
 create policy owner on phones for all to servicing_owner using true with check true;
-create policy tenant on phones for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on phones for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.phones FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on phones to servicing_app;
 grant select on phones to servicing_auditor;
@@ -1685,7 +2386,7 @@ CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING b
 alter table portfolio_snapshots enable row level security, force row level security;
 create policy auditor on portfolio_snapshots for select to servicing_auditor using true;
 create policy owner on portfolio_snapshots for all to servicing_owner using true with check true;
-create policy tenant on portfolio_snapshots for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on portfolio_snapshots for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.portfolio_snapshots FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on portfolio_snapshots to servicing_app;
 grant select on portfolio_snapshots to servicing_auditor;
@@ -1704,6 +2405,8 @@ create table portfolios (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   investor_id uuid,
+  sale_date date,
+  servicing_retained boolean,
   constraint portfolios_name UNIQUE (tenant_id, name),
   constraint portfolios_pkey PRIMARY KEY (tenant_id, id),
   constraint portfolios_portfolio_type_check CHECK ((portfolio_type = ANY (ARRAY['static'::text, 'dynamic'::text]))),
@@ -1715,7 +2418,7 @@ CREATE INDEX portfolios_created ON public.portfolios USING btree (tenant_id, cre
 alter table portfolios enable row level security, force row level security;
 create policy auditor on portfolios for select to servicing_auditor using true;
 create policy owner on portfolios for all to servicing_owner using true with check true;
-create policy tenant on portfolios for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on portfolios for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.portfolios FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on portfolios to servicing_app;
 grant select on portfolios to servicing_auditor;
@@ -1793,7 +2496,7 @@ CREATE INDEX products_program ON public.products USING btree (tenant_id, program
 alter table products enable row level security, force row level security;
 create policy auditor on products for select to servicing_auditor using true;
 create policy owner on products for all to servicing_owner using true with check true;
-create policy tenant on products for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on products for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.products FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on products to servicing_app;
 grant select on products to servicing_auditor;
@@ -1824,10 +2527,45 @@ CREATE INDEX programs_created ON public.programs USING btree (tenant_id, created
 alter table programs enable row level security, force row level security;
 create policy auditor on programs for select to servicing_auditor using true;
 create policy owner on programs for all to servicing_owner using true with check true;
-create policy tenant on programs for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on programs for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.programs FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on programs to servicing_app;
 grant select on programs to servicing_auditor;
+
+create table promises_to_pay (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  promised_on date not null default app.business_date(),
+  promised_amount app.money not null,
+  promised_date date not null,
+  payment_method text,
+  channel text not null,
+  contact_note text,
+  grace_days integer not null,
+  installments jsonb not null default '[]'::jsonb,
+  status text not null default 'pending'::text,
+  fulfilled_amount app.money not null default 0,
+  fulfilled_at timestamp with time zone,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint promises_to_pay_grace_days_check CHECK ((grace_days >= 0)),
+  constraint promises_to_pay_pkey PRIMARY KEY (tenant_id, id),
+  constraint promises_to_pay_promised_amount_check CHECK (((promised_amount)::numeric > (0)::numeric)),
+  constraint promises_to_pay_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'kept'::text, 'partially_kept'::text, 'broken'::text, 'canceled'::text]))),
+  constraint promises_to_pay_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint promises_to_pay_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX promises_to_pay_loan ON public.promises_to_pay USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX promises_to_pay_pending ON public.promises_to_pay USING btree (tenant_id, loan_id) WHERE (status = 'pending'::text);
+alter table promises_to_pay enable row level security, force row level security;
+create policy auditor on promises_to_pay for select to servicing_auditor using true;
+create policy owner on promises_to_pay for all to servicing_owner using true with check true;
+create policy tenant on promises_to_pay for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.promises_to_pay FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on promises_to_pay to servicing_app;
+grant select on promises_to_pay to servicing_auditor;
 
 create table schema_migrations (
   name text not null,
@@ -1837,6 +2575,38 @@ create table schema_migrations (
 );
 alter table schema_migrations disable row level security;
 grant select on schema_migrations to public;
+
+create table service_credits (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  amount app.money not null,
+  credit_type text not null,
+  reason text not null,
+  apply_to text not null,
+  effective_date date not null,
+  sponsor text not null,
+  status text not null default 'applied'::text,
+  principal_applied app.money not null default 0,
+  interest_applied app.money not null default 0,
+  fees_applied app.money not null default 0,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint service_credits_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint service_credits_pkey PRIMARY KEY (tenant_id, id),
+  constraint service_credits_status_check CHECK ((status = ANY (ARRAY['applied'::text, 'reversed'::text]))),
+  constraint service_credits_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint service_credits_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX service_credits_loan ON public.service_credits USING btree (tenant_id, loan_id, created_at DESC, id);
+alter table service_credits enable row level security, force row level security;
+create policy auditor on service_credits for select to servicing_auditor using true;
+create policy owner on service_credits for all to servicing_owner using true with check true;
+create policy tenant on service_credits for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.service_credits FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on service_credits to servicing_app;
+grant select on service_credits to servicing_auditor;
 
 create table sessions (
   tenant_id uuid not null default app.current_tenant(),
@@ -1859,9 +2629,40 @@ CREATE INDEX sessions_user ON public.sessions USING btree (tenant_id, user_id) W
 alter table sessions enable row level security, force row level security;
 create policy auditor on sessions for select to servicing_auditor using true;
 create policy owner on sessions for all to servicing_owner using true with check true;
-create policy tenant on sessions for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on sessions for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on sessions to servicing_app;
 grant select on sessions to servicing_auditor;
+
+create table settlement_instruments (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  investor_id uuid not null,
+  instrument_type text not null,
+  account_holder_name text,
+  bank_name text,
+  routing_number text,
+  account_number_last_four text,
+  account_type text,
+  swift_code text,
+  is_primary boolean not null default false,
+  is_active boolean not null default true,
+  status text not null default 'active'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint settlement_instruments_account_number_last_four_check CHECK ((account_number_last_four ~ '^\d{4}$'::text)),
+  constraint settlement_instruments_pkey PRIMARY KEY (tenant_id, id),
+  constraint settlement_instruments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint settlement_instruments_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id)
+);
+CREATE INDEX settlement_instruments_investor ON public.settlement_instruments USING btree (tenant_id, investor_id, created_at DESC, id);
+CREATE UNIQUE INDEX settlement_instruments_one_primary ON public.settlement_instruments USING btree (tenant_id, investor_id) WHERE is_primary;
+alter table settlement_instruments enable row level security, force row level security;
+create policy auditor on settlement_instruments for select to servicing_auditor using true;
+create policy owner on settlement_instruments for all to servicing_owner using true with check true;
+create policy tenant on settlement_instruments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.settlement_instruments FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on settlement_instruments to servicing_app;
+grant select on settlement_instruments to servicing_auditor;
 
 create table statements (
   tenant_id uuid not null default app.current_tenant(),
@@ -1884,7 +2685,7 @@ CREATE INDEX statements_unissued ON public.statements USING btree (tenant_id, st
 alter table statements enable row level security, force row level security;
 create policy auditor on statements for select to servicing_auditor using true;
 create policy owner on statements for all to servicing_owner using true with check true;
-create policy tenant on statements for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on statements for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on statements to servicing_app;
 grant select on statements to servicing_auditor;
 
@@ -1922,7 +2723,7 @@ CREATE INDEX tasks_type ON public.tasks USING btree (tenant_id, task_type, creat
 alter table tasks enable row level security, force row level security;
 create policy auditor on tasks for select to servicing_auditor using true;
 create policy owner on tasks for all to servicing_owner using true with check true;
-create policy tenant on tasks for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on tasks for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.tasks FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on tasks to servicing_app;
 grant select on tasks to servicing_auditor;
@@ -1937,7 +2738,7 @@ create table tenant_domains (
 alter table tenant_domains enable row level security, force row level security;
 create policy auditor on tenant_domains for select to servicing_auditor using true;
 create policy owner on tenant_domains for all to servicing_owner using true with check true;
-create policy tenant on tenant_domains for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on tenant_domains for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select on tenant_domains to servicing_app;
 grant select on tenant_domains to servicing_auditor;
 
@@ -1977,7 +2778,7 @@ create table throttle_hits (
 alter table throttle_hits enable row level security, force row level security;
 create policy auditor on throttle_hits for select to servicing_auditor using true;
 create policy owner on throttle_hits for all to servicing_owner using true with check true;
-create policy tenant on throttle_hits for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on throttle_hits for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on throttle_hits to servicing_app;
 grant select on throttle_hits to servicing_auditor;
 
@@ -1999,7 +2800,7 @@ CREATE INDEX user_permissions_user ON public.user_permissions USING btree (tenan
 alter table user_permissions enable row level security, force row level security;
 create policy auditor on user_permissions for select to servicing_auditor using true;
 create policy owner on user_permissions for all to servicing_owner using true with check true;
-create policy tenant on user_permissions for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on user_permissions for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on user_permissions to servicing_app;
 grant select on user_permissions to servicing_auditor;
 
@@ -2030,7 +2831,7 @@ CREATE INDEX users_created ON public.users USING btree (tenant_id, created_at DE
 alter table users enable row level security, force row level security;
 create policy auditor on users for select to servicing_auditor using true;
 create policy owner on users for all to servicing_owner using true with check true;
-create policy tenant on users for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on users for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on users to servicing_app;
 grant select on users to servicing_auditor;
@@ -2060,7 +2861,7 @@ CREATE INDEX valuations_collateral ON public.valuations USING btree (tenant_id, 
 alter table valuations enable row level security, force row level security;
 create policy auditor on valuations for select to servicing_auditor using true;
 create policy owner on valuations for all to servicing_owner using true with check true;
-create policy tenant on valuations for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on valuations for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.valuations FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on valuations to servicing_app;
 grant select on valuations to servicing_auditor;
@@ -2084,7 +2885,7 @@ CREATE INDEX webhook_attempts_delivery ON public.webhook_attempts USING btree (t
 alter table webhook_attempts enable row level security, force row level security;
 create policy auditor on webhook_attempts for select to servicing_auditor using true;
 create policy owner on webhook_attempts for all to servicing_owner using true with check true;
-create policy tenant on webhook_attempts for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on webhook_attempts for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on webhook_attempts to servicing_app;
 grant select on webhook_attempts to servicing_auditor;
 
@@ -2112,7 +2913,7 @@ CREATE INDEX webhook_deliveries_scheduled ON public.webhook_deliveries USING btr
 alter table webhook_deliveries enable row level security, force row level security;
 create policy auditor on webhook_deliveries for select to servicing_auditor using true;
 create policy owner on webhook_deliveries for all to servicing_owner using true with check true;
-create policy tenant on webhook_deliveries for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on webhook_deliveries for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.webhook_deliveries FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on webhook_deliveries to servicing_app;
 grant select on webhook_deliveries to servicing_auditor;
@@ -2138,7 +2939,7 @@ CREATE INDEX webhook_subscriptions_created ON public.webhook_subscriptions USING
 alter table webhook_subscriptions enable row level security, force row level security;
 create policy auditor on webhook_subscriptions for select to servicing_auditor using true;
 create policy owner on webhook_subscriptions for all to servicing_owner using true with check true;
-create policy tenant on webhook_subscriptions for all to servicing_app using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant());
+create policy tenant on webhook_subscriptions for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.webhook_subscriptions FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on webhook_subscriptions to servicing_app;
 grant select on webhook_subscriptions to servicing_auditor;

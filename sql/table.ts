@@ -11,6 +11,11 @@ export type Row = Record<string, unknown> & { id: string };
 export type Table = {
   name: string;
   rows: SqlFragment;
+  /**
+   * Columns of the bare table (alias `row`) on which a list may be counted without the joins of
+   * `rows`, which must neither add rows nor take any away; `q` where the search looks at these only.
+   */
+  counted?: readonly string[];
   /** The condition, over the columns of `rows` as alias `row`, that a search for words means. */
   search?: (words: string) => SqlFragment;
   /** How a filter that is not simply a column is compared, such as the status of a borrower. */

@@ -47,3 +47,16 @@ export const advance = (tx: Transaction, closed: string) =>
     update tenants set business_date = business_date + 1
     where id = app.current_tenant() and business_date = ${closed}
   `);
+
+export type NewTenant = { slug: string; name: string; business_date: string; domains: string[] };
+
+/** Creates a tenant without anything in it; asked as the owner. Answers its id. */
+export const create = (
+  owner: Pick<Transaction, 'oneFirst'>,
+  { slug, name, business_date, domains }: NewTenant,
+) =>
+  owner.oneFirst(sql.typeAlias('id')`
+    select app.create_tenant(
+      ${slug}, ${name}, ${business_date}::date, ${sql.array(domains, 'text')}
+    ) as id
+  `);

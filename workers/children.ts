@@ -15,6 +15,8 @@ export type ChildSettings = {
   arguments?: readonly string[];
   /** Its whole environment. */
   env: Record<string, string | undefined>;
+  /** Where its output goes, as the number of an open file; beside ours otherwise. */
+  output?: number;
   /** What the child said over its channel. */
   onMessage?: (message: unknown) => void;
   /** It ended unasked and will be started again after the pause. */
@@ -59,13 +61,19 @@ export function keepRunning(settings: ChildSettings): Child {
   };
 }
 
-function start({ file, arguments: words = [], env, onMessage }: ChildSettings): ChildProcess {
+function start({
+  file,
+  arguments: words = [],
+  env,
+  output,
+  onMessage,
+}: ChildSettings): ChildProcess {
   const child = fork(new URL(file, import.meta.url), [...words], {
     env,
     execArgv: ['--import', WITH_PARENT],
     // Ctrl-C reaches the whole group of a terminal: only the parent decides when a child stops.
     detached: true,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', output ?? 'inherit', output ?? 'inherit', 'ipc'],
   });
   if (onMessage) child.on('message', onMessage);
   return child;

@@ -1,14 +1,21 @@
 import { parseArgs } from 'node:util';
 import { openPool } from '../sql/db.ts';
 import { findDatabase } from './configuration.ts';
+import { close } from './ops/close.ts';
+import { createTenant } from './ops/create-tenant.ts';
+import { createUser } from './ops/create-user.ts';
 import { failed, retry } from './ops/failed.ts';
 import { Misused, type Answer, type Operation } from './ops/operation.ts';
 import { pause, resume } from './ops/pause.ts';
 import { pools, runs } from './ops/pools.ts';
+import { settings } from './ops/settings.ts';
 import { status } from './ops/status.ts';
 
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
-const OPERATIONS: readonly Operation[] = [status, pools, runs, pause, resume, failed, retry];
+const OPERATIONS: readonly Operation[] = [
+  ...[status, pools, runs, pause, resume, failed, retry],
+  ...[close, createTenant, createUser, settings],
+];
 
 function help(): string {
   const lines = OPERATIONS.map(

@@ -4,7 +4,9 @@ import { borrowers as table } from '../../sql/borrowers/borrowers.ts';
 import { date, externalId, flag, jsonObject, stamps, text, uuid, words } from '../../sql/types.ts';
 import { nested, resource } from '../resource.ts';
 import { addresses } from './addresses.ts';
+import { autopayPlans } from './autopay-plans.ts';
 import { emails } from './emails.ts';
+import { paymentInstruments } from './payment-instruments.ts';
 import { phones } from './phones.ts';
 import { tasks } from './tasks.ts';
 
@@ -58,6 +60,8 @@ export const borrowers = resource({
     addresses: nested(addresses, 'borrower_id'),
     emails: nested(emails, 'borrower_id'),
     phones: nested(phones, 'borrower_id'),
+    'payment-instruments': nested(paymentInstruments, 'borrower_id'),
+    'autopay-plans': nested(autopayPlans, 'borrower_id'),
     tasks: nested(tasks, 'borrower_id'),
   },
 });

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { reject, Rejection, verify, Verification } from '../../jobs/documents/judge.ts';
+import { DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
+import {
+  Confirmation,
+  confirmUpload,
+  createUploadLink,
+  UploadRequest,
+} from '../../jobs/documents/upload.ts';
+import { NotFound } from '../../jobs/errors.ts';
 import { linkTo } from '../../jobs/documents/download.ts';
 import { documents as table } from '../../sql/documents/documents.ts';
 import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, endpoint, existing, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
-
-export const DOCUMENT_TYPES = [
-  ...(['income_verification', 'identity_verification', 'bank_statement', 'title'] as const),
-  ...(['insurance', 'appraisal', 'closing_document', 'tila_disclosure'] as const),
-  ...(['adverse_action_notice', 'monthly_statement', 'correspondence', 'other'] as const),
-] as const;
 
 const STATUSES = ['pending', 'uploaded', 'verified', 'rejected', 'expired', 'failed'] as const;
 const when = timestamp.nullable().readonly();
@@ -88,10 +90,53 @@ const read = endpoint({
   reply: documents.reply
     .extend({ download_url: z.string().nullable() })
     .meta({ id: 'DocumentWithLink' }),
-  run: async ({ work, params }) => {
+  run: async ({ work, params, origin }) => {
     const row = await existing(work, table, params['id']);
-    return { ...row, download_url: (await linkTo(work, row))?.download_url ?? null };
+    const link = await linkTo(work, row);
+    return { ...row, download_url: link && absolute(origin, link.download_url) };
   },
 });
 
-export const documentRoutes: Route[] = [read];
+/** The first of three steps: announce the file, put it under the link, confirm it. */
+const announceUpload = endpoint({
+  method: 'POST',
+  path: '/documents/create-upload-link',
+  allow: 'loan_officer',
+  tag: 'documents',
+  summary: 'Announce a file and get a link to put it to',
+  action: 'create',
+  resource: 'documents',
+  transaction: 'write',
+  status: 201,
+  body: UploadRequest,
+  reply: z.object({ id: uuid, upload_url: z.string(), expires_at: timestamp }),
+  run: async ({ work, body, origin }) => {
+    const link = await createUploadLink(work, body as z.output<typeof UploadRequest>);
+    return { ...link, upload_url: absolute(origin, link.upload_url) };
+  },
+});
+
+const confirm = endpoint({
+  method: 'POST',
+  path: '/documents/{id}/confirm-upload',
+  allow: 'loan_officer',
+  tag: 'documents',
+  summary: 'Confirm the file that was put under the link',
+  action: 'edit',
+  resource: 'documents',
+  transaction: 'own',
+  status: 200,
+  body: Confirmation,
+  reply: documents.reply,
+  run: async ({ within, tenant_id, params, body }) => {
+    const id = params['id'];
+    if (id === undefined) throw new NotFound();
+    await confirmUpload(within, tenant_id, id, body as z.output<typeof Confirmation>);
+    return within(tenant_id, (work) => existing(work, table, id), { readOnly: true });
+  },
+});
+
+/** Our own links are paths; those of an object store name their host. */
+const absolute = (origin: string, url: string) => (url.startsWith('/') ? origin + url : url);
+
+export const documentRoutes: Route[] = [read, announceUpload, confirm];

@@ -1,13 +1,15 @@
+import { z } from 'zod';
 import {
   accelerate,
   Acceleration,
   AccelerationReversal,
   reverseAcceleration,
 } from '../../jobs/loans/accelerate.ts';
+import { NonAccrual, setNonAccrual } from '../../jobs/loans/non-accrual.ts';
+import { activatePromo, PromoActivation } from '../../jobs/loans/activate-promo.ts';
 import { payOff, PayOff } from '../../jobs/loans/pay-off.ts';
 import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/freeze.ts';
 import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
-import { Approval, approve } from '../../jobs/loans/approve.ts';
 import { Assignment, assignOfficer } from '../../jobs/loans/assign-officer.ts';
 import { cancel, Cancellation } from '../../jobs/loans/cancel.ts';
 import {
@@ -16,18 +18,37 @@ import {
   ChargeOffReversal,
   reverseChargeOff,
 } from '../../jobs/loans/charge-off.ts';
+import { changeDueDate, DueDateChange } from '../../jobs/loans/change-due-date.ts';
+import { ChecksWanted, CHECK_STATUSES, runComplianceChecks } from '../../jobs/loans/compliance.ts';
 import { Denial, deny } from '../../jobs/loans/deny.ts';
-import { disburse, Disbursement } from '../../jobs/loans/disburse.ts';
-import { action, type Action } from '../resource.ts';
+import { Disbursement } from '../../jobs/loans/disburse.ts';
+import { payOut } from '../../jobs/loans/pay-out.ts';
+import { reschedule, Reschedule } from '../../jobs/loans/reschedule.ts';
+import { loanFields } from './fields.ts';
+import { promotion } from './promotions.ts';
+import { flag, jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
+import type { Action } from '../declaration.ts';
+import { action } from '../resource.ts';
+
+const complianceRun = z
+  .object({
+    loan_id: uuid,
+    passed: flag,
+    run_at: timestamp,
+    checks: z.array(
+      z.object({
+        code: text,
+        name: text,
+        status: z.enum(CHECK_STATUSES),
+        message: text,
+        details: jsonObject,
+      }),
+    ),
+  })
+  .meta({ id: 'ComplianceRun' });
 
 /** What can be done to a loan beside changing its fields, in the order of the specification. */
 export const loanActions: Record<string, Action> = {
-  approve: action({
-    allow: 'loan_officer',
-    summary: 'Approve a pending loan',
-    body: Approval,
-    run: approve,
-  }),
   deny: action({
     allow: 'loan_officer',
     summary: 'Deny a pending loan',
@@ -36,9 +57,9 @@ export const loanActions: Record<string, Action> = {
   }),
   disburse: action({
     allow: 'loan_officer',
-    summary: 'Fund an approved loan',
+    summary: 'Fund an approved loan, or pay out more of the approved amount',
     body: Disbursement,
-    run: disburse,
+    run: payOut,
   }),
   cancel: action({
     allow: 'loan_officer',
@@ -64,11 +85,29 @@ export const loanActions: Record<string, Action> = {
     body: PayOff,
     run: payOff,
   }),
+  'non-accrual': action({
+    allow: 'admin',
+    summary: 'Put the loan on or off non-accrual',
+    body: NonAccrual,
+    run: setNonAccrual,
+  }),
   'assign-officer': action({
     allow: 'admin',
     summary: 'Give the loan to an officer',
     body: Assignment,
     run: assignOfficer,
+  }),
+  reschedule: action({
+    allow: 'loan_officer',
+    summary: 'Move the payments ahead',
+    body: Reschedule,
+    run: reschedule,
+  }),
+  'change-due-date': action({
+    allow: 'loan_officer',
+    summary: 'Move the payments ahead to another day of the month',
+    body: DueDateChange,
+    run: changeDueDate,
   }),
   freeze: action({
     allow: 'admin',
@@ -93,6 +132,20 @@ export const loanActions: Record<string, Action> = {
     summary: 'Put the instalments back',
     body: AccelerationReversal,
     run: reverseAcceleration,
+  }),
+  'activate-promo': action({
+    allow: 'loan_officer',
+    summary: 'Agree a promotion',
+    body: PromoActivation,
+    reply: z.object({ ...loanFields, promotions: z.array(promotion) }).meta({ id: 'PromotedLoan' }),
+    run: activatePromo,
+  }),
+  'run-compliance-checks': action({
+    allow: 'loan_officer',
+    summary: 'Run the compliance checks',
+    body: ChecksWanted,
+    reply: complianceRun,
+    run: runComplianceChecks,
   }),
   'add-labels': action({
     allow: 'loan_officer',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { balancesOf, scheduleOf } from '../../jobs/loans/balances.ts';
+import { balancesOf, projectionOf, scheduleOf } from '../../jobs/loans/balances.ts';
 import { board, Boarding } from '../../jobs/loans/board.ts';
 import { changeLoan, createLoan } from '../../jobs/loans/create.ts';
 import { audited } from '../../jobs/audit.ts';
@@ -9,8 +9,10 @@ import { date, integer, money } from '../../sql/types.ts';
 import { payments } from '../payments/payments.ts';
 import { nested, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
+import { approval } from './approve.ts';
 import { loanActions } from './actions.ts';
 import { loanFields } from './fields.ts';
+import { promoStatuses } from './promotions.ts';
 import { loanRecords } from './records.ts';
 
 export const loans = resource({
@@ -68,6 +70,14 @@ const balances = z
   })
   .meta({ id: 'Balances' });
 
+const projection = z
+  .object({
+    ...balances.shape,
+    assumption: z.literal('scheduled_payments_made'),
+    days: integer,
+  })
+  .meta({ id: 'BalanceProjection' });
+
 const installment = z
   .object({
     period_number: integer,
@@ -86,6 +96,7 @@ const installment = z
   .meta({ id: 'Installment' });
 
 export const loanRoutes: Route[] = [
+  approval(loans.reply),
   {
     ...about,
     method: 'POST',
@@ -108,12 +119,35 @@ export const loanRoutes: Route[] = [
     action: 'get-balances',
     status: 200,
     summary: 'What is owed, as of today or of a past day',
-    query: z.object({ as_of_date: date.optional() }),
+    query: z.object({
+      as_of_date: date.optional(),
+      known: z.enum(['now', 'then']).default('now'),
+    }),
     reply: balances,
     transaction: 'read',
     run: ({ work, params, query }) =>
-      balancesOf(work, params['id'] ?? '', query['as_of_date'] as string | undefined),
+      balancesOf(
+        work,
+        params['id'] ?? '',
+        query['as_of_date'] as string | undefined,
+        query['known'] as 'now' | 'then',
+      ),
   },
+  {
+    ...about,
+    method: 'GET',
+    path: '/loans/{id}/get-future-balance-projection',
+    allow: 'viewer',
+    action: 'get-future-balance-projection',
+    status: 200,
+    summary: 'What will be owed on a day if every scheduled payment is made',
+    query: z.object({ as_of_date: date }),
+    reply: projection,
+    transaction: 'read',
+    run: ({ work, params, query }) =>
+      projectionOf(work, params['id'] ?? '', query['as_of_date'] as string),
+  },
+  promoStatuses,
   {
     ...about,
     method: 'GET',

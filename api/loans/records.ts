@@ -1,4 +1,5 @@
 import type { Nested } from '../declaration.ts';
+import { collateral } from '../collateral/items.ts';
 import { nested } from '../resource.ts';
 import { deferments } from './deferments.ts';
 import { disbursements } from './disbursements.ts';
@@ -15,6 +16,7 @@ import { suspense } from './suspense.ts';
 
 /** The records beneath a loan, at /loans/{id}/… */
 export const loanRecords: Record<string, Nested> = {
+  collateral: nested(collateral, 'loan_id', ['list']),
   modifications: nested(modifications, 'loan_id'),
   forbearances: nested(forbearances, 'loan_id'),
   deferments: nested(deferments, 'loan_id'),
@@ -30,4 +32,6 @@ export const loanRecords: Record<string, Nested> = {
 };
 
 /** The same records by their own ids. */
-export const recordRoutes = Object.values(loanRecords).flatMap(({ child }) => child.routes);
+export const recordRoutes = Object.values(loanRecords)
+  .filter(({ child }) => child !== collateral)
+  .flatMap(({ child }) => child.routes);

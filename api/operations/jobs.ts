@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { record } from '../../jobs/audit.ts';
 import { startClose } from '../../jobs/loans/close/close-loans.job.ts';
 import { assertClosable } from '../../jobs/loans/close/plan-close.ts';
 import { runs as table } from '../../sql/loans/runs.ts';
@@ -51,6 +52,10 @@ export const closeOfBusiness = endpoint({
     const through_date = (body as z.output<typeof Close>).through_date ?? work.today;
     assertClosable(work.today, through_date);
     const run = await startClose(work, through_date);
+    if (run) {
+      const changes = { through_date: { old: null, new: through_date } };
+      await record(work, { type: 'cob_runs', id: run.id }, 'close-of-business', changes);
+    }
     return { business_date: work.today, through_date, run_id: run?.id ?? null };
   },
 });

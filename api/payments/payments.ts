@@ -9,6 +9,7 @@ import {
   receive,
 } from '../../jobs/payments/receive.ts';
 import { changePayment, removePayment } from '../../jobs/payments/change.ts';
+import { Return, returnPayment } from '../../jobs/payments/return.ts';
 import { Reversal, reversePayment } from '../../jobs/payments/reverse.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
@@ -120,6 +121,8 @@ export const payments = resource({
     'external_id',
     'source',
     'amount',
+    'autopay_plan_id',
+    'payment_instrument_id',
   ],
 
   create: (work, input: z.output<typeof NewPayment> & { loan_id: string }) =>
@@ -132,6 +135,12 @@ export const payments = resource({
       summary: 'Take a payment back',
       body: Reversal,
       run: reversePayment,
+    }),
+    return: action({
+      allow: 'loan_officer',
+      summary: 'The bank sent a payment back',
+      body: Return,
+      run: returnPayment,
     }),
   },
 });

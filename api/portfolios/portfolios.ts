@@ -8,10 +8,21 @@ import {
 } from '../../jobs/portfolios/assign.ts';
 import { Criteria } from '../../jobs/portfolios/criteria.ts';
 import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.ts';
+import { Sale, sellPortfolio } from '../../jobs/portfolios/sell.ts';
 import { Transfer, Transferred, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
 import { PERIODS, Vintage, vintagesOf, type Period } from '../../sql/portfolios/vintages.ts';
-import { flag, integer, money, prose, stamps, timestamp, uuid, words } from '../../sql/types.ts';
+import {
+  date,
+  flag,
+  integer,
+  money,
+  prose,
+  stamps,
+  timestamp,
+  uuid,
+  words,
+} from '../../sql/types.ts';
 import { action, existing, nested, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
 import { snapshots } from './snapshots.ts';
@@ -35,7 +46,9 @@ export const portfolios = resource({
     status: z.enum(['active', 'sold', 'archived']).readonly(),
     investor_id: uuid.nullish(),
     sold_at: timestamp.nullable().readonly(),
+    sale_date: date.nullable().readonly(),
     sale_price: money.nullable().readonly(),
+    servicing_retained: flag.nullable().readonly(),
     loan_count: integer.readonly(),
     is_archived: flag.readonly(),
     ...stamps,
@@ -59,6 +72,12 @@ export const portfolios = resource({
       body: AssignLoans,
       reply: Assigned,
       run: assignLoans,
+    }),
+    sell: action({
+      allow: 'admin',
+      summary: 'Mark the portfolio sold',
+      body: Sale,
+      run: sellPortfolio,
     }),
     'transfer-loans': action({
       allow: 'admin',

@@ -13,7 +13,11 @@ export const WINDOW_DAYS = 180;
  */
 export async function warnOfLapsingLiens({ tx }: Pick<Work, 'tx'>, today: string): Promise<number> {
   const { raised } = await alerts.raise(tx, today, WINDOW_DAYS);
-  await alerts.escalate(tx, today);
+  const grown = Map.groupBy(await alerts.escalate(tx, today), ({ priority }) => priority);
+  for (const [priority, ones] of grown) {
+    const ids = ones.map(({ lien_id }) => lien_id);
+    await alerts.press(tx, ids, priority);
+  }
   await alerts.lapse(tx, today);
   return Number(raised);
 }

@@ -19,8 +19,9 @@ export type BatchResult = {
 };
 
 /**
- * One message to many borrowers: each gets a log row and, if nothing speaks against it, a job of its
- * own, so that a crash repeats one message and not the batch. What is said is rendered by the job.
+ * One message to many borrowers: each gets a log row and, if nothing speaks against it, a job of
+ * its own, so that a crash repeats one message and not the batch. What is said is rendered by the
+ * job.
  */
 export async function composeBatch(work: Work, batch_id: string, request: BatchRequest) {
   const named = await namedTemplate(work, request);

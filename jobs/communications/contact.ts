@@ -62,7 +62,9 @@ export function addressOf(recipient: recipients.Recipient, channel: Channel): st
 
 type Known = Omit<Facts, 'has_recent_same' | 'collections_this_week' | 'local_hour'>;
 
-/** Consents and legal representatives are not recorded yet: nothing speaks against a contact there. */
+/**
+ * Consents and legal representatives are not recorded yet: nothing speaks against a contact there.
+ */
 function factsOf(recipient: recipients.Recipient, channel: Channel): Known {
   const { email_enabled, sms_enabled, letter_enabled, email_status, phone_status } = recipient;
   const enabled = { email: email_enabled, sms: sms_enabled, letter: letter_enabled, in_app: true };

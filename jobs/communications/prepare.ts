@@ -48,7 +48,9 @@ export async function prepare(work: Work, logId: string, attempt: number): Promi
     tenant,
     letterhead: await letterhead(work, contact.recipient, await loanNumber(work, loan_id)),
     from_email: communications.from_email || `no-reply@${domain}`,
-    stopped_by: contact.reasons.find((reason) => STOPPING.has(reason)) ?? null,
+    stopped_by: pending.is_answer
+      ? null
+      : (contact.reasons.find((reason) => STOPPING.has(reason)) ?? null),
   };
 }
 

@@ -14,8 +14,8 @@ const Payload = z.object({ tenant_id: uuid, log_id: uuid, attempt: z.int().min(1
  * One attempt to send one message.
  *
  * What a provider refuses for now is tried again within a day, as data of ours; what it refuses for
- * good is recorded once. A crash between sending and recording sends again with the same Message-ID,
- * which is how mail servers know a letter that they have seen.
+ * good is recorded once. A crash between sending and recording sends again with the same
+ * Message-ID, which is how mail servers know a letter that they have seen.
  */
 export const sendCommunication = job({
   name: 'send-communication',

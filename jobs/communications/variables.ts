@@ -6,10 +6,6 @@ import type { Letter } from '../../templates/documents.ts';
 import { settingsOf, type Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
-/** Names that a message takes from our records and never from what a caller says. */
-type Ours = 'borrower' | 'loan' | 'tenant' | 'locale' | 'currency' | 'time_zone';
-export type Context = Record<string, unknown> & { [name in Ours]?: never };
-
 /** What a template may say of the tenant, and how it writes amounts and dates. */
 export async function tenantVariables({ tx, today }: Work) {
   const { name, slug, currency, locale, time_zone } = await current(tx);

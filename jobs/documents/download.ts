@@ -3,7 +3,9 @@ import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { filesInUse } from './store.ts';
 
-/** A link to the document's file for some minutes; null while there is no file, or when archived. */
+/**
+ * A link to the document's file for some minutes; null while there is no file, or when archived.
+ */
 export async function linkTo(work: Work, document: Row) {
   const { status, storage_key, content_type, filename, is_archived } = document as Row & {
     status: string;
@@ -16,6 +18,6 @@ export async function linkTo(work: Work, document: Row) {
   const { download_ttl_s } = (await settingsOf(work.tx)).documents;
   const expires_at = new Date(Date.now() + download_ttl_s * 1000);
   const link = { key: storage_key, method: 'GET', expires_at, content_type, filename } as const;
-  const download_url = await filesInUse().presign(link);
+  const download_url = await filesInUse().files.presign(link);
   return { download_url, expires_at: expires_at.toISOString() };
 }

@@ -9,8 +9,8 @@ import { renderDocumentJob } from './render.job.ts';
 const CHUNK = 500;
 
 /**
- * Gives each statement of a month its document, to be rendered by the documents pool. The figures are
- * frozen when the month is billed, so it does not matter when this runs, or how often.
+ * Gives each statement of a month its document, to be rendered by the documents pool. The figures
+ * are frozen when the month is billed, so it does not matter when this runs, or how often.
  */
 export const issueStatements = job({
   name: 'issue-statements',
@@ -33,9 +33,9 @@ export const issueStatements = job({
 });
 
 /**
- * Bills a month: what every active loan owes on the business date, which the close has just moved to
- * the first day after it. In the same transaction as that step, nobody can pay in between, so the
- * figures are the same however often a worker dies.
+ * Bills a month: what every active loan owes on the business date, which the close has just moved
+ * to the first day after it. In the same transaction as that step, nobody can pay in between, so
+ * the figures are the same however often a worker dies.
  */
 export async function billMonth({ tx, tenant_id }: Work, statement_month: string) {
   await statements.bill(tx, statement_month);

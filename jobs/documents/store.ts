@@ -1,16 +1,16 @@
 import type { Files } from './files.ts';
 
 /**
- * The files of this process, for answers that name a link to one. Jobs have them from Outside; the
- * API is handed them once, when it starts.
+ * The files of this process, for answers that name a link to one, and the secret that its own links
+ * are signed with. Jobs have files from Outside; the API is handed them once, when it starts.
  */
-let files: Files | undefined;
+let store: { files: Files; secret: string } | undefined;
 
-export function useFiles(given: Files) {
-  files = given;
+export function useFiles(files: Files, secret: string) {
+  store = { files, secret };
 }
 
-export function filesInUse(): Files {
-  if (!files) throw new Error('The process started without useFiles().');
-  return files;
+export function filesInUse() {
+  if (!store) throw new Error('The process started without useFiles().');
+  return store;
 }

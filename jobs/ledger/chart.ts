@@ -54,41 +54,57 @@ const given = (
 
 const added: typeof given = (...row) => ({ ...given(...row), is_specified: false });
 
+/** Income was recognised when it accrued: what is credited again as it is paid is relieved at once. */
+const relief = (reference_type: string): SystemEntry[] => [
+  added('Relief of accrued interest', reference_type, ['interest_income'], ['interest_receivable']),
+  added('Relief of assessed fees', reference_type, ['fee_income'], ['fees_receivable']),
+];
+
+/** Income that will not be collected is taken back. */
+const givenUp = (event: string, reference_type: string): SystemEntry[] => [
+  added(`${event}, interest`, reference_type, ['interest_income'], ['interest_receivable']),
+  added(`${event}, fees`, reference_type, ['fee_income'], ['fees_receivable']),
+];
+
 /**
  * What the system books by itself, for an accountant to review: event, debit, credit. Several rows of
- * one reference_type are parts of one entry; several accounts on a side share its amount.
+ * one reference_type are parts of one entry; several accounts on a side share its amount. A reversal
+ * (payment_reversal and the like) exchanges the sides of whatever was booked, relief included; so does
+ * a change that a backdated event makes to an earlier one.
  */
 export const SYSTEM_ENTRIES: readonly SystemEntry[] = [
   given('Loan disbursement', 'disbursement', ['loans_receivable'], ['cash']),
+  added('Draw on a line of credit', 'draw', ['loans_receivable'], ['cash']),
   given('Payment, principal', 'payment', ['cash'], ['loans_receivable']),
   given('Payment, interest', 'payment', ['cash'], ['interest_income']),
   given('Payment, fees', 'payment', ['cash'], ['fee_income']),
-  // Income was recognised when it accrued: what a payment credits again is relieved at once.
-  added('Relief of accrued interest', 'payment', ['interest_income'], ['interest_receivable']),
-  added('Relief of assessed fees', 'payment', ['fee_income'], ['fees_receivable']),
+  ...relief('payment'),
+  added('Payment above the debt', 'payment', ['cash'], ['borrower_suspense']),
+  added('Payment after charge-off', 'payment', ['cash'], ['recovery_income']),
   given('Interest accrual', 'interest_accrual', ['interest_receivable'], ['interest_income']),
   given('Fee assessment', 'fee_assessment', ['fees_receivable'], ['fee_income']),
   given('Fee waiver', 'fee_waiver', ['fee_income'], ['fees_receivable']),
-  // Payment reversal: the mirror of every entry of the payment, relief included.
   given('Charge-off', 'charge_off', ['charge_off_expense'], ['loans_receivable']),
-  added('Charge-off, interest', 'charge_off', ['interest_income'], ['interest_receivable']),
-  added('Charge-off, fees', 'charge_off', ['fee_income'], ['fees_receivable']),
+  ...givenUp('Charge-off', 'charge_off'),
+  added('Recovery after charge-off', 'recovery', ['cash'], ['recovery_income']),
+  added('Recovery above the claim', 'recovery', ['cash'], ['borrower_suspense']),
   given('Collateral liquidation', 'collateral_liquidation', ['cash'], ['loans_receivable']),
   added(
     'Collateral liquidation, above principal',
     'collateral_liquidation',
     ['cash'],
-    ['interest_receivable', 'fees_receivable', 'refunds_payable'],
+    ['interest_income', 'fee_income', 'recovery_income', 'refunds_payable'],
   ),
-  added('Recovery after charge-off', 'recovery', ['cash'], ['recovery_income']),
+  ...relief('collateral_liquidation'),
   added('Money held in suspense', 'suspense_receipt', ['cash'], ['borrower_suspense']),
   added(
     'Suspense applied',
     'suspense_application',
     ['borrower_suspense'],
-    ['loans_receivable', 'interest_income', 'fee_income'],
+    ['loans_receivable', 'interest_income', 'fee_income', 'recovery_income'],
   ),
-  added('Reimbursement', 'reimbursement', ['borrower_suspense'], ['cash']),
+  ...relief('suspense_application'),
+  added('Reimbursement', 'reimbursement', ['borrower_suspense', 'loans_receivable'], ['cash']),
   added(
     'Service credit',
     'service_credit',
@@ -101,6 +117,10 @@ export const SYSTEM_ENTRIES: readonly SystemEntry[] = [
     ['loans_receivable'],
     ['interest_receivable', 'fees_receivable'],
   ),
+  added('Forgiveness', 'forgiveness', ['charge_off_expense'], ['loans_receivable']),
+  ...givenUp('Forgiveness', 'forgiveness'),
+  added('Write-off of a residual', 'write_off_residual', ['rounding'], ['loans_receivable']),
+  ...givenUp('Write-off of a residual', 'write_off_residual'),
   added('Non-accrual', 'non_accrual', ['interest_income'], ['interest_receivable']),
   added(
     'Boarding',
@@ -110,5 +130,4 @@ export const SYSTEM_ENTRIES: readonly SystemEntry[] = [
   ),
   added('Portfolio sale', 'portfolio_sale', ['cash', 'loss_on_sale'], ['loans_receivable']),
   added('Portfolio sale, at a gain', 'portfolio_sale', ['cash'], ['gain_on_sale']),
-  added('Write-off of a residual', 'write_off_residual', ['rounding'], ['loans_receivable']),
 ];

@@ -162,7 +162,7 @@ export function levelPayment(
  * The level payment that brings the principal to the balloon over periods of any length: with v_k
  * the product of 1 / (1 + f_j) up to k, it is (P − balloon · v_n) / Σ v_k.
  */
-export function solvePayment(
+function solvePayment(
   principal: Big,
   factors: readonly Big[],
   rounding: Rounding,

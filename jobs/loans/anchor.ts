@@ -86,7 +86,7 @@ export function balancesOn(anchor: Anchor, asOf: string): BalancesOn {
 }
 
 /** All interest accrued up to a day, ten places. */
-export function accruedOn(anchor: Anchor, asOf: string): Big {
+function accruedOn(anchor: Anchor, asOf: string): Big {
   const base = new Big(anchor.interest_accrued);
   if (!anchor.is_accruing) return base;
   const { accrual_period_interest: interest, accrual_period_days: days } = anchor;

@@ -1,8 +1,10 @@
+import type { Big } from 'big.js';
 import { parseMoney, parseRate } from '../money.ts';
 import { markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf } from './events.ts';
 import { addToBase, catchUp } from './interest.ts';
 import { chargeOff, forgive, liquidate, writeOff } from './losses.ts';
+import { explain, interestOwed } from './position.ts';
 import type { Position } from './position.ts';
 import { applySuspense, giveCredit, receivePayment, recover } from './receive.ts';
 import {
@@ -17,7 +19,7 @@ import {
 } from './reduce.ts';
 
 /** What each kind of event does to a loan; interest to its day is already counted. */
-export const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
+const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
   disbursement: fund,
   draw: fund,
   boarding: board,
@@ -32,9 +34,7 @@ export const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<K
     const { effective_date: from, to, interest_rate } = event;
     position.promos.push({ from, to, rate: parseRate(interest_rate) });
   },
-  accrual_stop: (position, event) => {
-    position.stops.add(event.reason);
-  },
+  accrual_stop: stopAccrual,
   accrual_start: startAccrual,
   charge_off: chargeOff,
   recovery: (position, event) => {
@@ -130,8 +130,25 @@ function waive(position: Position, event: EventOf<'fee_waiver'>): void {
   });
 }
 
+/** The borrower owes what has accrued all the same; only the lender's books stop counting on it. */
+function stopAccrual(position: Position, event: EventOf<'accrual_stop'>): void {
+  const { id, effective_date, reason, reverses_accrued = false } = event;
+  position.stops.add(reason);
+  if (!reverses_accrued || position.charged_off_on !== null) return;
+  moveOffBooks(position, id, interestOwed(position, effective_date).minus(position.off_books));
+}
+
+function moveOffBooks(position: Position, event_id: string, amount: Big): void {
+  if (amount.eq(0)) return;
+  const before = position.off_books;
+  position.off_books = before.plus(amount);
+  const line = { event_id, component: 'off_books', rule: 'non_accrual' } as const;
+  explain(position, line, amount, { before, after: position.off_books });
+}
+
 /** Accrual goes on when the last reason to rest is gone; interest of the rest comes if agreed. */
 function startAccrual(position: Position, event: EventOf<'accrual_start'>): void {
+  if (event.reason === 'non_accrual') moveOffBooks(position, event.id, position.off_books.neg());
   const wasResting = position.stops.delete(event.reason) && position.stops.size === 0;
   if (!wasResting) return;
   catchUp(position.meter, event.effective_date, event.catch_up ?? false);

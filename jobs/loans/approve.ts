@@ -3,42 +3,40 @@ import * as loans from '../../sql/loans/loans.ts';
 import { prose } from '../../sql/types.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
-import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { changeStatus } from './changes.ts';
 import { runComplianceChecks } from './compliance.ts';
-import { assertAllowed } from './statuses.ts';
+import { disclosedApr } from './disclosure.ts';
+import { assertAllowed, refusalOf } from './statuses.ts';
 
 export const Approval = z.object({ notes: prose.nullish() });
 
 /**
- * Approves a pending loan. The compliance checks run first; a failed one refuses where the tenant
- * enforces them hard, and is told to subscribers either way.
+ * What stands in the way of approving a pending loan, or null. The record of the checks and what
+ * subscribers are told of them are to be kept even if the loan is refused, so the refusal is answered
+ * and not thrown.
  */
-export async function approve(work: Work, loanId: string, _input: z.output<typeof Approval>) {
+export async function objectionTo(work: Work, loanId: string): Promise<Conflict | null> {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan.status, 'approve');
   const { compliance } = await settingsOf(work.tx);
-  if (compliance.run_on_approve) {
-    const run = await runComplianceChecks(work, loanId);
-    const failed = run.checks
-      .filter(({ status }) => status === 'fail')
-      .map(({ code, message }) => ({ code, message }));
-    if (failed.length > 0 && compliance.hard_enforcement) {
-      throw new Conflict('The loan fails a compliance check.', 'compliance_failed', {
-        current_status: loan.status,
-        failed_checks: failed,
-      });
-    }
-    if (failed.length > 0) {
-      await emit(work, 'compliance.failed', {
-        loan_id: loanId,
-        failed_checks: failed,
-        enforcement: 'soft',
-      });
-    }
-  }
-  await loans.approve(work.tx, loanId, work.actor.type === 'user' ? work.actor.id : null);
+  if (!compliance.run_on_approve) return null;
+  const { checks } = await runComplianceChecks(work, loanId);
+  const failed_checks = checks
+    .filter(({ status }) => status === 'fail')
+    .map(({ code, message }) => ({ code, message }));
+  if (failed_checks.length === 0 || !compliance.hard_enforcement) return null;
+  const details = { ...refusalOf(loan.status), failed_checks };
+  return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
+}
+
+/** Approves a pending loan that nothing stands in the way of, with the rate that it will disclose. */
+export async function approve(work: Work, loanId: string) {
+  const loan = await loans.lock(work.tx, loanId);
+  if (loan === null) throw new NotFound();
+  assertAllowed(loan.status, 'approve');
+  const by = work.actor.type === 'user' ? work.actor.id : null;
+  await loans.approve(work.tx, loanId, by, disclosedApr(loan, work.today));
   await changeStatus(work, loan, 'approved', 'approve');
 }

@@ -9,7 +9,9 @@ export class TapeRefused extends Error {
   readonly refusals: readonly Refusal[];
 
   constructor(refusals: readonly Refusal[]) {
-    super(`${refusals.length === 1 ? 'One reason' : `${refusals.length} reasons`} against the tape.`);
+    super(
+      `${refusals.length === 1 ? 'One reason' : `${refusals.length} reasons`} against the tape.`,
+    );
     this.refusals = refusals;
   }
 }
@@ -37,12 +39,8 @@ export async function boardTape(
 ): Promise<string[]> {
   const refusals: Refusal[] = [];
   const find = await finderOf(work, product);
-  const taken = new Set(
-    await tape.takenNumbers(
-      work.tx,
-      rows.map(({ loan_number }) => loan_number),
-    ),
-  );
+  const numbers = rows.map(({ loan_number }) => loan_number);
+  const taken = new Set((await tape.ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
   const borrowers = await tape.addBorrowers(work.tx, uniqueBorrowers(rows));
   const idOf = new Map(borrowers.map(({ external_id, id }) => [external_id, id]));
   const ids: string[] = [];
@@ -85,9 +83,7 @@ async function finderOf({ tx }: Work, wanted: string | undefined) {
   const offered = await tape.products(tx);
   const program = await tape.firstProgram(tx);
   return ({ product_code = wanted }: TapeRow) => {
-    const found = product_code
-      ? offered.find(({ code }) => code === product_code)
-      : offered[0];
+    const found = product_code ? offered.find(({ code }) => code === product_code) : offered[0];
     const program_id = found?.program_id ?? program;
     return found && program_id ? { product_id: found.id, program_id } : null;
   };
@@ -128,6 +124,9 @@ function boardingOf(row: TapeRow, parents: Parents): Boarding {
     payment_amount: row.payment_amount,
     charge_off_date: row.charge_off_date,
     charge_off_amount: row.charge_off_amount,
-    metadata: { ...(purpose && { purpose }), tape: { source_status: source_status ?? null, ...history } },
+    metadata: {
+      ...(purpose && { purpose }),
+      tape: { source_status: source_status ?? null, ...history },
+    },
   };
 }

@@ -4,7 +4,7 @@ import { post } from '../ledger/post.ts';
 import { money, toCents } from '../money.ts';
 import type { Work } from '../work.ts';
 import type { ScheduleRow } from './amortize.ts';
-import type { LoanEvent } from './events.ts';
+import { eventsInForce, type LoanEvent } from './events.ts';
 import { fold, type FoldInput } from './fold.ts';
 import { difference, isNothing, postingOf, type Posting } from './postings.ts';
 import type { LoanState } from './state.ts';
@@ -25,7 +25,7 @@ export async function book(
   after: LoanState,
   fresh: readonly LoanEvent[],
 ) {
-  await postAccrual(work, loan, input, fresh);
+  await postAccrual(work, loan, input, after, fresh);
   await postDifferences(work, loan, after, input.events, fresh);
 }
 
@@ -37,16 +37,14 @@ async function postAccrual(
   work: Work,
   loan: Before,
   input: FoldInput,
+  after: LoanState,
   fresh: readonly LoanEvent[],
 ) {
   const as_of = loan.row.posted_until;
-  const was = fold({
-    ...input,
-    schedule: loan.schedule,
-    events: loan.events,
-    as_of,
-  });
-  const is = fold({ ...input, as_of });
+  const isToday = as_of === input.as_of;
+  const { schedule, events } = loan;
+  const was = isToday ? loan.state : fold({ ...input, schedule, events, as_of });
+  const is = isToday ? after : fold({ ...input, as_of });
   const amount = earned(is, input.events).minus(earned(was, loan.events));
   if (amount.eq(0)) return;
   const isRise = amount.gt(0);
@@ -82,9 +80,10 @@ async function postDifferences(
   const reversed = new Map(
     fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
   );
+  const were = postingsIn(loan.state, loan.events);
+  const are = postingsIn(after, events);
   for (const event of events) {
-    const before = isFresh.has(event.id) ? NOTHING : postingIn(loan.state, event, loan.events);
-    const change = difference(before, postingIn(after, event, events));
+    const change = difference(were.get(event.id) ?? NOTHING, are.get(event.id) ?? NOTHING);
     if (isNothing(change)) continue;
     const reversal = reversed.get(event.id);
     const cause = fresh.at(-1) ?? event;
@@ -109,12 +108,14 @@ async function postDifferences(
 
 const NOTHING: Posting = { debit: {}, credit: {} };
 
-function postingIn(state: LoanState, event: LoanEvent, events: readonly LoanEvent[]): Posting {
-  const isVoid = events.some((other) => other.kind === 'reversal' && other.reverses === event.id);
-  if (isVoid || event.effective_date > state.as_of) return NOTHING;
-  return postingOf(
-    event,
-    state.allocations.filter(({ event_id }) => event_id === event.id),
+/** What each event that counts means for the books, by its id. */
+function postingsIn(state: LoanState, events: readonly LoanEvent[]): Map<string, Posting> {
+  const lines = Map.groupBy(state.allocations, ({ event_id }) => event_id);
+  return new Map(
+    eventsInForce(events, state.as_of).map((event) => [
+      event.id,
+      postingOf(event, lines.get(event.id) ?? []),
+    ]),
   );
 }
 

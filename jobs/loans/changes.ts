@@ -1,3 +1,4 @@
+import { cancelAutopay } from '../../sql/loans/charge-offs.ts';
 import * as loans from '../../sql/loans/loans.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
@@ -5,7 +6,9 @@ import type { LoanState } from './state.ts';
 
 type Loan = Pick<loans.RawLoan, 'id' | 'loan_number' | 'status' | 'delinquency_bucket'>;
 
-/** The status of a loan moves, and subscribers hear of it, in one place. */
+/**
+ * The status of a loan moves, and subscribers hear of it, in one place. Autopay ends with the loan.
+ */
 export async function changeStatus(
   work: Work,
   loan: Pick<Loan, 'id' | 'loan_number' | 'status'>,
@@ -14,6 +17,7 @@ export async function changeStatus(
   reason?: string | null,
 ) {
   await loans.setStatus(work.tx, loan.id, status);
+  if (!['approved', 'active'].includes(status)) await cancelAutopay(work.tx, loan.id);
   await emit(work, 'loan.status_changed', {
     loan_id: loan.id,
     loan_number: loan.loan_number,

@@ -60,7 +60,6 @@ export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
     throw new Invalid({ amount: `Must be the whole principal, ${amount}.` });
   }
   await chargeOffs.markChargedOff(work.tx, loanId, { on, reason: input.reason, amount });
-  await chargeOffs.cancelAutopay(work.tx, loanId);
   await changeStatus(work, row, 'charged_off', 'charge-off', input.reason);
 }
 

@@ -1,81 +1,76 @@
-import * as facts from '../../sql/loans/compliance.ts';
+import { z } from 'zod';
+import { factsOf, type LoanFacts } from '../../sql/loans/compliance.ts';
+import * as loans from '../../sql/loans/loans.ts';
 import { insert } from '../../sql/write.ts';
-import { addMonths } from '../dates.ts';
-import { settingsOf } from '../users/settings.ts';
+import { Invalid, NotFound } from '../errors.ts';
+import { settingsOf, type Settings } from '../users/settings.ts';
+import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { RULES, type Rule } from './compliance-rules.ts';
+import { disclosedApr } from './disclosure.ts';
 
+export const CHECK_STATUSES = ['pass', 'fail', 'warn', 'skipped'] as const;
 export type Check = {
   code: string;
   name: string;
-  status: 'pass' | 'fail' | 'warn' | 'skipped';
+  status: (typeof CHECK_STATUSES)[number];
   message: string;
+  details: Record<string, unknown>;
 };
+export type ComplianceRun = Awaited<ReturnType<typeof runComplianceChecks>>;
 
-type Facts = NonNullable<Awaited<ReturnType<typeof facts.ofLoan>>>;
-type Rule = { code: string; name: string; check: (loan: Facts, today: string) => string | null };
+export const ChecksWanted = z.object({ checks: z.array(z.string().max(60)).max(50).nullish() });
 
-/** Each rule answers what is wrong, or null. */
-const RULES: readonly Rule[] = [
-  {
-    code: 'borrower_archived',
-    name: 'Borrower is served',
-    check: (loan) => (loan.borrower_is_archived ? 'The borrower is archived.' : null),
-  },
-  {
-    code: 'age_minimum',
-    name: 'Borrower is of age',
-    check: ({ date_of_birth }, today) =>
-      date_of_birth !== null && date_of_birth > addMonths(today, -18 * 12)
-        ? 'The borrower is younger than 18.'
-        : null,
-  },
-  {
-    // Military Lending Act, 32 CFR 232.4: 36 percent for covered members.
-    code: 'mla_36_percent',
-    name: 'Military Lending Act',
-    check: (loan) =>
-      loan.military_status === 'covered' && Number(loan.interest_rate) > 0.36
-        ? 'The rate is above 36 percent for a covered borrower.'
-        : null,
-  },
-  {
-    code: 'state_license',
-    name: 'Licensed state',
-    check: ({ jurisdictions, state }) =>
-      jurisdictions.length > 0 && state !== null && !jurisdictions.includes(state)
-        ? `The program is not licensed in ${state}.`
-        : null,
-  },
-  {
-    code: 'duplicate_application',
-    name: 'No second application',
-    check: (loan) =>
-      loan.has_twin ? 'The borrower has another open application for the same amount.' : null,
-  },
-  {
-    code: 'tila_disclosure_ready',
-    name: 'Disclosure can be computed',
-    check: (loan) => (loan.term_months > 0 ? null : 'The loan has no term.'),
-  },
-];
-
-/** Runs the tenant's checks on a loan and keeps the result; switched-off ones are skipped. */
-export async function runComplianceChecks(work: Work, loanId: string) {
-  const loan = await facts.ofLoan(work.tx, loanId);
+/**
+ * Runs the tenant's checks on a loan, all of them or those that are named, keeps the result, and tells
+ * subscribers what is wrong, whether it only warns or stands in the way.
+ */
+export async function runComplianceChecks(
+  work: Work,
+  loanId: string,
+  { checks: wanted }: z.output<typeof ChecksWanted> = {},
+) {
+  for (const [index, code] of (wanted ?? []).entries()) {
+    if (RULES.some((rule) => rule.code === code)) continue;
+    throw new Invalid({ [`checks.${index}`]: `There is no check named ${code}.` });
+  }
+  const loan = await loans.read(work.tx, loanId);
+  if (loan === null) throw new NotFound();
+  const facts = await factsOf(work.tx, loanId);
   const { compliance } = await settingsOf(work.tx);
-  const checks = RULES.map(({ code, name, check }): Check => {
-    const level = compliance.checks[code] ?? 'warn';
-    if (level === 'off') return { code, name, status: 'skipped', message: 'Switched off.' };
-    const problem = check(loan, work.today);
-    return {
-      code,
-      name,
-      status: problem === null ? 'pass' : 'fail',
-      message: problem ?? 'Passed.',
-    };
-  });
+  const about = { ...facts, disclosed_apr: disclosedApr(loan, work.today) };
+  const rules = RULES.filter(({ code }) => !wanted || wanted.includes(code));
+  const checks = rules.map((rule) => checked(rule, about, work.today, compliance));
   const passed = checks.every(({ status }) => status !== 'fail');
   const run_at = new Date().toISOString();
-  await insert(work.tx, 'compliance_runs', { loan_id: loanId, passed, checks });
+  await insert(work.tx, 'compliance_runs', { loan_id: loanId, passed, checks, run_at });
+  await tell(work, loanId, checks);
   return { loan_id: loanId, passed, run_at, checks };
+}
+
+/** Where the tenant enforces its checks, one that it does not weigh itself stands in the way. */
+function checked(
+  rule: Rule,
+  facts: LoanFacts,
+  today: string,
+  { checks, hard_enforcement }: Settings['compliance'],
+): Check {
+  const { code, name } = rule;
+  const level = checks[code] ?? rule.level ?? (hard_enforcement ? 'hard' : 'warn');
+  const about = { code, name, details: { level } };
+  if (level === 'off') return { ...about, status: 'skipped', message: 'Switched off.' };
+  const finding = rule.check(facts, today);
+  if (finding === null) return { ...about, status: 'pass', message: 'Passed.' };
+  if ('skipped' in finding) return { ...about, status: 'skipped', message: finding.skipped };
+  return { ...about, status: level === 'hard' ? 'fail' : 'warn', message: finding.wrong };
+}
+
+async function tell(work: Work, loan_id: string, checks: readonly Check[]) {
+  const failed = checks.filter(({ status }) => status === 'fail' || status === 'warn');
+  if (failed.length === 0) return;
+  await emit(work, 'compliance.failed', {
+    loan_id,
+    failed_checks: failed.map(({ code, message }) => ({ code, message })),
+    enforcement: failed.some(({ status }) => status === 'fail') ? 'hard' : 'soft',
+  });
 }

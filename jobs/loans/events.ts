@@ -51,7 +51,8 @@ export type LoanEvent =
   | On<'rate_change', { interest_rate: string }>
   /** A promotional rate or a legal cap, to its last day; the lowest rate of a day counts. */
   | On<'promo', { interest_rate: string; to: string }>
-  | On<'accrual_stop', { reason: string }>
+  /** Interest that is owed then may leave the books, though the borrower still owes it. */
+  | On<'accrual_stop', { reason: string; reverses_accrued?: boolean }>
   | On<'accrual_start', { reason: string; catch_up?: boolean }>
   | On<
       'charge_off',
@@ -131,7 +132,7 @@ function rankOf(event: LoanEvent): number {
 }
 
 /** The order in which events take effect, whatever order they arrived in. */
-export function compareEvents(one: LoanEvent, other: LoanEvent): number {
+function compareEvents(one: LoanEvent, other: LoanEvent): number {
   if (one.effective_date !== other.effective_date) {
     return one.effective_date < other.effective_date ? -1 : 1;
   }

@@ -31,18 +31,22 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   return unfolded(work, row);
 }
 
-async function unfolded(work: Work, row: OpenLoan['row']): Promise<OpenLoan> {
+async function unfolded(work: Work, row: OpenLoan['row'], knownOn = work.today): Promise<OpenLoan> {
   const schedule = await installments.firstPlan(work.tx, row.id);
-  const events = (await stored.ofLoan(work.tx, row.id)).map(eventOf);
+  const recorded = await stored.ofLoan(work.tx, row.id);
+  const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);
   const { state } = foldWithAnchor({ terms: termsOf(row), schedule, events, as_of: work.today });
   return { row, schedule, events, state };
 }
 
-/** The loan with its history, to look at and not to change: no lock is taken. */
-export async function readLoan(work: Work, loanId: string): Promise<OpenLoan> {
+/**
+ * The loan with its history, to look at and not to change: no lock is taken. Known on a day is what
+ * had been recorded by its end.
+ */
+export async function readLoan(work: Work, loanId: string, knownOn?: string): Promise<OpenLoan> {
   const row = await loans.read(work.tx, loanId);
   if (row === null) throw new NotFound();
-  return unfolded(work, row);
+  return unfolded(work, row, knownOn);
 }
 
 const eventOf = ({ id, kind, effective_date, details }: stored.EventRow): LoanEvent =>
@@ -94,6 +98,7 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
   const { day_count: _, ...columns } = anchor;
   return {
     ...columns,
+    off_books_interest: state.off_books_interest,
     charge_off_balance: state.charge_off_balance,
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,

@@ -69,6 +69,8 @@ type NewFee = {
   description: string | null;
   installment_number?: number;
   due_date?: string;
+  /** The payment that is the cause. */
+  payment_id?: string;
 };
 
 /** Writes a fee and tells of it; the event it answers still has to happen to the loan. */

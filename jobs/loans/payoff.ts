@@ -8,7 +8,7 @@ import type { InterestSegment, Meter } from './interest.ts';
 import type { LoanState } from './state.ts';
 import type { DayCount } from './terms.ts';
 
-export type PayoffLine = Omit<InterestSegment, 'rule'> & {
+type PayoffLine = Omit<InterestSegment, 'rule'> & {
   rule: InterestSegment['rule'] | 'brought_forward';
 };
 

@@ -24,9 +24,19 @@ export type Fee = {
 /** Why a balance changed: one line for each component and target that an event touched. */
 export type AllocationLine = {
   event_id: string;
-  component: 'principal' | 'interest' | 'fee' | 'suspense' | 'charge_off' | 'surplus' | 'unapplied';
+  component:
+    | 'principal'
+    | 'interest'
+    | 'fee'
+    | 'suspense'
+    | 'charge_off'
+    | 'surplus'
+    | 'off_books'
+    | 'unapplied';
   installment_number: number | null;
   fee_id: string | null;
+  /** Interest that the books no longer count on, because the loan is on non-accrual. */
+  is_off_books?: true;
   /** Positive where the balance falls; for suspense and surplus, where it grows. */
   amount: string;
   rule: string;
@@ -41,6 +51,8 @@ export type Position = {
   meter: Meter;
   principal: Big;
   settled: Big;
+  /** The part of the interest owed that the books no longer count on. */
+  off_books: Big;
   fees: Map<string, Fee>;
   suspense: Big;
   surplus: Big;
@@ -67,6 +79,7 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
     meter: newMeter(terms.day_count),
     principal: ZERO,
     settled: ZERO,
+    off_books: ZERO,
     fees: new Map(),
     suspense: ZERO,
     surplus: ZERO,
@@ -152,7 +165,7 @@ function periodOn(position: Position, date: string): Source['period'] {
 export function explain(
   position: Position,
   line: Pick<AllocationLine, 'event_id' | 'component' | 'rule'> &
-    Partial<Pick<AllocationLine, 'installment_number' | 'fee_id'>>,
+    Partial<Pick<AllocationLine, 'installment_number' | 'fee_id' | 'is_off_books'>>,
   amount: Big,
   balances: { before: Big; after: Big },
 ): void {
@@ -161,6 +174,7 @@ export function explain(
     component: line.component,
     installment_number: line.installment_number ?? null,
     fee_id: line.fee_id ?? null,
+    ...(line.is_off_books && { is_off_books: true }),
     amount: money(amount),
     rule: line.rule,
     balance_before: money(balances.before),

@@ -10,7 +10,8 @@ export type Posting = {
   credit: Partial<Record<AccountRole, Big>>;
 };
 
-type Component = 'principal' | 'interest' | 'fee' | 'suspense' | 'charge_off' | 'surplus';
+type Component =
+  'principal' | 'interest' | 'fee' | 'suspense' | 'charge_off' | 'surplus' | 'off_books';
 
 /** Debit and credit for an amount by which an event reduces a component, in this order. */
 type Pair = readonly [debit: AccountRole, credit: AccountRole];
@@ -55,6 +56,8 @@ const MATRIX: Partial<Record<LoanEvent['kind'], Partial<Record<Component, readon
     principal: [['cash', 'loans_receivable']],
     suspense: [['cash', 'borrower_suspense']],
   },
+  accrual_stop: { off_books: [RELIEF.interest] },
+  accrual_start: { off_books: [RELIEF.interest] },
   fee_waiver: { fee: [RELIEF.fee] },
   service_credit: {
     principal: [['service_credit_expense', 'loans_receivable']],
@@ -77,13 +80,21 @@ export function postingOf(event: LoanEvent, lines: readonly AllocationLine[]): P
   if (event.kind === 'fee')
     add(posting, ['fees_receivable', 'fee_income'], parseMoney(event.amount));
   if (event.kind === 'boarding') boarded(posting, event);
-  for (const { component, amount } of lines) {
+  for (const { component, amount, is_off_books } of lines) {
     if (component === 'unapplied') continue;
     if (event.kind === 'capitalization' && component === 'principal') continue;
-    for (const pair of MATRIX[event.kind]?.[component] ?? []) add(posting, pair, new Big(amount));
+    for (const pair of MATRIX[event.kind]?.[component] ?? []) {
+      add(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
+    }
   }
   return posting;
 }
+
+/** No receivable stands for interest that is off the books: it is income when it comes. */
+const offBooks = ([debit, credit]: Pair): Pair => [
+  debit,
+  credit === 'interest_receivable' ? 'interest_income' : credit,
+];
 
 function boarded(posting: Posting, event: Extract<LoanEvent, { kind: 'boarding' }>) {
   const { accrued_interest = '0.00', outstanding_fees = '0.00' } = event;
@@ -92,6 +103,7 @@ function boarded(posting: Posting, event: Extract<LoanEvent, { kind: 'boarding' 
 }
 
 function add(posting: Posting, [debit, credit]: Pair, amount: Big) {
+  if (debit === credit) return;
   const [up, down] = amount.gte(0) ? [debit, credit] : [credit, debit];
   posting.debit[up] = (posting.debit[up] ?? ZERO).plus(amount.abs());
   posting.credit[down] = (posting.credit[down] ?? ZERO).plus(amount.abs());

@@ -62,7 +62,7 @@ function creditsTowards(position: Position, event: EventOf<'payment'>, amount: B
 }
 
 /** Applies money by the waterfall and covers instalments; answers what could not be applied. */
-export function applyMoney(position: Position, receipt: Receipt): Big {
+function applyMoney(position: Position, receipt: Receipt): Big {
   const { id, effective_date: date } = receipt;
   const returned = returnUnearned(position, receipt);
   const { shares, rest } = split(position, { ...receipt, amount: receipt.amount.plus(returned) });

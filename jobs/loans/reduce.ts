@@ -43,11 +43,21 @@ export function reduceInterest(
   if (amount.lte(0)) return ZERO;
   position.settled = position.settled.plus(amount);
   if (cause.means === 'paid') position.paid.interest = position.paid.interest.plus(amount);
-  explain(position, { ...lineOf(cause), component: 'interest' }, amount, {
-    before,
-    after: interestOwed(position, cause.date),
-  });
+  explainInterest(position, cause, amount, before);
   return amount;
+}
+
+/** What is off the books goes first: cash for it is income that was not counted before. */
+function explainInterest(position: Position, cause: Cause, amount: Big, before: Big): void {
+  const line = { ...lineOf(cause), component: 'interest' } as const;
+  const after = interestOwed(position, cause.date);
+  const off = min(amount, position.off_books);
+  position.off_books = position.off_books.minus(off);
+  const between = before.minus(off);
+  if (off.gt(0)) {
+    explain(position, { ...line, is_off_books: true }, off, { before, after: between });
+  }
+  if (amount.gt(off)) explain(position, line, amount.minus(off), { before: between, after });
 }
 
 export function reduceFee(position: Position, feeId: string, wanted: Big, cause: Cause): Big {

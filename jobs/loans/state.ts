@@ -18,7 +18,7 @@ export const INSTALLMENT_STATUSES = [
   'past_due',
   'canceled',
 ] as const;
-export type InstallmentStatus = (typeof INSTALLMENT_STATUSES)[number];
+type InstallmentStatus = (typeof INSTALLMENT_STATUSES)[number];
 
 export type InstallmentState = ScheduleRow & {
   paid_amount: string;
@@ -37,7 +37,7 @@ export type FeeState = {
   installment_number: number | null;
 };
 
-export type CoverageLine = { event_id: string; installment_number: number; amount: string };
+type CoverageLine = { event_id: string; installment_number: number; amount: string };
 
 /** What a loan is at the start of a day, after the events of that day, with the reasons. */
 export type LoanState = {
@@ -47,6 +47,8 @@ export type LoanState = {
   /** All interest ever accrued, ten places; and the cents of it that are settled. */
   interest_accrued: string;
   interest_settled: string;
+  /** The part of the interest owed that the books no longer count on. */
+  off_books_interest: string;
   fees: FeeState[];
   outstanding_fees: string;
   total_balance: string;
@@ -97,6 +99,7 @@ function balances(position: Position, asOf: string) {
     accrued_interest: money(interestOwed(position, asOf)),
     interest_accrued: interestAt(position.meter, asOf).toFixed(10),
     interest_settled: money(position.settled),
+    off_books_interest: money(position.off_books),
     fees: feeStates(position),
     outstanding_fees: money(feesOwed(position)),
     total_balance: money(totalOwed(position, asOf)),

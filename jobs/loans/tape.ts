@@ -60,8 +60,7 @@ export function readTape(csv: string): Tape {
     const [head, ...records] = readCsv(csv);
     const names = head?.fields.map((name) => name.trim()) ?? [];
     const missing = REQUIRED.filter((name) => !names.includes(name));
-    if (missing.length > 0)
-      return refuse(1, `The columns ${missing.join(', ')} are missing.`);
+    if (missing.length > 0) return refuse(1, `The columns ${missing.join(', ')} are missing.`);
     if (new Set(names).size < names.length) return refuse(1, 'A column is named twice.');
     if (records.length === 0) return refuse(1, 'The tape holds no loan.');
     return checkTogether(records.map(({ line, fields }) => readRow(names, line, fields)));

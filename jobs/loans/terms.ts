@@ -34,13 +34,13 @@ export const INSTALLMENT_CALCULATIONS = ['periodic_rate', 'actual_days'] as cons
 export const DUE_STATES = ['past_due', 'due', 'in_advance'] as const;
 export const COMPONENTS = ['fee', 'interest', 'principal'] as const;
 
-export type LoanType = (typeof LOAN_TYPES)[number];
+type LoanType = (typeof LOAN_TYPES)[number];
 export type InterestMethod = (typeof INTEREST_METHODS)[number];
 export type DayCount = (typeof DAY_COUNTS)[number];
 export type PaymentFrequency = (typeof PAYMENT_FREQUENCIES)[number];
 export type Amortization = (typeof AMORTIZATIONS)[number];
 export type FirstPaymentRule = (typeof FIRST_PAYMENT_RULES)[number];
-export type ExtraPaymentTarget = (typeof EXTRA_PAYMENT_TARGETS)[number];
+type ExtraPaymentTarget = (typeof EXTRA_PAYMENT_TARGETS)[number];
 export type InstallmentCalculation = (typeof INSTALLMENT_CALCULATIONS)[number];
 export type DueState = (typeof DUE_STATES)[number];
 export type Component = (typeof COMPONENTS)[number];
@@ -68,7 +68,7 @@ export type Terms = {
 };
 
 /** The terms of the default product: monthly level payments, simple daily interest, actual/365. */
-export const DEFAULT_TERMS: Terms = {
+const DEFAULT_TERMS: Terms = {
   loan_type: 'installment',
   interest_rate: '0',
   day_count: 'actual_365',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { insert } from '../../sql/write.ts';
 import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
+import { assertUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { COMPONENTS } from '../loans/terms.ts';
 import { PAYMENT_TYPES, type LoanEvent } from '../loans/events.ts';
@@ -40,6 +41,9 @@ export const NewPayment = z.object({
 });
 export type NewPayment = z.output<typeof NewPayment> & {
   source?: (typeof PAYMENT_SOURCES)[number];
+  autopay_plan_id?: string;
+  /** Where the part above what is due goes, when that is not as the loan's terms say. */
+  extra_payment_to?: 'principal' | 'next_installment';
 };
 
 /**
@@ -52,6 +56,8 @@ export async function receive(work: Work, loanId: string, input: NewPayment): Pr
   const payment_date = input.payment_date ?? work.today;
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);
+  if (input.payment_instrument_id)
+    await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
   if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
   return post(work, loan, randomUUIDv7(), { ...input, payment_date, effective_date });
 }
@@ -82,7 +88,7 @@ function assertDates(
 
 type Dated = NewPayment & { payment_date: string; effective_date: string };
 
-const columns = (loan: OpenLoan, id: string, input: Dated) => ({
+export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   id,
   loan_id: loan.row.id,
   borrower_id: loan.row.borrower_id,
@@ -98,6 +104,7 @@ const columns = (loan: OpenLoan, id: string, input: Dated) => ({
   reference_number: input.reference_number,
   notes: input.notes,
   source: input.source ?? 'staff',
+  autopay_plan_id: input.autopay_plan_id,
 });
 
 async function schedule(
@@ -107,7 +114,7 @@ async function schedule(
   payment_date: string,
   effective_date: string,
 ) {
-  const row = columns(loan, randomUUIDv7(), { ...input, payment_date, effective_date });
+  const row = paymentColumns(loan, randomUUIDv7(), { ...input, payment_date, effective_date });
   return insert(work.tx, 'payments', { ...row, status: 'scheduled' });
 }
 
@@ -126,12 +133,13 @@ export async function post(
     effective_date: input.effective_date,
     amount: input.amount,
     payment_type: isRecovery ? 'recovery' : input.payment_type,
+    ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
   const state = await happen(work, loan, [...besides, event]);
   const { id: _, ...split } = splitOf(state, id);
   await insert(work.tx, 'payments', {
-    ...columns(loan, id, input),
+    ...paymentColumns(loan, id, input),
     ...(isRecovery && { payment_type: 'recovery' }),
     ...split,
     remaining_balance: state.total_balance,

@@ -1,8 +1,7 @@
 import type { AllocationStep, Component, DueState } from '../loans/terms.ts';
 
 /** Horizontal finishes one instalment before the next; vertical one component before the next. */
-export const DIRECTIONS = ['horizontal', 'vertical'] as const;
-export type Direction = (typeof DIRECTIONS)[number];
+type Direction = 'horizontal' | 'vertical';
 
 export const WATERFALL_NAMES = [
   'standard',

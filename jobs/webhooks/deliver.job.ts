@@ -19,8 +19,8 @@ type Attempt = z.output<typeof Payload> & { subscription_id: string; attempt_id:
  *
  * The retry schedule is promised to subscribers, so it is data of ours and not of the queue: a
  * refused attempt is recorded and the next one enqueued in one transaction, and the job succeeds.
- * The queue repeats an attempt only after a crash; receivers tell such a repeat by X-Webhook-Id, and
- * its bytes are the same.
+ * The queue repeats an attempt only after a crash; receivers tell such a repeat by X-Webhook-Id,
+ * and its bytes are the same.
  */
 export const deliverWebhook = job({
   name: 'deliver-webhook',

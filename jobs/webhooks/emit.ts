@@ -8,9 +8,11 @@ export const EVENT_FIELDS = {
   'loan.status_changed':
     'loan_id loan_number old_status new_status trigger reason? changed_at changed_by',
   'loan.disbursed':
-    'loan_id loan_number disbursement_id amount disbursement_date principal_balance first_payment_date',
+    'loan_id loan_number disbursement_id amount disbursement_date principal_balance ' +
+    'first_payment_date',
   'payment.received':
-    'payment_id loan_id amount payment_date effective_date principal_applied interest_applied fees_applied remaining_balance',
+    'payment_id loan_id amount payment_date effective_date principal_applied ' +
+    'interest_applied fees_applied remaining_balance',
   'payment.reversed': 'payment_id loan_id amount reason return_code? reversed_at',
   'payment.failed':
     'payment_id loan_id amount failure_reason return_code? will_retry next_retry_date?',
@@ -26,8 +28,8 @@ export type EventType = keyof typeof EVENT_FIELDS;
 export const EVENT_TYPES = Object.keys(EVENT_FIELDS) as [EventType, ...EventType[]];
 
 /**
- * Tells subscribers what happened, if and only if the work commits. The envelope is serialised once,
- * here, and these bytes are what is signed and sent on every attempt. Answers the event's id.
+ * Tells subscribers what happened, if and only if the work commits. The envelope is serialised
+ * once, here, and these bytes are what is signed and sent on every attempt. Answers the event's id.
  */
 export async function emit(
   { tx }: Work,

@@ -16,8 +16,8 @@ export type Verdict =
   | { outcome: 'dead'; disable_reason: string | null };
 
 /**
- * What follows from one answer. Deliveries are counted and not attempts, so that a receiver which is
- * down for one deployment keeps its promised retries: `failures` is how many deliveries in a row
+ * What follows from one answer. Deliveries are counted and not attempts, so that a receiver which
+ * is down for one deployment keeps its promised retries: `failures` is how many deliveries in a row
  * failed for good before this one.
  */
 export function judge(

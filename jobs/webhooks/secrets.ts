@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Secrets of receivers are kept encrypted (AES-256-GCM), so that a copy of the database alone cannot
- * sign in our name. The key comes from the secret of the installation (SECRET), which is handed in once
- * when a process starts and is never in the database.
+ * Secrets of receivers are kept encrypted (AES-256-GCM), so that a copy of the database alone
+ * cannot sign in our name. The key comes from the secret of the installation (SECRET), which is
+ * handed in once when a process starts and is never in the database.
  */
 let key: Buffer | undefined;
 
@@ -14,7 +14,9 @@ export function useSecret(secret: string) {
   key = createHmac('sha256', secret).update('webhook-secrets').digest();
 }
 
-/** The secret that the environment names, or else the one of the data folder, made at its first use. */
+/**
+ * The secret that the environment names, or else the one of the data folder, made at its first use.
+ */
 export function readSecret(given: { SECRET?: string | undefined; DATA_DIR: string }): string {
   if (given.SECRET) return given.SECRET;
   mkdirSync(given.DATA_DIR, { recursive: true });

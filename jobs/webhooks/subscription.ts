@@ -32,7 +32,9 @@ export async function subscribe(work: Work, input: NewSubscription, secret: stri
   });
 }
 
-/** Changes where events go and which; switching on and off is what re-enabling and disabling are. */
+/**
+ * Changes where events go and which; switching on and off is what re-enabling and disabling are.
+ */
 export async function changeSubscription(work: Work, id: string, changes: Changes) {
   const { url, events, is_active } = changes;
   await subscriptions.lock(work.tx, id);

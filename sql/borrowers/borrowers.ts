@@ -16,6 +16,10 @@ export const borrowers = table({
     left join phones as phone
       on phone.borrower_id = record.id and phone.is_primary and not phone.is_archived
   `,
+  counted: [
+    ...['id', 'q', 'status', 'is_archived', 'do_not_contact', 'external_id'],
+    ...['first_name', 'last_name', 'borrower_type'],
+  ],
   search: (words) => sql.fragment`
     row.first_name || ' ' || row.last_name ilike ${containing(words)}
     or exists (

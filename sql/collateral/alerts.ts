@@ -51,22 +51,28 @@ export const raise = (tx: Transaction, today: string, windowDays: number) =>
     select (select count(*) from raised) as raised, (select count(*) from tasks_added) as tasks
   `);
 
-/** Open alerts grow with the days, and their open tasks become more pressing, never less. */
+const Escalated = z.object({ lien_id: z.string(), priority: z.string() });
+
+/** Open alerts grow with the days. Answers how pressing the task of each that grew has become. */
 export const escalate = (tx: Transaction, today: string) =>
+  tx.any(sql.type(Escalated)`
+    update lien_alerts as alert
+    set severity = ${severity(today, sql.fragment`alert.expiration_date`)}
+    where alert.status <> 'resolved'
+      and alert.severity > ${severity(today, sql.fragment`alert.expiration_date`)}
+    returning alert.lien_id, ${priority(sql.fragment`alert.severity`)} as priority
+  `);
+
+/**
+ * Makes open tasks of these liens more pressing, never less. The liens come as one list, because a
+ * join with a table of which no statistics are known yet would look at every pair.
+ */
+export const press = (tx: Transaction, lienIds: string[], to: string) =>
   tx.query(sql.typeAlias('void')`
-    with escalated as (
-      update lien_alerts as alert
-      set severity = ${severity(today, sql.fragment`alert.expiration_date`)}
-      where alert.status <> 'resolved'
-        and alert.severity > ${severity(today, sql.fragment`alert.expiration_date`)}
-      returning alert.lien_id, alert.expiration_date, alert.severity
-    )
-    update tasks as task set priority = ${priority(sql.fragment`escalated.severity`)}
-    from escalated
-    where task.related_type = 'lien' and task.related_id = escalated.lien_id
-      and task.due_date = escalated.expiration_date and task.status in ('open', 'in_progress')
-      and array_position(${RANKS}, ${priority(sql.fragment`escalated.severity`)})
-        > array_position(${RANKS}, task.priority)
+    update tasks set priority = ${to}
+    where task_type = 'lien_renewal' and related_type = 'lien'
+      and related_id = any(${sql.array(lienIds, 'uuid')}) and status in ('open', 'in_progress')
+      and array_position(${RANKS}, ${to}) > array_position(${RANKS}, priority)
   `);
 
 /** A lien whose day has passed is in force no more. */

@@ -38,6 +38,8 @@ const Pending = z.object({
   storage_key: z.string().nullable(),
   filename: z.string().nullable(),
   content_type: z.string().nullable(),
+  /** Asked for a moment ago by the borrower, so it is sent even to one who has opted out. */
+  is_answer: z.boolean(),
 });
 export type PendingMessage = z.output<typeof Pending>;
 
@@ -49,7 +51,7 @@ export const pending = (tx: Transaction, id: string, attempt: number) =>
            borrower.language_preference as language,
            borrower.first_name || ' ' || borrower.last_name as recipient_name,
            log.document_id, document.status as document_status, document.storage_key,
-           document.filename, document.content_type
+           document.filename, document.content_type, log.metadata ? 'is_answer' as is_answer
     from communication_logs as log
     join borrowers as borrower on borrower.id = log.borrower_id
     left join documents as document on document.id = log.document_id
@@ -65,7 +67,8 @@ export const fill = (
 ) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs
-    set subject = ${subject}, body = ${body}, document_id = coalesce(${documentId}::uuid, document_id)
+    set subject = ${subject}, body = ${body},
+        document_id = coalesce(${documentId}::uuid, document_id)
     where id = ${id}
   `);
 
@@ -142,8 +145,8 @@ export const writeBatch = (tx: Transaction, rows: readonly BatchRow[], head: Bat
       batch_id, template_id, template_type, channel, sent_by_id, borrower_id, recipient, status,
       blocked_reasons, queued_at
     )
-    select ${head.batch_id}::uuid, ${head.template_id}::uuid, ${head.template_type}, ${head.channel},
-           ${head.sent_by_id}::uuid, row.borrower_id, row.recipient, row.status,
+    select ${head.batch_id}::uuid, ${head.template_id}::uuid, ${head.template_type},
+           ${head.channel}, ${head.sent_by_id}::uuid, row.borrower_id, row.recipient, row.status,
            row.blocked_reasons, case when row.status = 'queued' then now() end
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as row (borrower_id uuid, recipient text, status text, blocked_reasons jsonb)

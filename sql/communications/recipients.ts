@@ -69,14 +69,15 @@ export const recentContacts = (
   { type, channel, loan_id }: Recent,
   suppressionHours: number,
   collections: readonly string[],
-) =>
-  tx.any(
+) => {
+  const days = Math.ceil(suppressionHours / 24);
+  return tx.any(
     sql.type(z.object({ borrower_id: z.string(), has_same: z.boolean(), collections: z.int() }))`
       select borrower_id,
              bool_or(
                template_type = ${type} and channel = ${channel}
                and created_at > now() - make_interval(hours => ${suppressionHours})
-               and business_date > app.business_date() - ceil(${suppressionHours}::numeric / 24)::integer
+               and business_date > app.business_date() - ${days}::integer
              ) is true as has_same,
              count(*) filter (
                where template_type = any(${sql.array(collections, 'text')})
@@ -86,10 +87,11 @@ export const recentContacts = (
       where borrower_id = any(${sql.array(ids, 'uuid')}) and direction = 'outbound'
         and status not in ('blocked', 'failed', 'bounced', 'undelivered')
         and created_at > now() - make_interval(hours => greatest(${suppressionHours}, 168))
-        and business_date > app.business_date() - greatest(ceil(${suppressionHours}::numeric / 24)::integer, 7)
+        and business_date > app.business_date() - greatest(${days}::integer, 7)
       group by borrower_id
     `,
   );
+};
 
 /** The loan that a message about no loan in particular means: the borrower's only active one. */
 export const onlyLoan = (tx: Transaction, borrowerId: string) =>

@@ -79,7 +79,8 @@ export const lock = (tx: Transaction, id: string) =>
 export const verify = (tx: Transaction, id: string, by: string, notes: string | null) =>
   tx.query(sql.typeAlias('void')`
     update documents
-    set status = 'verified', verified_by = ${by}, verified_at = now(), verification_notes = ${notes},
+    set status = 'verified', verified_by = ${by}, verified_at = now(),
+        verification_notes = ${notes},
         rejected_by = null, rejected_at = null, rejection_reason = null
     where id = ${id}
   `);
@@ -89,4 +90,45 @@ export const reject = (tx: Transaction, id: string, by: string | null, reason: s
     update documents
     set status = 'rejected', rejected_by = ${by}, rejected_at = now(), rejection_reason = ${reason}
     where id = ${id}
+  `);
+
+export const borrowerOfLoan = (tx: Transaction, loanId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ borrower_id: z.string() }))`
+    select borrower_id from loans where id = ${loanId}
+  `);
+
+export const isKeyTaken = (tx: Transaction, key: string) =>
+  tx.exists(sql.typeAlias('void')`select from documents where storage_key = ${key}`);
+
+const Uploading = z.object({
+  status: z.string(),
+  source: z.string(),
+  storage_key: z.string(),
+  sha256_hash: z.string().nullable(),
+  file_size: z.string().nullable(),
+  is_archived: z.boolean(),
+});
+
+export const uploading = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Uploading)`
+    select status, source, storage_key, sha256_hash, file_size, is_archived
+    from documents where id = ${id}
+  `);
+
+/** Whether a file may be put under this key: somebody has announced it, and nobody confirmed it. */
+export const mayPut = (tx: Transaction, key: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from documents
+    where storage_key = ${key} and status = 'pending' and source <> 'generated'
+      and not is_archived and expires_at > now()
+  `);
+
+type Confirmed = { file_size: number; sha256_hash: string; by: string | null };
+
+export const confirm = (tx: Transaction, id: string, { file_size, sha256_hash, by }: Confirmed) =>
+  tx.query(sql.typeAlias('void')`
+    update documents
+    set status = 'uploaded', uploaded_at = now(), uploaded_by = ${by}, file_size = ${file_size},
+        sha256_hash = ${sha256_hash}
+    where id = ${id} and status = 'pending'
   `);

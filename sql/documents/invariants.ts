@@ -13,7 +13,9 @@ const Stored = z.object({
   sha256_hash: z.string().nullable(),
 });
 
-/** Documents that were uploaded or generated have their object, and it is the one that was hashed. */
+/**
+ * Documents that were uploaded or generated have their object, and it is the one that was hashed.
+ */
 export async function documentViolations(
   tx: Transaction,
   describeFile: DescribeFile,

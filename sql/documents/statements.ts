@@ -2,18 +2,38 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { loans } from '../loans/loans.ts';
 
+/** Loans that one statement bills, so that none runs into its time limit. */
+const SLICE = 2_000;
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** Freezes what every active loan is billed for the month. A repeat adds nothing. */
+export async function bill(tx: Transaction, month: string) {
+  let after = FIRST;
+  for (;;) {
+    const last = await tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+      select id from (
+        select id from loans where status = 'active' and id > ${after} order by id limit ${SLICE}
+      ) as slice
+      order by id desc limit 1
+    `);
+    if (last === null) return;
+    await billSlice(tx, month, after, last);
+    after = last;
+  }
+}
+
 /**
- * Freezes what every active loan is billed for the month: one row each, as of the business date, with
- * the very columns that the API answers on that day. A repeat adds nothing.
+ * One row for each loan of the slice, as of the business date, with the very columns that the API
+ * answers on that day.
  *
- * What moved since the last statement is the difference of totals that only grow (accrued, disbursed,
- * assessed, paid), so reversed and backdated payments appear in the month in which they became known;
- * credits are what is left:
+ * What moved since the last statement is the difference of totals that only grow (accrued,
+ * disbursed, assessed, paid), so reversed and backdated payments appear in the month in which they
+ * became known; credits are what is left:
  *
- *   previous 10,000.00 + disbursed 0.00 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0.00
+ *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0
  *   = new 9,781.51
  */
-export const bill = (tx: Transaction, month: string) =>
+const billSlice = (tx: Transaction, month: string, after: string, last: string) =>
   tx.query(sql.typeAlias('void')`
     insert into statements (loan_id, statement_month, statement_date, figures)
     select row.id, ${month}::date, today.day,
@@ -29,7 +49,8 @@ export const bill = (tx: Transaction, month: string) =>
     from (${loans.rows}) as row
     join loans as loan on loan.id = row.id
     join programs as program on program.id = row.program_id
-    cross join (select app.business_date() as day) as today
+    -- Each offset keeps what is named once from being computed once for every use.
+    cross join (select app.business_date() as day offset 0) as today
     left join lateral (
       select statement_date, figures -> 'summary' as summary, figures -> 'counters' as counters
       from statements where loan_id = loan.id and statement_month < ${month}::date
@@ -65,21 +86,28 @@ export const bill = (tx: Transaction, month: string) =>
                where fee.loan_id = loan.id and fee.status <> 'reversed'
              ) as fees,
              loan.paid_principal + loan.paid_interest + loan.paid_fees as paid
+      offset 0
     ) as total
     cross join lateral (
-      select coalesce((previous.summary ->> 'new_balance')::numeric, boarded.balance, 0.00)::numeric(15, 2)
-               as previous_balance,
-             total.accrued - coalesce((previous.counters ->> 'accrued')::numeric, boarded.interest, 0)
+      select coalesce(
+               (previous.summary ->> 'new_balance')::numeric, boarded.balance, 0.00
+             )::numeric(15, 2) as previous_balance,
+             total.accrued
+               - coalesce((previous.counters ->> 'accrued')::numeric, boarded.interest, 0)
                as interest,
-             total.disbursed - coalesce((previous.counters ->> 'disbursed')::numeric, 0) as disbursed,
+             total.disbursed - coalesce((previous.counters ->> 'disbursed')::numeric, 0)
+               as disbursed,
              total.fees - coalesce((previous.counters ->> 'fees')::numeric, 0) as fees,
              total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
+      offset 0
     ) as moved
     cross join lateral (
       select moved.previous_balance + moved.disbursed + moved.interest + moved.fees
                - moved.payments - row.total_balance as amount
+      offset 0
     ) as credits
-    where row.status = 'active' and origin.opened_on < ${month}::date + interval '1 month'
+    where row.id > ${after} and row.id <= ${last} and row.status = 'active'
+      and origin.opened_on < ${month}::date + interval '1 month'
       and today.day >= ${month}::date + interval '1 month'
     on conflict do nothing
   `);

@@ -22,6 +22,13 @@ export const unmarkChargedOff = (tx: Transaction, id: string) =>
 /** What the borrower's bank was to be asked for will not be asked for any more. */
 export const cancelAutopay = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
+    with plans as (
+      update autopay_plans
+      set status = 'canceled', canceled_at = now(), cancel_reason = 'loan_closed',
+          next_due_date = null, next_run_date = null
+      where loan_id = ${loanId} and status in ('active', 'paused')
+      returning id
+    )
     update payments set status = 'canceled'
     where loan_id = ${loanId} and status = 'scheduled' and source = 'autopay'
   `);

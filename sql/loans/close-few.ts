@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { inChunk, type Chunk } from './close.ts';
 
-/** The few loans of a chunk that have something due on a day which is not money. */
+/** The few loans of a chunk that have something due on a day. */
 const Due = z.object({ id: z.string() });
 
 /** Frozen loans whose freeze ends by then. */
@@ -10,4 +10,60 @@ export const endingFreezes = (tx: Transaction, chunk: Chunk, day: string) =>
   tx.any(sql.type(Due)`
     select loan.id from loans as loan
     where ${inChunk(chunk)} and loan.is_frozen and loan.freeze_until <= ${day} order by loan.id
+  `);
+
+/** Loans of the chunk whose interest takes another pace by then, to be folded again. */
+export const toFold = (tx: Transaction, chunk: Chunk, day: string) =>
+  tx.any(sql.type(Due)`
+    select loan.id from loans as loan
+    where ${inChunk(chunk)} and loan.linear_until <= ${day} and loan.status = 'active' order by loan.id
+  `);
+
+const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
+
+/** Payments whose day has come. */
+export const scheduledPayments = (tx: Transaction, chunk: Chunk, day: string) =>
+  tx.any(sql.type(ScheduledPayment)`
+    select payment.id, payment.loan_id
+    from payments as payment join loans as loan on loan.id = payment.loan_id
+    where payment.status = 'scheduled' and payment.payment_date <= ${day} and ${inChunk(chunk)}
+    order by payment.loan_id, payment.payment_date, payment.id
+  `);
+
+const LateInstallment = z.object({ loan_id: z.string() });
+
+/** Loans with an instalment past its grace on that day and no late fee for it yet. */
+export const lateLoans = (tx: Transaction, chunk: Chunk, day: string) =>
+  tx.any(sql.type(LateInstallment)`
+    select distinct loan.id as loan_id
+    from loans as loan
+    join installments as installment
+      on installment.loan_id = loan.id and installment.version = loan.schedule_version
+    where ${inChunk(chunk)} and loan.status = 'active' and not loan.is_frozen
+      and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
+      and installment.due_date + (loan.terms ->> 'late_fee_grace_days')::integer < ${day}::date
+      and installment.payment_amount - installment.paid_amount > loan.satisfied_tolerance
+      and not installment.is_canceled
+      and not exists (
+        select from fees as fee
+        where fee.loan_id = loan.id and fee.installment_number = installment.period_number
+          and fee.fee_type = 'late' and fee.status <> 'reversed'
+      )
+    order by loan.id
+  `);
+
+/** Active loans that are as late on the day as their terms allow, for charge-off or non-accrual. */
+export const tooLate = (
+  tx: Transaction,
+  chunk: Chunk,
+  day: string,
+  what: 'charge_off' | 'non_accrual',
+) =>
+  tx.any(sql.type(Due)`
+    select loan.id from loans as loan
+    where ${inChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${day}
+      and (${what} = 'charge_off' or not loan.is_non_accrual)
+      and app.days_past_due(app.unpaid_since(loan, ${day}), ${day}, loan.delinquency_pauses)
+        >= (loan.terms ->> (${what} || '_dpd_threshold'))::integer
+    order by loan.id
   `);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
-import { loans } from './loans.ts';
 
 /** A day is planned, and its end booked, while nobody changes a loan of the tenant. */
 export const alone = (tx: Transaction) =>
@@ -90,123 +89,16 @@ export const inChunk = ({ first_loan_id, before_loan_id }: Chunk) => sql.fragmen
   loan.id >= ${first_loan_id} and (${before_loan_id}::uuid is null or loan.id < ${before_loan_id}::uuid)
 `;
 
-const Accrued = z.object({ loans: z.int(), interest: z.string() });
-
-/**
- * The day's cents of every loan of the chunk: the rounded interest to its end less the rounded interest
- * to its start, so that the rows of a loan always add up to the rounded whole.
- */
-export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId: string) {
-  await tx.query(sql.typeAlias('void')`select app.ensure_accrual_month(${day})`);
-  return tx.one(sql.type(Accrued)`
-    with earned as (
-      select loan.id as loan_id,
-             round(app.accrued(loan, ${day}::date + 1), 2) - round(app.accrued(loan, ${day}::date), 2) as amount
-      from loans as loan
-      where ${inChunk(chunk)} and loan.status = 'active' and loan.is_accruing
-    ), written as (
-      insert into interest_accruals (accrual_date, loan_id, amount, entry_id)
-      select ${day}::date, loan_id, amount, ${entryId} from earned where amount <> 0
-      returning amount
-    )
-    select count(*)::integer as loans, coalesce(sum(amount), 0)::numeric(15, 2) as interest from written
-  `);
-}
-
 export const markAccrued = (
   tx: Transaction,
   runId: string,
   number: number,
-  of: z.output<typeof Accrued>,
+  of: { loans: number; interest: string },
 ) =>
   tx.query(sql.typeAlias('void')`
     update cob_chunks set is_accrued = true, loans = ${of.loans}, interest = ${of.interest}::numeric
     where run_id = ${runId} and chunk = ${number}
   `);
-
-const Aged = z.object({
-  loan_id: z.string(),
-  old_bucket: z.string(),
-  new_bucket: z.string(),
-  days_past_due: z.int(),
-  past_due_amount: z.string(),
-});
-
-/** Moves the loans of the chunk whose bucket will be another on that morning, and names them. */
-export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
-  tx.any(sql.type(Aged)`
-    with aged as (
-      select loan.id, loan.delinquency_bucket as old_bucket, late.days,
-             app.bucket(late.days) as new_bucket, since.date as since,
-             loan.principal_balance + app.interest_owed(loan, ${morning}::date) + loan.outstanding_fees as total,
-             loan.maturity_date < ${morning}::date as is_matured
-      from loans as loan
-      cross join lateral (select app.unpaid_since(loan, ${morning}::date)) as since (date)
-      cross join lateral (
-        select app.days_past_due(since.date, ${morning}::date, loan.delinquency_pauses)
-      ) as late (days)
-      where ${inChunk(chunk)} and loan.status = 'active'
-        and app.bucket(late.days) <> loan.delinquency_bucket
-    ), moved as (
-      update loans as loan
-      set delinquency_bucket = aged.new_bucket,
-          first_delinquency_date = case
-            when aged.new_bucket = 'current' then null
-            else coalesce(loan.first_delinquency_date, aged.since)
-          end
-      from aged where loan.id = aged.id
-    )
-    select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due,
-           case
-             when aged.days = 0 then 0.00
-             when aged.is_matured then aged.total
-             else least(aged.total, coalesce((
-               select sum(installment.payment_amount - installment.paid_amount)
-               from installments as installment
-               join loans as loan on loan.id = installment.loan_id
-               where installment.loan_id = aged.id and installment.version = loan.schedule_version
-                 and installment.due_date < ${morning}::date and not installment.is_canceled
-             ), 0.00))
-           end as past_due_amount
-    from aged order by aged.id
-  `);
-
-/**
- * One row per open loan: what the API answers for the day, at its end, with the interest of the day
- * itself already in. A repeat writes nothing.
- */
-export async function snapshot(tx: Transaction, chunk: Chunk, day: string) {
-  await tx.query(sql.typeAlias('void')`
-    insert into loan_snapshots (
-      snapshot_date, loan_id, status, sub_status, principal_balance, accrued_interest,
-      outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
-      interest_accrued_today, past_due_amount, days_past_due, delinquency_bucket,
-      first_delinquency_date, next_payment_date, next_payment_amount, last_payment_date,
-      last_payment_amount, total_paid_principal, total_paid_interest, total_paid_fees,
-      interest_rate, remaining_term, maturity_date, is_frozen, is_accelerated, is_non_accrual,
-      charge_off_balance, portfolio_id, loan_officer_id, labels
-    )
-    select ${day}::date, row.id, row.status, row.sub_status, row.principal_balance, ended.interest,
-           row.outstanding_fees, row.principal_balance + ended.interest + row.outstanding_fees,
-           row.suspense_balance,
-           greatest(row.principal_balance + ended.interest + row.outstanding_fees - row.suspense_balance, 0),
-           ended.accrued, ended.accrued, row.past_due_amount, row.days_past_due,
-           row.delinquency_bucket, row.first_delinquency_date, row.next_payment_date,
-           row.next_payment_amount, row.last_payment_date, row.last_payment_amount,
-           row.paid_principal, row.paid_interest, row.paid_fees, row.current_rate::numeric,
-           row.remaining_term, row.maturity_date, row.is_frozen, row.is_accelerated,
-           row.is_non_accrual, row.charge_off_balance, row.portfolio_id, row.loan_officer_id,
-           row.labels
-    from (${loans.rows}) as row
-    join loans as loan on loan.id = row.id
-    cross join lateral (
-      select app.interest_owed(loan, ${day}::date + 1) as interest,
-             round(app.accrued(loan, ${day}::date + 1), 2) - round(app.accrued(loan, ${day}::date), 2) as accrued
-    ) as ended
-    where ${inChunk(chunk)} and row.status in ('active', 'charged_off')
-    on conflict do nothing
-  `);
-}
 
 export const markDone = (tx: Transaction, runId: string, number: number) =>
   tx.query(sql.typeAlias('void')`
@@ -238,48 +130,6 @@ export const park = (tx: Transaction, runId: string, loanId: string, step: strin
   tx.query(sql.typeAlias('void')`
     insert into cob_loan_errors (run_id, loan_id, step, error)
     values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})
-  `);
-
-const Due = z.object({ id: z.string() });
-
-/** Loans of the chunk whose interest takes another pace by then, to be folded again. */
-export const toFold = (tx: Transaction, chunk: Chunk, day: string) =>
-  tx.any(sql.type(Due)`
-    select loan.id from loans as loan
-    where ${inChunk(chunk)} and loan.linear_until <= ${day} and loan.status = 'active' order by loan.id
-  `);
-
-const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
-
-/** Payments whose day has come. */
-export const scheduledPayments = (tx: Transaction, chunk: Chunk, day: string) =>
-  tx.any(sql.type(ScheduledPayment)`
-    select payment.id, payment.loan_id
-    from payments as payment join loans as loan on loan.id = payment.loan_id
-    where payment.status = 'scheduled' and payment.payment_date <= ${day} and ${inChunk(chunk)}
-    order by payment.loan_id, payment.payment_date, payment.id
-  `);
-
-const LateInstallment = z.object({ loan_id: z.string() });
-
-/** Loans with an instalment past its grace on that day and no late fee for it yet. */
-export const lateLoans = (tx: Transaction, chunk: Chunk, day: string) =>
-  tx.any(sql.type(LateInstallment)`
-    select distinct loan.id as loan_id
-    from loans as loan
-    join installments as installment
-      on installment.loan_id = loan.id and installment.version = loan.schedule_version
-    where ${inChunk(chunk)} and loan.status = 'active' and not loan.is_frozen
-      and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
-      and installment.due_date + (loan.terms ->> 'late_fee_grace_days')::integer < ${day}::date
-      and installment.payment_amount - installment.paid_amount > loan.satisfied_tolerance
-      and not installment.is_canceled
-      and not exists (
-        select from fees as fee
-        where fee.loan_id = loan.id and fee.installment_number = installment.period_number
-          and fee.fee_type = 'late' and fee.status <> 'reversed'
-      )
-    order by loan.id
   `);
 
 const RunRow = z.object({

@@ -2,8 +2,17 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 
 const Facts = z.object({
+  principal_amount: z.string(),
   interest_rate: z.string(),
+  current_rate: z.string(),
   term_months: z.int(),
+  is_funded: z.boolean(),
+  min_amount: z.string().nullable(),
+  max_amount: z.string().nullable(),
+  min_rate: z.string().nullable(),
+  max_rate: z.string().nullable(),
+  min_term_months: z.int().nullable(),
+  max_term_months: z.int().nullable(),
   date_of_birth: z.string().nullable(),
   military_status: z.string().nullable(),
   borrower_is_archived: z.boolean(),
@@ -12,12 +21,19 @@ const Facts = z.object({
   has_twin: z.boolean(),
 });
 
+/** With the rate that would be disclosed today, where one can be computed. */
+export type LoanFacts = z.output<typeof Facts> & { disclosed_apr: string | null };
+
 /** What the compliance checks look at. */
-export const ofLoan = (tx: Transaction, loanId: string) =>
+export const factsOf = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Facts)`
-    select loan.interest_rate, loan.term_months, borrower.date_of_birth, borrower.military_status,
+    select loan.principal_amount, loan.interest_rate, loan.accrual_rate as current_rate,
+           loan.term_months, loan.status in ('active', 'charged_off') as is_funded,
+           product.min_amount, product.max_amount, product.min_rate, product.max_rate,
+           product.min_term_months, product.max_term_months,
+           borrower.date_of_birth, borrower.military_status,
            borrower.is_archived as borrower_is_archived, address.state, program.jurisdictions,
-           exists (
+           loan.status in ('pending', 'approved') and exists (
              select from loans as twin
              where twin.borrower_id = loan.borrower_id and twin.id <> loan.id
                and twin.status in ('pending', 'approved')
@@ -26,6 +42,7 @@ export const ofLoan = (tx: Transaction, loanId: string) =>
     from loans as loan
     join borrowers as borrower on borrower.id = loan.borrower_id
     join programs as program on program.id = loan.program_id
+    join products as product on product.id = loan.product_id
     left join addresses as address
       on address.borrower_id = borrower.id and address.is_primary and not address.is_archived
       and address.address_type = 'mailing'

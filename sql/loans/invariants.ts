@@ -65,7 +65,8 @@ export const loans: readonly Check[] = [
         cross join lateral (values
           ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
           ('interest', coalesce(booked.interest, 0.00),
-            round(app.accrued(loan, posted.day), 2) - loan.interest_settled),
+            round(app.accrued(loan, posted.day), 2) - loan.interest_settled
+              - loan.off_books_interest),
           ('fees', coalesce(booked.fees, 0.00), loan.outstanding_fees),
           ('suspense', coalesce(booked.suspense, 0.00), loan.suspense_balance)
         ) as balance (component, ledger, said)

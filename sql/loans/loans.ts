@@ -60,7 +60,7 @@ export const loans = table({
            record.updated_at
     from loans as record
     join borrowers as borrower on borrower.id = record.borrower_id
-    cross join (select app.business_date() as day) as today
+    cross join (select app.business_date() as day offset 0) as today
     cross join lateral (select app.interest_owed(record, today.day) as interest) as owed
     cross join lateral (select app.unpaid_since(record, today.day) as since) as due
     cross join lateral (
@@ -92,6 +92,11 @@ export const loans = table({
       order by installment.period_number limit 1
     ) as bill on true
   `,
+  counted: [
+    ...['id', 'q', 'status', 'is_archived', 'borrower_id', 'program_id', 'product_id'],
+    ...['loan_officer_id', 'portfolio_id', 'external_id', 'is_frozen', 'is_accelerated'],
+    ...['is_non_accrual', 'loan_number', 'labels', 'origination_date', 'maturity_date'],
+  ],
   search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
   filters: {
     // "cancelled" is accepted for the one spelling that is stored.
@@ -174,9 +179,11 @@ export async function setStatus(tx: Transaction, id: string, status: string) {
   await tx.query(sql.typeAlias('void')`update loans set status = ${status} where id = ${id}`);
 }
 
-export const approve = (tx: Transaction, id: string, by: string | null) =>
+export const approve = (tx: Transaction, id: string, by: string | null, apr: string | null) =>
   tx.query(sql.typeAlias('void')`
-    update loans set status = 'approved', approved_at = now(), approved_by = ${by} where id = ${id}
+    update loans
+    set status = 'approved', approved_at = now(), approved_by = ${by}, apr = ${apr}::numeric
+    where id = ${id}
   `);
 
 export const activate = (

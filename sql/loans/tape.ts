@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 
-/** Which of the numbers are taken by a loan already. */
-export const takenNumbers = (tx: Transaction, numbers: readonly string[]) =>
-  tx.anyFirst(sql.type(z.object({ loan_number: z.string() }))`
-    select loan_number from loans where loan_number = any(${sql.array([...numbers], 'text')})
+const Numbered = z.object({ id: z.string(), loan_number: z.string() });
+
+/** The loans that have one of the numbers already. */
+export const ofNumbers = (tx: Transaction, numbers: readonly string[]) =>
+  tx.any(sql.type(Numbered)`
+    select id, loan_number from loans where loan_number = any(${sql.array([...numbers], 'text')})
   `);
 
 const Offered = z.object({ id: z.string(), code: z.string(), program_id: z.string().nullable() });

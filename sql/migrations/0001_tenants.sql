@@ -32,8 +32,10 @@ language plpgsql as $$
 begin
   execute format('alter table %s enable row level security, force row level security', target);
   execute format(
+    -- The select around the tenant makes it a constant of the query: read once and not for each row.
     'create policy tenant on %s to servicing_app
-       using (tenant_id = app.current_tenant()) with check (tenant_id = app.current_tenant())', target);
+       using (tenant_id = (select app.current_tenant()))
+       with check (tenant_id = (select app.current_tenant()))', target);
   execute format('create policy owner on %s to servicing_owner using (true) with check (true)', target);
   execute format('create policy auditor on %s for select to servicing_auditor using (true)', target);
   execute format('grant %s on %s to servicing_app', rights, target);

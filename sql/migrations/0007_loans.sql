@@ -176,6 +176,8 @@ create table loans (
   -- (paid, waived, capitalized).
   interest_accrued numeric(22, 10) not null default 0,
   interest_settled app.money not null default 0,
+  -- The part of the interest owed that left the books when the loan went on non-accrual.
+  off_books_interest app.money not null default 0,
   outstanding_fees app.money not null default 0 check (outstanding_fees >= 0),
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
@@ -298,6 +300,32 @@ create trigger append_only before update or delete on loan_events
   for each row execute function app.refuse_change();
 create trigger append_only_all before truncate on loan_events
   for each statement execute function app.refuse_change();
+
+-- What was agreed for a while: another rate, or none. The loan's events say what it did.
+create table loan_promotions (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  name text not null,
+  promo_type text not null,
+  promo_rate app.rate,
+  start_date date not null,
+  end_date date not null check (end_date >= start_date),
+  conditions jsonb not null default '{}',
+  promo_program_id uuid,
+  -- What began it; null until its first day.
+  event_id uuid,
+  -- Its end has been dealt with.
+  is_over boolean not null default false,
+  broken_on date,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+call app.protect('loan_promotions');
+create index loan_promotions_loan on loan_promotions (tenant_id, loan_id, created_at desc, id);
+create index loan_promotions_open on loan_promotions (tenant_id, start_date) where not is_over;
 
 -- The schedule, one version after another; what payments have covered of an instalment moves with the
 -- loan's events (jobs/loans/happen.ts writes the few that an event changed).

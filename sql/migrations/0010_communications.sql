@@ -134,5 +134,45 @@ create index communication_logs_loan on communication_logs (tenant_id, loan_id, 
 -- What waits for its document to be rendered.
 create index communication_logs_waiting on communication_logs (tenant_id, document_id)
   where status = 'queued' and document_id is not null;
-create unique index communication_logs_message on communication_logs (tenant_id, provider, provider_message_id)
+create unique index communication_logs_message on communication_logs (tenant_id, provider_message_id, provider)
   where provider_message_id is not null;
+
+-- Who may call us about messages. The secret is encrypted (jobs/webhooks/secrets.ts).
+create table communication_providers (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  channel text not null check (channel in ('email', 'sms')),
+  name text not null,
+  account_id text,
+  secret_sealed text not null,
+  -- While a secret is changed, the one before it is still believed.
+  previous_secret_sealed text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, channel)
+);
+call app.protect('communication_providers');
+
+create table auto_responses (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  name text not null,
+  channel text not null,
+  match_type text not null,
+  keywords jsonb not null default '[]',
+  response_template_id uuid,
+  response_subject text,
+  response_body text,
+  action text not null default 'reply',
+  priority integer not null default 100,
+  language text,
+  is_active boolean not null default true,
+  cooldown_minutes integer not null default 60,
+  program_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, response_template_id) references communication_templates (tenant_id, id),
+  foreign key (tenant_id, program_id) references programs (tenant_id, id)
+);
+call app.protect('auto_responses');
+create index auto_responses_created on auto_responses (tenant_id, created_at desc, id);

@@ -85,3 +85,18 @@ export const scheduled = (tx: Transaction, id: string) =>
 /** The order gives way to the payment itself, which is written under the same id. */
 export const forget = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`delete from payments where id = ${id} and status = 'scheduled'`);
+
+const ToReturn = z.object({
+  id: z.string(),
+  loan_id: z.string(),
+  amount: z.string(),
+  payment_date: z.string(),
+  payment_instrument_id: z.string().nullable(),
+});
+export type ToReturn = z.output<typeof ToReturn>;
+
+/** The payment that a bank sends back. */
+export const toReturn = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(ToReturn)`
+    select id, loan_id, amount, payment_date, payment_instrument_id from payments where id = ${id}
+  `);

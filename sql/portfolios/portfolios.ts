@@ -8,7 +8,8 @@ export const portfolios = table({
     select record.id, record.name, record.portfolio_type, record.description, record.criteria,
            case when record.status = 'active' and record.is_archived then 'archived'
              else record.status end as status,
-           record.investor_id, record.sold_at, record.sale_price,
+           record.investor_id, record.sold_at, record.sale_date, record.sale_price,
+           record.servicing_retained,
            (
              select count(*)::integer from loans as loan
              where loan.tenant_id = record.tenant_id and loan.portfolio_id = record.id
@@ -60,4 +61,17 @@ export const missing = (tx: Transaction, programs: string[], products: string[])
        where not exists (select from programs where programs.id = id.id) limit 1) as program_id,
       (select id from unnest(${sql.array(products, 'uuid')}) as id
        where not exists (select from products where products.id = id.id) limit 1) as product_id
+  `);
+
+/** How many loans the portfolio (or the tenant) has, counted no further than the limit. */
+export async function loansUpTo(tx: Transaction, id: unknown, limit: number): Promise<number> {
+  const mine = typeof id === 'string' ? sql.fragment`where portfolio_id = ${id}` : sql.fragment``;
+  return tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer from (select from loans ${mine} limit ${limit}) as counted
+  `);
+}
+
+export const storageKeyOf = (tx: Transaction, documentId: string) =>
+  tx.oneFirst(sql.type(z.object({ storage_key: z.string() }))`
+    select storage_key from documents where id = ${documentId}
   `);

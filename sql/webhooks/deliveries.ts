@@ -58,8 +58,8 @@ export const delivered = (tx: Transaction, id: string) =>
 
 /**
  * Schedules the next attempt by the clock of the queue, never early: the whole delay counts from
- * here, and the moment is rounded up to the millisecond that a date can hold. Null when this attempt
- * was judged before.
+ * here, and the moment is rounded up to the millisecond that a date can hold. Null when this
+ * attempt was judged before.
  */
 export const scheduleNext = (tx: Transaction, id: string, attempt: number, delaySeconds: number) =>
   tx.maybeOneFirst(sql.type(z.object({ next_attempt_at: z.string() }))`

@@ -25,7 +25,8 @@ export const lock = (tx: Transaction, id: string) =>
 
 export const countFailure = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
-    update webhook_subscriptions set consecutive_failures = consecutive_failures + 1 where id = ${id}
+    update webhook_subscriptions set consecutive_failures = consecutive_failures + 1
+    where id = ${id}
   `);
 
 /** Any success ends the row of failures; nothing is locked when there were none. */

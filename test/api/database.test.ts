@@ -6,7 +6,7 @@ import path from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { createApp } from '../../api/app.ts';
+import { createApp, listenerOf } from '../../api/app.ts';
 import { routes } from '../../api/routes.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
@@ -29,7 +29,7 @@ const app = createApp({
   routes,
   health: { isReady: true },
 });
-const server = createServer(app.callback());
+const server = createServer(listenerOf(app));
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const client = newClient((server.address() as AddressInfo).port, 'tenant.test');
 

@@ -12,65 +12,18 @@ const tenant = await stage.tenant();
 const clients = await everybody(tenant);
 const samples = newSamples(clients.superadmin);
 
-const NASTY: unknown[] = [
-  ...[
-    '',
-    ' ',
-    '\u0000',
-    'a\u0000b',
-    '\ud800',
-    '\udfff\ud800',
-    '\u202e',
-    '👩‍👩‍👧',
-    '١٢٣',
-    "'",
-    '"; --',
-    '\\',
-    '%',
-  ],
-  ...[
-    '__proto__',
-    'constructor',
-    'toString',
-    'NaN',
-    'Infinity',
-    '-0',
-    '1e400',
-    '0x10',
-    '1,000.00',
-    ' 5',
-  ],
-  ...[
-    '9'.repeat(400),
-    'x'.repeat(12_000),
-    '2026-02-30',
-    '0000-01-01',
-    '99999-01-01',
-    '-infinity',
-    'now',
-  ],
-  ...[
-    '2026-01-01T00:00:00+99:99',
-    '2026-01-01T24:00:00Z',
-    'abc 1',
-    '[',
-    '{}',
-    '{"a":1}',
-    'null',
-    'true',
-  ],
-  ...['0197a3c0-1111-7abc-8def-0123456789ab', '0.00', '99999999999999.99', '0.001', '-5', '0.085'],
-  ...[null, true, false, 0, -1, 1.5, 1e308, -1e308, Number.MAX_SAFE_INTEGER, 2 ** 31, 5e-324],
-  ...[
-    [],
-    {},
-    [null],
-    [[]],
-    [{}],
-    { a: { b: { c: [] } } },
-    { constructor: { prototype: { x: 1 } } },
-  ],
-];
+/** Texts that some layer below has once misread. */
+const TEXTS = [
+  ['', ' ', '\u0000', 'a\u0000b', '\ud800', '\udfff\ud800', '\u202e', '👩‍👩‍👧', '١٢٣'],
+  ["'", '"; --', '\\', '%', '[', '{}', '{"a":1}', 'null', 'true', 'now', 'abc 1'],
+  ['__proto__', 'constructor', 'toString', 'NaN', 'Infinity', '-infinity', '-0', '1e400'],
+  ['0x10', '1,000.00', ' 5', '0.00', '99999999999999.99', '0.001', '-5', '0.085'],
+  ['9'.repeat(400), 'x'.repeat(12_000), '0197a3c0-1111-7abc-8def-0123456789ab'],
+  ['2026-02-30', '0000-01-01', '99999-01-01', '2026-01-01T00:00:00+99:99', '2026-01-01T24:00:00Z'],
+].flat();
+const OTHERS = [0, -1, 1.5, 1e308, -1e308, Number.MAX_SAFE_INTEGER, 2 ** 31, null, true, false];
+const SHAPES = [[], {}, [null], [[]], [{}], JSON.parse('{"constructor":{"prototype":{"x":1}}}')];
+const NASTY: unknown[] = [...TEXTS, ...OTHERS, ...SHAPES];
 const nasty = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...NASTY) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
@@ -79,7 +32,10 @@ const nasty = fc.oneof(
 
 /** A right body (or query) of the route, with some of it replaced. */
 function spoiled(names: readonly string[]) {
-  const changes = fc.dictionary(fc.constantFrom(...names, 'nonsense', 'id'), nasty, { maxKeys: 4 });
+  const changes = fc.dictionary(fc.constantFrom(...names, 'nonsense', 'id'), nasty, {
+    minKeys: 1,
+    maxKeys: 2,
+  });
   return fc.record({ changes, isBare: fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0) });
 }
 
@@ -118,12 +74,14 @@ async function ask({ route, path, right }: Prepared, changes: object, isBare: bo
       [name, String(asText(value)).toWellFormed().slice(0, 3_000)] as [string, string],
   );
   const filter = { filter: JSON.stringify(changes).slice(0, 4_000) };
-  return client.get(`${path}?${new URLSearchParams(isBare ? Object.fromEntries(pairs) : filter)}`);
+  return client.get(
+    `${path}?${new URLSearchParams(isBare ? Object.fromEntries(pairs) : filter).toString()}`,
+  );
 }
 
 /** Enough cases for each route to be met, in a time that nobody minds. */
-const RUNS = Math.max(3, Math.ceil(600 / prepared.length));
-const DEADLINE = Date.now() + 60_000;
+const RUNS = Math.max(5, Math.ceil(1_500 / prepared.length));
+const DEADLINE = Date.now() + 30_000;
 
 test.each(prepared.map((one) => [nameOf(one.route), one] as const))(
   '%s answers whatever is sent with anything but a fault',

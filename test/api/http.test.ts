@@ -90,6 +90,22 @@ test('half a million brackets do not exhaust the stack', async () => {
   expect(reply.status).toBe(422);
 });
 
+test('a pattern takes no longer for a text made to puzzle it', async () => {
+  const { body: made } = await officer.post('/borrowers', BODY);
+  const puzzling = [`${'a'.repeat(50_000)}@`, `a@${'a.'.repeat(25_000)}`, '+1'.repeat(25_000)];
+  const started = performance.now();
+
+  const replies = await Promise.all(
+    puzzling.flatMap((text) => [
+      officer.post(`/borrowers/${made.id}/emails`, { email: text }),
+      officer.post(`/borrowers/${made.id}/phones`, { phone_number: text }),
+    ]),
+  );
+
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([422]));
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
 test('a body is judged only for who may send it', async () => {
   const viewer = await tenant.signedIn('viewer');
   const nobody = tenant.anonymous();
@@ -104,8 +120,13 @@ test('a body is judged only for who may send it', async () => {
 test('what only the server sets is dropped from a body, never applied', async () => {
   const id = '00000000-0000-7000-8000-000000000000';
   const planted = {
-    ...{ id, tenant_id: id, is_archived: true, created_at: '2000-01-01T00:00:00Z' },
-    ...{ ssn_encrypted: 'x', password_hash: 'x', email: 'x@example.com', toString: 1 },
+    id,
+    tenant_id: id,
+    is_archived: true,
+    created_at: '2000-01-01T00:00:00Z',
+    email: 'x@example.com',
+    password_hash: 'x',
+    toString: 1,
   };
 
   const made = await officer.post('/borrowers', { ...BODY, ...planted });
@@ -183,80 +204,4 @@ test('headers and addresses have limits', async () => {
   expect(long.status).toBe(431);
   expect((await officer.get('/borrowers', { headers: many })).status).toBe(431);
   expect((await officer.get(`/borrowers?q=${'x'.repeat(9_000)}`)).status).toBe(422);
-});
-
-test('a request keeps the id that it came with, if that is one', async () => {
-  const with_ = (id: string) => officer.get('/nowhere', { headers: { 'X-Request-Id': id } });
-
-  const kept = await with_('client-made.1234');
-  const odd = await with_('<b>"\'</b>');
-
-  expect(kept.headers['x-request-id']).toBe('client-made.1234');
-  expect(kept.body.request_id).toBe('client-made.1234');
-  expect(odd.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-});
-
-test('every answer forbids framing, sniffing and keeping', async () => {
-  const replies = [
-    await officer.get('/borrowers'),
-    await officer.get('/nowhere'),
-    await officer.post('/borrowers', {}),
-    await tenant.anonymous().get('/users/me'),
-    await officer.get('//healthz'),
-  ];
-
-  for (const { headers } of replies) {
-    expect(headers).toMatchObject({
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'cache-control': 'no-store',
-      'content-security-policy': expect.stringContaining("default-src 'none'"),
-      'referrer-policy': 'same-origin',
-    });
-    expect(headers).not.toHaveProperty('x-powered-by');
-  }
-});
-
-test('a dashboard of a trusted origin may call with credentials, and no other', async () => {
-  const { id, officer: insider } = await stage.tenant();
-  const origin = 'https://admin.example.com';
-  await stage.owner.query('update tenants set settings = $2 where id = $1', [
-    id,
-    { auth: { trusted_origins: [origin] } },
-  ]);
-  const fresh = await stage.listen();
-  const ask = (method: string, from: string) =>
-    insider.at(fresh).send(method, '/borrowers', method === 'POST' ? BODY : undefined, {
-      headers: {
-        Origin: from,
-        ...(method === 'OPTIONS' && { 'Access-Control-Request-Method': 'PUT' }),
-      },
-    });
-
-  const [preflight, list, made] = [
-    await ask('OPTIONS', origin),
-    await ask('GET', origin),
-    await ask('POST', origin),
-  ];
-  const strange = await ask('OPTIONS', 'https://evil.example');
-  const similar = await ask('GET', `${origin}.evil.example`);
-
-  expect(preflight).toMatchObject({
-    status: 204,
-    headers: {
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'access-control-allow-methods': expect.stringContaining('DELETE'),
-      'access-control-allow-headers': expect.stringMatching(/X-CSRFToken/i),
-    },
-  });
-  expect(list.headers).toMatchObject({
-    'access-control-allow-origin': origin,
-    'access-control-expose-headers': expect.stringContaining('Content-Range'),
-    vary: expect.stringContaining('Origin'),
-  });
-  expect(made.status).toBe(201);
-  expect(strange.headers).not.toHaveProperty('access-control-allow-origin');
-  expect(similar.headers).not.toHaveProperty('access-control-allow-origin');
-  expect(similar.headers['vary']).toContain('Origin');
 });

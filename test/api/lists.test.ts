@@ -7,22 +7,21 @@ const { officer } = tenant;
 const NAMES = ['Alpha', 'Beta', 'Gamma', 'Delta', '100% Sure', 'under_score', 'back\\slash'];
 for (const last_name of NAMES) {
   await officer.post('/borrowers', {
-    ...{ first_name: 'List', last_name },
+    first_name: 'List',
+    last_name,
     external_id: `X-${last_name}`,
     do_not_contact: last_name === 'Beta',
   });
 }
 const TOTAL = NAMES.length + 1;
 
-const asked = (parameters: Record<string, unknown>) =>
-  officer.get(
-    `/borrowers?${new URLSearchParams(
-      Object.entries(parameters).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? value : JSON.stringify(value),
-      ]),
-    )}`,
-  );
+const asked = (parameters: Record<string, unknown>) => {
+  const pairs = Object.entries(parameters).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return officer.get(`/borrowers?${new URLSearchParams(pairs).toString()}`);
+};
 const names = (rows: { last_name: string }[]) => rows.map(({ last_name }) => last_name);
 
 test.each([

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { createApp } from '../../api/app.ts';
+import { createApp, listenerOf } from '../../api/app.ts';
 import { routes } from '../../api/routes.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
@@ -104,7 +104,7 @@ async function ours(url: string, tenantId: string) {
     routes,
     health: { isReady: true },
   });
-  const port = await listening(createServer(app.callback()));
+  const port = await listening(createServer(listenerOf(app)));
   const client = newClient(port, 'bench.test');
   await client.login(user.email, user.password);
   const Cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -103,7 +103,7 @@ test('a blocked send under an idempotency key is answered the same again', async
   expect(logs.body).toHaveLength(1);
 });
 
-test('a temporary refusal is tried again later with the same Message-ID, a permanent one is not', async () => {
+test('a passing refusal is tried again with the same Message-ID, a final one is not', async () => {
   const { officer, message, outside, attempt } = await correspondence();
   const busy: SendAnswer = {
     ok: false,

@@ -74,7 +74,7 @@ test('the program’s template comes before the tenant’s, and ours comes last'
   expect(programs).toContain('From the program');
 });
 
-test('a borrower reads Spanish where there is Spanish, and English where there is not', async () => {
+test('a borrower reads Spanish where there is Spanish, and else English', async () => {
   const tenant = await stage.tenant();
   const { id: loan_id, borrower_id } = await newLoan(tenant);
   await tenant.officer.put(`/borrowers/${borrower_id}`, { language_preference: 'es' });

@@ -85,7 +85,7 @@ test('react-admin’s simple REST provider works as it comes, for every one of i
   expect(last.data).toHaveLength(1);
   expect(found.data).toMatchObject([{ last_name: 'Admin 3' }]);
   expect(one.data).toMatchObject({ id, last_name: 'Admin 0' });
-  expect(many.data.map((row) => row.id).toSorted()).toEqual([id, third].toSorted());
+  expect(new Set(many.data.map((row) => row.id))).toEqual(new Set([id, third]));
   expect(updated.data).toMatchObject({ id, first_name: 'React', last_name: 'Changed' });
   expect(some.data).toEqual([id, second]);
   expect(gone.data).toMatchObject({ id: third, is_archived: true });

@@ -20,25 +20,25 @@ test.each(withIds.map((route) => [nameOf(route), route] as const))(
     const client = clientOf(route.allow);
     const body = route.body ? await samples.bodyOf(route.body) : {};
     const foreign = (await theirs.pathOf(route.path)) ?? filled(route.path);
+    const malformed = ['not-a-uuid', '1', `${RANDOM_ID}0`, '%00'].map((id) =>
+      filled(route.path, id),
+    );
     const before = await fingerprint(stage.owner);
-    for (const path of [
-      filled(route.path, 'not-a-uuid'),
-      filled(route.path, '1'),
-      filled(route.path, `${RANDOM_ID}0`),
-      filled(route.path, '%00'),
-      filled(route.path),
-      foreign,
-    ]) {
-      const reply = await client.send(
+    const ask = async (path: string) => {
+      const { status } = await client.send(
         route.method,
         path,
         route.method === 'GET' ? undefined : body,
       );
+      return [path, status] as const;
+    };
+
+    for (const path of malformed) expect(await ask(path)).toEqual([path, 404]);
+    for (const path of [filled(route.path), foreign]) {
+      const [, status] = await ask(path);
 
       // A body that could not be made up may be refused first; a record is never found.
-      const expected = route.body && reply.status === 422 ? 422 : 404;
-      expect(reply, path).toMatchObject({ status: expected });
-      if (/not-a-uuid|%00|\/1(\/|$)/.test(path)) expect(reply.status, path).toBe(404);
+      expect(route.body ? [404, 422] : [404], path).toContain(status);
     }
     expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
   },
@@ -96,8 +96,8 @@ test('whatever is changed by a request has its row of history', async () => {
 
     expect(reply.status, `${nameOf(route)}: ${JSON.stringify(reply.body)}`).toBeLessThan(500);
     if (reply.status < 300) done.push(nameOf(route));
-    if (reply.status >= 300) expect(tables, nameOf(route)).toEqual([]);
-    if (tables.length > 0 && !tables.includes('audit_log')) silent.push(nameOf(route));
+    const isSilent = tables.length > 0 && (reply.status >= 300 || !tables.includes('audit_log'));
+    if (isSilent) silent.push(`${nameOf(route)} ${reply.status}: ${tables.join()}`);
   }
 
   expect(silent).toEqual([]);

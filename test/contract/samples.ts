@@ -110,4 +110,3 @@ export function newSamples(client: Client) {
 
   return { recordOf, bodyOf, pathOf };
 }
-export type Samples = ReturnType<typeof newSamples>;

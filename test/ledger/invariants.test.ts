@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { post } from '../../jobs/ledger/post.ts';
@@ -40,6 +41,28 @@ test('a database whose books are right has no violations', async () => {
   const violations = await broken();
 
   expect(violations).toEqual([]);
+});
+
+test('npm run invariants says what is wrong and ends with 1, or says that all is well', async () => {
+  const running = () =>
+    new Promise<{ code: number | string | null | undefined; said: string }>((resolve) => {
+      execFile(
+        process.execPath,
+        ['workers/invariants.ts'],
+        { env: { ...process.env, DATABASE_URL: stage.url, DATA_DIR: '.data-of-nobody' } },
+        (error, said) => resolve({ code: error ? error.code : 0, said }),
+      );
+    });
+  const tenant = await stage.tenant();
+
+  const well = await running();
+  const loan = await newLoan(tenant, { loan_number: 'L-1', principal_balance: '5.00' });
+  const ill = await running();
+  await stage.owner.query('delete from loans where id = $1', [loan]);
+
+  expect(well).toEqual({ code: 0, said: 'Every invariant holds.\n' });
+  expect(ill.code).toBe(1);
+  expect(ill.said).toMatch(/Loan L-1: the ledger has 0.00 of principal, the loan says 5.00/);
 });
 
 test('a loan that owes other than what was booked is found, component by component', async () => {

@@ -1,19 +1,11 @@
 import { expect, test } from 'vitest';
-import { sql } from '../../sql/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { newStage, type Tenant } from '../setup/world.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-
-const settle = (tenant: Tenant, settings: object) =>
-  tenant.within(({ tx }) =>
-    tx.query(sql.typeAlias('void')`
-      update tenants set settings = settings || ${JSON.stringify(settings)}::jsonb
-      where id = app.current_tenant()
-    `),
-  );
 
 test('a charge-off takes principal, accrued interest and fees off the books and leaves the claim', async () => {
   const tenant = await stage.tenant('2026-01-15');

@@ -33,6 +33,29 @@ test('disbursing moves the principal from cash to loans receivable and tells sub
   ]);
 });
 
+test('the approved amount goes out in parts, and no more than that', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant, { status: 'approved' });
+  const disburse = (body: object) => tenant.officer.post(`/loans/${loan.id}/disburse`, body);
+
+  const first = await disburse({ amount: '4000.00' });
+  const more = await disburse({ amount: '6000.01' });
+  const rest = await disburse({});
+  const again = await disburse({});
+
+  expect(first.body).toMatchObject({ status: 'active', disbursed_amount: '4000.00' });
+  expect(more).toMatchObject({
+    status: 409,
+    body: { code: 'exceeds_commitment', details: { available: '6000.00' } },
+  });
+  expect(rest).toMatchObject({
+    status: 200,
+    body: { principal_balance: '10000.00', disbursed_amount: '10000.00', remaining_term: 36 },
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'exceeds_commitment' } });
+  expect(await ledgerOf(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
+});
+
 test('a loan that is not approved is left untouched', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'pending' });

@@ -5,7 +5,7 @@ import pino from 'pino';
 import pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { afterAll } from 'vitest';
-import { createApp, type AppParts } from '../../api/app.ts';
+import { createApp, listenerOf, type AppParts } from '../../api/app.ts';
 import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
 import { useFiles } from '../../jobs/documents/store.ts';
@@ -29,8 +29,9 @@ let hashed: Promise<string> | undefined;
  * of every role and gives a client for each.
  */
 export async function newStage() {
-  useSecret(randomBytes(32).toString('hex'));
-  useFiles(newFiles());
+  const secret = randomBytes(32).toString('hex');
+  useSecret(secret);
+  useFiles(newFiles(), secret);
   const database = await cloneDatabase();
   const pool = await openPool(database.url, { size: 8 });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });
@@ -52,7 +53,7 @@ export async function newStage() {
       routes: declared,
       health: { isReady: true },
     });
-    const server = createServer({ maxHeaderSize: 16_384 }, app.callback());
+    const server = createServer({ maxHeaderSize: 16_384 }, listenerOf(app));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;

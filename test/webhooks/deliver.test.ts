@@ -1,12 +1,9 @@
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
 import { verify } from '../../jobs/webhooks/signature.ts';
-import { makeCertificate } from '../../workers/outside/certificate.ts';
-import { openHttp } from '../../workers/outside/http.ts';
+import { newReceiver } from '../setup/receiver.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -61,22 +58,7 @@ async function failForGood({
 }
 
 test('a receiver gets the bytes of the event, signed over these very bytes', async () => {
-  const now = Date.now();
-  const { cert, key } = makeCertificate(['localhost'], new Date(now - 1e7), new Date(now + 1e7));
-  const seen: { body: Buffer; headers: Record<string, unknown> }[] = [];
-  const server = createServer({ cert, key }, (request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
-      seen.push({ body: Buffer.concat(chunks), headers: request.headers });
-      response.writeHead(204).end();
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const http = openHttp({ ca: cert });
-  onTestFinished(async () => {
-    server.close();
-    await http.close();
-  });
-  const url = `https://localhost:${(server.address() as AddressInfo).port}/hook`;
+  const { url, http, seen } = await newReceiver();
   const { tenant, admin, outside, happen, relayed } = await subscribed();
   await stage.owner.query('update tenants set settings = $2 where id = $1', [
     tenant.id,

@@ -35,7 +35,14 @@ const HEAD = [
   ...['loan_number', 'borrower_external_id', 'borrower_first_name', 'borrower_last_name'],
   ...['borrower_state', 'principal_amount', 'current_principal_balance', 'interest_rate'],
   ...['term_months', 'payment_amount', 'origination_date', 'first_payment_date', 'status'],
-  ...['source_status', 'paid_total', 'paid_principal', 'paid_interest', 'paid_late_fees', 'purpose'],
+  ...[
+    'source_status',
+    'paid_total',
+    'paid_principal',
+    'paid_interest',
+    'paid_late_fees',
+    'purpose',
+  ],
 ];
 
 /** How the loan stands on the day of the tape, and how many instalments behind it then is. */

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as close from '../../../sql/loans/close.ts';
+import * as steps from '../../../sql/loans/close-steps.ts';
 import { uuid } from '../../../sql/types.ts';
 import { addDays } from '../../dates.ts';
 import { enqueueAll, job } from '../../job.ts';
@@ -10,8 +11,16 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { finishDay } from './finish-day.ts';
 import { planClose } from './plan-close.ts';
+import {
+  autopay,
+  duePayments,
+  foldAgain,
+  freezesEnd,
+  lateFees,
+  lossesFollow,
+  promotionsMove,
+} from './few.ts';
 import { judgeAgreements, turnRecords } from './records.ts';
-import { duePayments, foldAgain, freezesEnd, lateFees } from './few.ts';
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
 type Payload = z.output<typeof Payload>;
@@ -36,10 +45,13 @@ export const closeLoans = job({
     if (chunk === null) return;
     if (chunk.done_at === null) {
       await freezesEnd(outside, payload, chunk);
+      await promotionsMove(outside, payload, chunk);
       await turnRecords(outside, payload, chunk);
       await duePayments(outside, payload, chunk);
+      await autopay(outside, payload, chunk);
       await foldAgain(outside, payload, chunk);
       await lateFees(outside, payload, chunk);
+      await lossesFollow(outside, payload, chunk);
       await judgeAgreements(outside, payload, chunk);
       await accrue(outside, payload);
       await snapshotAndAge(outside, payload);
@@ -70,7 +82,7 @@ const accrue = (outside: Outside, { tenant_id, run_id, chunk: number }: Payload)
     const chunk = await close.chunk(work.tx, run_id, number, true);
     if (chunk === null || chunk.is_accrued) return;
     const id = randomUUIDv7();
-    const accrued = await close.accrue(work.tx, chunk, chunk.cob_date, id);
+    const accrued = await steps.accrue(work.tx, chunk, chunk.cob_date, id);
     await post(work, {
       id,
       entry_date: chunk.cob_date,
@@ -88,8 +100,8 @@ const snapshotAndAge = (outside: Outside, { tenant_id, run_id, chunk: number }: 
   outside.within(tenant_id, async (work) => {
     const chunk = await close.chunk(work.tx, run_id, number, false);
     if (chunk === null || chunk.done_at !== null) return;
-    await close.snapshot(work.tx, chunk, chunk.cob_date);
-    for (const moved of await close.age(work.tx, chunk, addDays(chunk.cob_date, 1))) {
+    await steps.snapshot(work.tx, chunk, chunk.cob_date);
+    for (const moved of await steps.age(work.tx, chunk, addDays(chunk.cob_date, 1))) {
       await emit(work, 'delinquency.changed', moved);
     }
     await close.markDone(work.tx, run_id, number);

@@ -2,8 +2,7 @@ import * as close from '../../../sql/loans/close.ts';
 import * as tenants from '../../../sql/tenants.ts';
 import type { Outside } from '../../outside.ts';
 import { addDays } from '../../dates.ts';
-import { endOfDay } from '../../end-of-day.ts';
-import { startOfDay } from '../../start-of-day.ts';
+import { endOfDay, startOfDay } from '../../business-day.ts';
 
 /**
  * Ends a day whose chunks are all done: what is told of the day as a whole is written and the business
@@ -21,9 +20,9 @@ export const finishDay = (
     const run = await close.run(work.tx, runId);
     if (run === null) return null;
     if (run.status === 'finished') return run.through_date;
-    await endOfDay(work, run.cob_date);
     await close.finish(work.tx, runId);
     await tenants.advance(work.tx, run.cob_date);
+    await endOfDay(work, run.cob_date);
     await startOfDay({ ...work, today: addDays(run.cob_date, 1) });
     return run.through_date;
   });

@@ -1,4 +1,5 @@
 import * as close from '../../../sql/loans/close.ts';
+import { beforeClose } from '../../business-day.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 
@@ -19,6 +20,7 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
     await close.extend(work.tx, known.id, through);
     return null;
   }
+  await beforeClose(work, day);
   return close.plan(work.tx, day, through, CHUNK_SIZE);
 }
 

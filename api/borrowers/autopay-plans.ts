@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import {
+  addPlan,
+  cancelPlan,
+  CANCEL_REASONS,
+  changePlan,
+} from '../../jobs/borrowers/autopay-plan.ts';
+import { autopayPlans as table } from '../../sql/borrowers/autopay-plans.ts';
+import { date, flag, integer, positiveMoney, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { autopayDraws } from '../payments/autopay-draws.ts';
+import { nested, resource } from '../resource.ts';
+
+export const autopayPlans = resource({
+  name: 'AutopayPlan',
+  path: 'autopay-plans',
+  area: 'borrowers',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid,
+    loan_id: uuid,
+    payment_instrument_id: uuid,
+    backup_payment_instrument_id: uuid.nullish(),
+    amount_type: z
+      .enum([
+        'minimum_due',
+        'fixed',
+        'minimum_due_plus',
+        'past_due_and_current',
+        'statement_balance',
+        'payoff',
+      ])
+      .default('minimum_due'),
+    fixed_amount: positiveMoney.nullish(),
+    extra_amount: positiveMoney.nullish(),
+    extra_toward: z.enum(['principal', 'next_payment']).default('principal'),
+    frequency: z
+      .enum(['monthly', 'biweekly', 'semi_monthly', 'weekly', 'on_due_date'])
+      .default('on_due_date'),
+    days_before_due: z.int().min(0).max(30).default(0),
+    day_of_month: z.int().min(1).max(31).nullish(),
+    start_date: date.nullish(),
+    end_date: date.nullish(),
+    next_due_date: date.nullable().readonly(),
+    next_run_date: date
+      .nullable()
+      .readonly()
+      .describe('A business day: where banks are closed that day, the next one.'),
+    status: z.enum(['active', 'paused', 'canceled', 'completed', 'failed']).default('active'),
+    is_enabled: flag.default(true),
+    retry_count: z.int().min(0).max(2).default(2),
+    retry_interval_days: z.int().min(1).max(30).default(3),
+    consecutive_failures: integer.readonly(),
+    canceled_at: timestamp.nullable().readonly(),
+    cancel_reason: z.enum(CANCEL_REASONS).nullish(),
+    consent_id: uuid.nullable().readonly(),
+    last_payment_id: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['borrower_id', 'loan_id'],
+  filters: ['borrower_id', 'loan_id', 'payment_instrument_id', 'status', 'is_enabled'],
+
+  create: addPlan,
+  update: changePlan,
+  remove: (work, id) => cancelPlan(work, id),
+  nested: { draws: nested(autopayDraws, 'autopay_plan_id', ['list']) },
+});

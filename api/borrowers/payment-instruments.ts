@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import {
+  addInstrument,
+  changeInstrument,
+  removeInstrument,
+} from '../../jobs/borrowers/payment-instrument.ts';
+import { isRoutingNumber } from '../../jobs/portfolios/routing-number.ts';
+import { paymentInstruments as table } from '../../sql/borrowers/payment-instruments.ts';
+import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+export const paymentInstruments = resource({
+  name: 'PaymentInstrument',
+  path: 'payment-instruments',
+  area: 'borrowers',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'archive'],
+
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid,
+    instrument_type: z
+      .enum(['bank_account', 'debit_card', 'check', 'cash', 'wire', 'external'])
+      .default('bank_account'),
+    account_holder_name: text.nullish(),
+    bank_name: text.nullish(),
+    routing_number: z
+      .string()
+      .max(9)
+      .refine(isRoutingNumber, 'Must be nine digits that pass the ABA check.')
+      .nullish(),
+    account_number_last_four: z
+      .string()
+      .regex(/^\d{4}$/, 'Must be exactly the last four digits.')
+      .nullish(),
+    account_type: z.enum(['checking', 'savings', 'business_checking']).nullish(),
+    card_brand: text.nullish(),
+    card_exp_month: z.int().min(1).max(12).nullish(),
+    card_exp_year: z.int().min(2000).max(2100).nullish(),
+    is_default: flag.default(false),
+    is_verified: flag
+      .default(false)
+      .describe('Only an admin sets this; from others it is dropped.'),
+    verified_at: timestamp.nullable().readonly(),
+    verification_method: z.enum(['micro_deposit', 'instant', 'manual', 'none']).default('none'),
+    status: z.enum(['active', 'inactive', 'blocked']).default('active'),
+    last_return_code: text.nullable().readonly(),
+    is_archived: flag.readonly(),
+    ...stamps,
+  },
+  writeOnly: {
+    account_number: z
+      .string()
+      .regex(/^\d{4,17}$/, 'Must be 4 to 17 digits.')
+      .nullish()
+      .describe('Kept encrypted; answers have its last four digits.'),
+    token: z.string().min(1).max(500).nullish().describe("The card's token at the processor."),
+  },
+  fixed: ['borrower_id'],
+  filters: [
+    'borrower_id',
+    'instrument_type',
+    'account_type',
+    'is_default',
+    'is_verified',
+    'status',
+    'is_archived',
+  ],
+
+  create: addInstrument,
+  update: changeInstrument,
+  remove: removeInstrument,
+});

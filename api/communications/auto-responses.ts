@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { addAutoResponse, changeAutoResponse } from '../../jobs/communications/auto-response.ts';
+import { autoResponses as table } from '../../sql/communications/inbound.ts';
+import { flag, stamps, text, uuid, words } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+export const autoResponses = resource({
+  name: 'AutoResponse',
+  path: 'auto-responses',
+  area: 'communications',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    name: words,
+    channel: z.enum(['sms', 'email']),
+    match_type: z.enum(['keyword', 'contains', 'any']),
+    keywords: z.array(words.max(100)).max(50).default([]),
+    response_template_id: uuid.nullish(),
+    response_subject: text.nullish(),
+    response_body: z.string().nullish(),
+    action: z.enum(['reply', 'opt_out', 'opt_in', 'create_case', 'create_task']).default('reply'),
+    priority: z.int().min(0).max(10_000).default(100),
+    language: text.max(10).nullish(),
+    is_active: flag.default(true),
+    cooldown_minutes: z.int().min(0).max(10_080).default(60),
+    program_id: uuid.nullish(),
+    ...stamps,
+  },
+  filters: ['channel', 'match_type', 'action', 'is_active', 'program_id'],
+
+  create: addAutoResponse,
+  update: changeAutoResponse,
+});

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { believe, setProvider } from '../../jobs/communications/provider.ts';
+import { InboundMessage, receiveMessage } from '../../jobs/communications/receive.ts';
+import { Reports, takeReports } from '../../jobs/communications/report.ts';
+import { Invalid } from '../../jobs/errors.ts';
+import type { Work } from '../../jobs/work.ts';
+import { text, words } from '../../sql/types.ts';
+import { fieldErrors, HttpRefusal } from '../errors.ts';
+import type { OwnCall, Route } from '../route.ts';
+
+const channel = z.enum(['email', 'sms']);
+const about = {
+  method: 'POST',
+  allow: 'provider',
+  tag: 'communications',
+  action: 'receive',
+  resource: 'communications',
+  transaction: 'own',
+  status: 200,
+} as const;
+
+/** Believes the caller or refuses, and only then reads what it says. */
+async function fromProvider<Said>(
+  call: OwnCall,
+  from: 'email' | 'sms' | null,
+  schema: z.ZodType<Said>,
+  steps: (work: Work, said: Said, provider: string) => Promise<unknown>,
+) {
+  const { within, tenant_id, raw, header } = call;
+  const provider = await within(
+    tenant_id,
+    (work) => believe(work, from, { raw, header, now: new Date() }),
+    { readOnly: true },
+  );
+  if (provider === null) {
+    const message = 'The signature is not the provider’s.';
+    throw new HttpRefusal(401, 'invalid_provider_signature', message);
+  }
+  const said = schema.safeParse(raw === '' ? {} : JSON.parse(raw));
+  if (!said.success) throw new Invalid(fieldErrors(said.error));
+  return within(tenant_id, (work) => steps(work, said.data, provider));
+}
+
+const inbound = (from: 'email' | 'sms'): Route => ({
+  ...about,
+  path: `/communications/webhooks/inbound/${from}`,
+  summary: `Receive what a borrower wrote by ${from}`,
+  reply: z.object({}),
+  run: async (call: OwnCall) => {
+    await fromProvider(call, from, InboundMessage, (work, message, provider) =>
+      receiveMessage(work, from, provider, message),
+    );
+    return {};
+  },
+});
+
+export const callbacks: Route[] = [
+  {
+    ...about,
+    path: '/communications/webhooks/delivery-status',
+    summary: 'Take note of what became of messages',
+    reply: z.object({ received: z.int(), changed: z.int() }),
+    run: (call: OwnCall) => fromProvider(call, null, Reports, takeReports),
+  },
+  inbound('sms'),
+  inbound('email'),
+  {
+    method: 'PUT',
+    path: '/communications/providers/{channel}',
+    allow: 'superadmin',
+    tag: 'communications',
+    summary: 'Name the provider of a channel and the secret that it signs with',
+    action: 'edit',
+    resource: 'communication-providers',
+    transaction: 'write',
+    status: 200,
+    body: z.object({
+      name: words,
+      account_id: text.nullish(),
+      secret: z.string().min(16).max(256),
+    }),
+    reply: z.object({ channel, name: words }),
+    run: async ({ work, params, body }) => {
+      const named = channel.safeParse(params['channel']);
+      if (!named.success) throw new HttpRefusal(404, 'not_found', 'Not found.');
+      const given = body as { name: string; account_id?: string | null; secret: string };
+      await setProvider(work, named.data, given);
+      return { channel: named.data, name: given.name };
+    },
+  },
+];

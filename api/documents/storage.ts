@@ -1,0 +1,81 @@
+import type { Context, Middleware, Next } from 'koa';
+import type { DatabasePool } from 'slonik';
+import { readLink } from '../../jobs/documents/links.ts';
+import { filesInUse } from '../../jobs/documents/store.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import { within } from '../../sql/db.ts';
+import * as documents from '../../sql/documents/documents.ts';
+import { HttpRefusal } from '../errors.ts';
+
+const PATH = /^\/api\/v1\/storage\/(upload|download)\/([\w.-]+)$/;
+
+/**
+ * The links to files that are kept here and not in an object store. The link is the permission: it
+ * needs no session and no CSRF token, names one file, and dies by itself.
+ */
+export function storage(pool: DatabasePool): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const [, action, token = ''] = PATH.exec(ctx.path) ?? [];
+    if (action === undefined) return next();
+    const method = action === 'upload' ? 'PUT' : 'GET';
+    if (ctx.method !== method && !(method === 'GET' && ctx.method === 'HEAD')) {
+      const headers = { Allow: method };
+      const message = 'This endpoint does not take that method.';
+      throw new HttpRefusal(405, 'method_not_allowed', message, { headers });
+    }
+    const link = readLink(token, method, filesInUse().secret, new Date());
+    if (!link || !link.key.startsWith(`${ctx.state.tenant.slug}/`))
+      throw new HttpRefusal(403, 'link_invalid', 'The link is not valid, or no longer.');
+    await (method === 'PUT' ? put(ctx, pool, link) : get(ctx, link));
+  };
+}
+
+type Link = NonNullable<ReturnType<typeof readLink>>;
+
+/** Always as an attachment: nothing that was uploaded runs in our name. */
+async function get(ctx: Context, { key, content_type, filename = 'document' }: Link) {
+  const file = await filesInUse().files.stream(key);
+  if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
+  ctx.set('Content-Type', content_type);
+  const name = encodeURIComponent(filename).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
+  ctx.set('Content-Disposition', `attachment; filename*=UTF-8''${name}`);
+  ctx.body = file;
+}
+
+/** Until the upload is confirmed a file may be replaced; what was confirmed stays as it is. */
+async function put(ctx: Context, pool: DatabasePool, { key, content_type }: Link) {
+  if (ctx.request.type !== content_type) {
+    const message = `The link is for ${content_type}.`;
+    throw new HttpRefusal(415, 'unsupported_media_type', message);
+  }
+  const { mayPut, limit } = await within(
+    pool,
+    ctx.state.tenant.id,
+    async (tx) => ({
+      mayPut: await documents.mayPut(tx, key),
+      limit: (await settingsOf(tx)).documents.max_bytes,
+    }),
+    { readOnly: true },
+  );
+  if (!mayPut) throw new HttpRefusal(403, 'link_invalid', 'The link is not valid, or no longer.');
+  if (Number(ctx.get('Content-Length') || 0) > limit) throw tooLarge(limit);
+  const { size, sha256_hash } = await filesInUse().files.put(key, atMost(ctx.req, limit));
+  ctx.status = 200;
+  ctx.body = { file_size: size, sha256_hash };
+}
+
+/** Passes the bytes on, and ends with an error where there are more than allowed. */
+export async function* atMost(source: AsyncIterable<Uint8Array>, limit: number) {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}
+
+const tooLarge = (limit: number) =>
+  new HttpRefusal(413, 'payload_too_large', `The file is larger than ${limit} bytes.`);

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { autopayDraws as table } from '../../sql/payments/autopay-draws.ts';
+import { date, integer, money, stamps, text, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+/** What a plan drew, or passed over, for each due date. */
+export const autopayDraws = resource({
+  name: 'AutopayDraw',
+  path: 'autopay-draws',
+  area: 'payments',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    autopay_plan_id: uuid.readonly(),
+    loan_id: uuid.readonly(),
+    due_date: date.readonly(),
+    run_date: date.readonly(),
+    amount: money.readonly(),
+    payment_id: uuid.nullable().readonly(),
+    status: z.enum(['drawn', 'skipped', 'retrying', 'returned', 'failed']).readonly(),
+    reason: text.nullable().readonly(),
+    attempts: integer.readonly(),
+    retry_on: date.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['loan_id', 'status', 'due_date'],
+});

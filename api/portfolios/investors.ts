@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import {
+  addAssignment,
+  ASSIGNMENT_STATUSES,
+  changeAssignment,
+} from '../../jobs/portfolios/loan-assignment.ts';
+import { isRoutingNumber } from '../../jobs/portfolios/routing-number.ts';
+import { addInstrument, changeInstrument } from '../../jobs/portfolios/settlement-instrument.ts';
+import * as tables from '../../sql/portfolios/investors.ts';
+import { assignments as assignmentTable } from '../../sql/portfolios/loan-assignments.ts';
+import {
+  date,
+  externalId,
+  flag,
+  integer,
+  jsonObject,
+  money,
+  prose,
+  rate,
+  stamps,
+  text,
+  uuid,
+  words,
+} from '../../sql/types.ts';
+import { emailAddress } from '../borrowers/emails.ts';
+import { nested, resource } from '../resource.ts';
+
+const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
+const lastFour = z.string().regex(/^\d{4}$/, 'Must be exactly the last four digits.');
+
+export const settlementInstruments = resource({
+  ...about,
+  name: 'SettlementInstrument',
+  path: 'settlement-instruments',
+  table: tables.instruments,
+  offers: ['read', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    investor_id: uuid,
+    instrument_type: z.enum(['bank_account', 'wire', 'check']).default('bank_account'),
+    account_holder_name: text.nullish(),
+    bank_name: text.nullish(),
+    routing_number: z.string().max(9).refine(isRoutingNumber, 'Is not a routing number.').nullish(),
+    account_number_last_four: lastFour.nullish(),
+    account_type: z.enum(['checking', 'savings', 'business_checking']).nullish(),
+    swift_code: z
+      .string()
+      .regex(/^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/, 'Must be a SWIFT code.')
+      .nullish(),
+    is_primary: flag.default(false),
+    is_active: flag.default(true),
+    status: z.enum(['active', 'inactive', 'blocked']).default('active'),
+    ...stamps,
+  },
+  writeOnly: {
+    account_number: z
+      .string()
+      .regex(/^\d{4,17}$/, 'Must be 4 to 17 digits.')
+      .optional(),
+  },
+  fixed: ['investor_id'],
+  filters: ['investor_id', 'instrument_type', 'is_primary', 'is_active', 'status'],
+
+  create: addInstrument,
+  update: changeInstrument,
+});
+
+export const loanAssignments = resource({
+  ...about,
+  name: 'LoanAssignment',
+  path: 'loan-assignments',
+  table: assignmentTable,
+  offers: ['read', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    investor_id: uuid,
+    loan_id: uuid,
+    portfolio_id: uuid.nullish(),
+    ownership_percentage: z
+      .string()
+      .regex(/^(0\.\d{1,4}|1(\.0{1,4})?)$/, 'Must be a fraction up to "1.0000".')
+      .refine((value) => !/^0\.0+$/.test(value), 'Must be more than zero.')
+      .default('1.0000'),
+    assignment_type: z
+      .enum(['whole_loan_sale', 'participation', 'pledge', 'buyback'])
+      .default('whole_loan_sale'),
+    effective_date: date.optional(),
+    settlement_date: date.nullish(),
+    end_date: date.nullish(),
+    purchase_price: money.nullish(),
+    purchase_price_ratio: rate.nullish(),
+    servicing_fee_rate: rate.nullish(),
+    recourse: flag.default(false),
+    status: z.enum(ASSIGNMENT_STATUSES).optional(),
+    settlement_instrument_id: uuid.nullish(),
+    journal_entry_ids: z.array(uuid).readonly(),
+    ...stamps,
+  },
+  fixed: ['investor_id', 'loan_id', 'portfolio_id', 'assignment_type'],
+  filters: ['investor_id', 'loan_id', 'portfolio_id', 'status', 'assignment_type'],
+
+  create: addAssignment,
+  update: changeAssignment,
+});
+
+export const investors = resource({
+  ...about,
+  name: 'Investor',
+  path: 'investors',
+  table: tables.investors,
+  offers: ['list', 'read', 'create', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    name: words,
+    investor_type: z
+      .enum(['institutional', 'individual', 'fund', 'spv', 'bank', 'warehouse_lender', 'gse'])
+      .default('institutional'),
+    legal_name: text.nullish(),
+    tax_id_last_four: lastFour.nullish(),
+    contact_name: text.nullish(),
+    contact_email: emailAddress.nullish(),
+    contact_phone: text.max(40).nullish(),
+    address: jsonObject.default({}),
+    remittance_type: z
+      .enum(['scheduled_scheduled', 'scheduled_actual', 'actual_actual'])
+      .default('actual_actual'),
+    remittance_frequency: z.enum(['daily', 'weekly', 'monthly']).default('monthly'),
+    remittance_day: integer.min(1).max(31).nullish(),
+    servicing_fee_rate: rate.default('0.005'),
+    is_active: flag.default(true),
+    external_id: externalId.nullish(),
+    notes: prose.nullish(),
+    ...stamps,
+  },
+  filters: ['name', 'investor_type', 'is_active', 'external_id'],
+
+  nested: {
+    'settlement-instruments': nested(settlementInstruments, 'investor_id'),
+    'loan-assignments': nested(loanAssignments, 'investor_id'),
+  },
+});

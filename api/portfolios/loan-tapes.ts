@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { filesInUse } from '../../jobs/documents/store.ts';
+import { record } from '../../jobs/audit.ts';
+import { enqueue } from '../../jobs/job.ts';
+import {
+  Generate,
+  generateTape,
+  makeTape,
+  orderTape,
+} from '../../jobs/portfolios/generate-tape.job.ts';
+import {
+  addTapeConfig,
+  changeTapeConfig,
+  Columns,
+  Filters,
+  SCHEDULES,
+} from '../../jobs/portfolios/tape-config.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
+import { configs as table, tapes as tapeTable } from '../../sql/portfolios/tapes.ts';
+import { date, flag, integer, stamps, timestamp, uuid, words } from '../../sql/types.ts';
+import { existing } from '../records.ts';
+import { resource } from '../resource.ts';
+import type { OwnCall, Route } from '../route.ts';
+
+export const loanTapeConfigs = resource({
+  name: 'LoanTapeConfig',
+  path: 'loan-tape-configs',
+  area: 'portfolios',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    name: words,
+    portfolio_id: uuid.nullish(),
+    format: z.enum(['csv', 'json']).default('csv'),
+    columns: Columns,
+    filters: Filters.default({}),
+    schedule: z.enum(SCHEDULES).default('none'),
+    include_header: flag.default(true),
+    is_active: flag.default(true),
+    delivery: z.enum(['document']).default('document'),
+    last_generated_at: timestamp.nullable().readonly(),
+    next_run_at: date.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['name', 'portfolio_id', 'format', 'schedule', 'is_active'],
+
+  create: addTapeConfig,
+  update: changeTapeConfig,
+});
+
+/** More loans than these are left to the workers, and the tape is fetched later. */
+const AT_ONCE_MAX = 5_000;
+
+const tapeReply = z
+  .object({
+    id: uuid,
+    loan_tape_config_id: uuid,
+    portfolio_id: uuid.nullable(),
+    as_of_date: date,
+    format: z.enum(['csv', 'json']),
+    status: z.enum(['pending', 'completed']),
+    row_count: integer.nullable(),
+    document_id: uuid.nullable(),
+    filename: z.string(),
+    checksum: z.string().nullable(),
+    totals: z.object({ principal_balance: z.string().optional() }),
+    warnings: z.array(z.object({ code: z.string(), message: z.string(), count: z.int() })),
+    generated_at: timestamp.nullable(),
+    download_url: z.string().nullable(),
+    expires_at: timestamp.nullable(),
+    ...stamps,
+  })
+  .meta({ id: 'LoanTape' });
+
+/** The tape with a link to it, once it is there. */
+async function answer({ within, tenant_id }: OwnCall, id: string) {
+  const { tape, key, seconds } = await within(
+    tenant_id,
+    async (work) => {
+      const row = await existing(work, tapeTable, id);
+      const { documents } = await settingsOf(work.tx);
+      const document_id = typeof row['document_id'] === 'string' ? row['document_id'] : null;
+      return {
+        tape: row,
+        key: document_id && (await portfolios.storageKeyOf(work.tx, document_id)),
+        seconds: documents.download_ttl_s,
+      };
+    },
+    { readOnly: true },
+  );
+  if (!key) return { ...tape, download_url: null, expires_at: null };
+  const expires_at = new Date(Date.now() + seconds * 1000);
+  const filename = String(tape['filename']);
+  const content_type = tape['format'] === 'csv' ? 'text/csv' : 'application/json';
+  const link = { key, method: 'GET' as const, expires_at, content_type, filename };
+  const download_url = await filesInUse().files.presign(link);
+  return { ...tape, download_url, expires_at: expires_at.toISOString() };
+}
+
+const about = {
+  tag: 'portfolios',
+  resource: 'loan-tape-configs',
+  status: 200,
+  transaction: 'own',
+} as const;
+
+export const tapeRoutes: Route[] = [
+  {
+    ...about,
+    method: 'POST',
+    path: '/loan-tape-configs/{id}/generate',
+    action: 'generate',
+    summary: 'Generate a loan tape',
+    allow: 'admin',
+    body: Generate,
+    reply: tapeReply,
+    run: async (call: OwnCall) => {
+      const { within, tenant_id, params, body } = call;
+      const { id, isSmall } = await within(tenant_id, async (work) => {
+        const config = await existing(work, table, params['id']);
+        const made = await orderTape(work, config.id, Generate.parse(body));
+        await record(work, { type: table.name, id: config.id }, 'generate', {});
+        const few =
+          (await portfolios.loansUpTo(work.tx, config['portfolio_id'], AT_ONCE_MAX + 1)) <=
+          AT_ONCE_MAX;
+        if (!few) await enqueue(work.tx, generateTape, { tenant_id, tape_id: made });
+        return { id: made, isSmall: few };
+      });
+      if (isSmall) await makeTape(within, filesInUse().files, tenant_id, id);
+      return answer(call, id);
+    },
+  },
+  {
+    ...about,
+    method: 'GET',
+    path: '/loan-tapes/{id}',
+    action: 'show',
+    resource: 'loan-tapes',
+    summary: 'A loan tape, with a link once it is made',
+    allow: 'viewer',
+    reply: tapeReply,
+    run: async (call: OwnCall) => answer(call, call.params['id'] ?? ''),
+  },
+];

@@ -1,0 +1,74 @@
+import { isBusinessDay, nextBusinessDay } from '../business-days.ts';
+import { addDays, addMonths, latest, onDay, partsOf } from '../dates.ts';
+import { onePeriodAfter } from '../loans/due-dates.ts';
+import type { PaymentFrequency } from '../loans/terms.ts';
+
+export type Calendar = {
+  frequency: string;
+  day_of_month: number | null;
+  days_before_due: number;
+  start_date: string;
+  end_date: string | null;
+  /** Due dates up to this one are done with. */
+  drawn_through: string;
+};
+type Planned = { due_date: string; status: string };
+
+/** The due date that is drawn for next, or null where the plan or the schedule has come to its end. */
+export function nextDueDate(plan: Calendar, installments: readonly Planned[]): string | null {
+  const next =
+    plan.frequency === 'on_due_date'
+      ? nextInstallment(plan, installments)
+      : occurrenceAfter(plan, plan.drawn_through);
+  return next === null || hasEnded(plan, next) ? null : next;
+}
+
+export const hasEnded = ({ end_date }: Pick<Calendar, 'end_date'>, date: string): boolean =>
+  end_date !== null && date > end_date;
+
+/** Instalments that are paid already keep their date: their draw is passed over when it comes. */
+function nextInstallment(
+  { drawn_through, start_date }: Calendar,
+  installments: readonly Planned[],
+) {
+  const dates = installments
+    .filter(({ status }) => status !== 'canceled')
+    .map(({ due_date }) => due_date)
+    .filter((due) => due > drawn_through && due >= start_date);
+  return dates.toSorted()[0] ?? null;
+}
+
+/** The first date of the plan's own rhythm after a date. */
+export function occurrenceAfter(plan: Calendar, after: string): string {
+  const frequency = plan.frequency as PaymentFrequency;
+  const day = plan.day_of_month ?? partsOf(plan.start_date).day;
+  let date = firstOccurrence(plan, day);
+  while (date <= after) date = onePeriodAfter(frequency, date, 1, day);
+  return date;
+}
+
+function firstOccurrence({ frequency, start_date }: Calendar, day: number): string {
+  if (frequency === 'semi_monthly')
+    return onePeriodAfter('semi_monthly', addDays(start_date, -1), 1, day);
+  if (frequency !== 'monthly') return start_date;
+  const { year, month } = partsOf(start_date);
+  const first = onDay(year, month, day);
+  return first >= start_date ? first : addMonths(first, 1, day);
+}
+
+/**
+ * The business day on which a due date is drawn for: as many days before as the plan says, and where
+ * banks are closed that day, the next one on which they are open.
+ */
+export function runDateOf({ frequency, days_before_due }: Calendar, dueDate: string): string {
+  const before = frequency === 'on_due_date' ? days_before_due : 0;
+  return nextBusinessDay(addDays(dueDate, -before));
+}
+
+/** Money is asked for on business days only; what was missed is asked for on the next one. */
+export const mayRunOn = (today: string, runDate: string): boolean =>
+  runDate <= today && isBusinessDay(today);
+
+/** What people are told: never a day that has passed. */
+export const shownRunDate = (today: string, runDate: string): string =>
+  latest(runDate, nextBusinessDay(today));

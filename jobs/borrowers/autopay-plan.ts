@@ -1,0 +1,154 @@
+import * as plans from '../../sql/borrowers/autopay-plans.ts';
+import * as draws from '../../sql/payments/autopay-draws.ts';
+import type { Row } from '../../sql/table.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { addDays, latest } from '../dates.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { openLoan, type OpenLoan } from '../loans/happen.ts';
+import { refusalOf } from '../loans/statuses.ts';
+import type { Work } from '../work.ts';
+import { nextDueDate, runDateOf, shownRunDate } from './autopay-dates.ts';
+import { assertUsable } from './payment-instrument.ts';
+
+export const CANCEL_REASONS = [
+  'borrower',
+  'agent',
+  'returns',
+  'loan_closed',
+  'instrument_removed',
+] as const;
+type CancelReason = (typeof CANCEL_REASONS)[number];
+
+type Input = Values & {
+  borrower_id?: string;
+  loan_id?: string;
+  payment_instrument_id?: string;
+  backup_payment_instrument_id?: string | null;
+  start_date?: string | null;
+  status?: string;
+  is_enabled?: boolean;
+  cancel_reason?: CancelReason | null;
+};
+
+/** Enrolls a loan: from now on its close draws what the plan says. A loan has one plan at a time. */
+export async function addPlan(work: Work, input: Input): Promise<string> {
+  const { borrower_id = '', loan_id = '', status: _, cancel_reason: __, ...terms } = input;
+  const loan = await openLoan(work, loan_id).catch((error: unknown) => {
+    throw isMissing(error) ? new Invalid({ loan_id: 'Does not exist.' }) : error;
+  });
+  if (loan.row.borrower_id !== borrower_id) throw new Invalid({ loan_id: 'Does not exist.' });
+  if (!['pending', 'approved', 'active'].includes(loan.row.status)) {
+    const { status } = loan.row;
+    throw new Conflict(`The loan is ${status}.`, 'loan_not_active', refusalOf(status));
+  }
+  const start_date = input.start_date ?? work.today;
+  assertSensible({ ...terms, start_date });
+  await assertInstruments(work, borrower_id, terms);
+  if (await plans.hasOpen(work.tx, loan_id)) {
+    const message = 'The loan has an autopay plan already: change or cancel that one.';
+    throw new Conflict(message, 'already_exists');
+  }
+  const id = await insert(work.tx, 'autopay_plans', {
+    ...terms,
+    borrower_id,
+    loan_id,
+    start_date,
+    drawn_through: addDays(work.today, -1),
+  });
+  await saveNext(work, loan, id);
+  return id;
+}
+
+const isMissing = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'not_found';
+
+/** Changes, pauses, resumes or cancels a plan. What has ended stays as it is. */
+export async function changePlan(work: Work, id: string, changes: Input, row: Row) {
+  const loan = await openLoan(work, String(row['loan_id']));
+  const plan = await plans.lock(work.tx, id);
+  if (plan === null || !isOpen(plan)) throw ended(plan?.status);
+  const { status, cancel_reason, ...terms } = changes;
+  if (status === 'canceled') return end(work, id, cancel_reason ?? 'agent');
+  if (status !== undefined && !['active', 'paused'].includes(status))
+    throw new Invalid({ status: 'May be set to active, paused or canceled.' });
+  assertSensible({ ...row, ...terms });
+  const isResumed =
+    (status === 'active' && plan.status === 'paused') ||
+    (terms.is_enabled === true && !plan.is_enabled);
+  const named = isResumed ? { ...plan, ...terms } : terms;
+  await assertInstruments(work, plan.borrower_id, named);
+  if (status === 'paused') await draws.giveUp(work.tx, id);
+  await update(work.tx, 'autopay_plans', id, {
+    ...terms,
+    status,
+    ...(terms.start_date === null && { start_date: undefined }),
+    ...(isResumed && {
+      consecutive_failures: 0,
+      // What fell due meanwhile was the borrower's to pay.
+      drawn_through: latest(plan.drawn_through, addDays(work.today, -1)),
+    }),
+  });
+  await saveNext(work, loan, id);
+}
+
+/** Cancels the plan: whichever comes first, this or the day's run, the other sees it. */
+export async function cancelPlan(work: Work, id: string, reason: CancelReason = 'agent') {
+  const loanId = await plans.loanOf(work.tx, id);
+  if (loanId !== null) await openLoan(work, loanId);
+  const plan = await plans.lock(work.tx, id);
+  if (plan === null || !isOpen(plan)) throw ended(plan?.status);
+  await end(work, id, reason);
+}
+
+async function end({ tx }: Work, id: string, reason: CancelReason) {
+  await draws.giveUp(tx, id);
+  await plans.cancel(tx, id, reason);
+}
+
+const isOpen = ({ status }: plans.Plan) => ['active', 'paused'].includes(status);
+
+const ended = (status: string | undefined) =>
+  new Conflict(`A plan that is ${status} cannot be changed.`, 'invalid_transition', {
+    current_status: status,
+  });
+
+/** Works out when the plan draws next. One whose end has come is completed. */
+export async function saveNext(
+  { tx, today }: Work,
+  { state }: Pick<OpenLoan, 'state'>,
+  id: string,
+) {
+  const plan = await plans.lock(tx, id);
+  if (plan === null || !isOpen(plan)) return;
+  const due = nextDueDate(plan, state.installments);
+  const isOver = due === null && plan.end_date !== null && plan.end_date < today;
+  await update(tx, 'autopay_plans', id, {
+    next_due_date: due,
+    next_run_date: due === null ? null : shownRunDate(today, runDateOf(plan, due)),
+    ...(isOver && { status: 'completed' }),
+  });
+}
+
+async function assertInstruments(work: Work, borrowerId: string, named: Input) {
+  const { payment_instrument_id: main, backup_payment_instrument_id: backup } = named;
+  if (main) assertDrawable(await assertUsable(work, borrowerId, main), 'payment_instrument_id');
+  if (!backup) return;
+  const field = 'backup_payment_instrument_id';
+  assertDrawable(await assertUsable(work, borrowerId, backup, { field }), field);
+}
+
+function assertDrawable({ instrument_type }: { instrument_type: string }, field: string) {
+  if (['bank_account', 'debit_card'].includes(instrument_type)) return;
+  throw new Invalid({ [field]: 'Must be a bank account or a debit card.' });
+}
+
+function assertSensible(plan: Values) {
+  const { amount_type, fixed_amount, extra_amount, start_date, end_date } = plan;
+  const errors: Record<string, string> = {};
+  if (amount_type === 'fixed' && !fixed_amount) errors['fixed_amount'] = 'Is required for fixed.';
+  if (amount_type === 'minimum_due_plus' && !extra_amount)
+    errors['extra_amount'] = 'Is required for minimum_due_plus.';
+  if (end_date && String(end_date) < String(start_date))
+    errors['end_date'] = 'Must not be before the start.';
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}

@@ -1,0 +1,98 @@
+import * as instruments from '../../sql/borrowers/payment-instruments.ts';
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import type { Row } from '../../sql/table.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { seal } from '../webhooks/secrets.ts';
+import type { Work } from '../work.ts';
+
+type Input = Values & {
+  borrower_id?: string;
+  account_number?: string | null;
+  token?: string | null;
+  is_default?: boolean;
+  is_verified?: boolean;
+};
+
+/**
+ * Adds an instrument: the first is the default, and a new default takes the place of the old one. Its
+ * numbers are sealed; an answer has their last four digits.
+ */
+export async function addInstrument(work: Work, input: Input): Promise<string> {
+  const borrowerId = String(input.borrower_id);
+  await lockBorrower(work.tx, borrowerId);
+  const isFirst = !(await instruments.hasAny(work.tx, borrowerId));
+  const is_default = isFirst || input.is_default === true;
+  if (is_default) await instruments.clearDefault(work.tx, borrowerId);
+  const verified = verification(work, input, { is_verified: false });
+  return insert(work.tx, 'payment_instruments', {
+    ...sealed(work, input),
+    ...verified,
+    is_default,
+  });
+}
+
+/** Changes what is given. Another account is one that nobody has verified yet. */
+export async function changeInstrument(work: Work, id: string, changes: Input, row: Row) {
+  const borrowerId = String(row['borrower_id']);
+  await lockBorrower(work.tx, borrowerId);
+  if (changes.is_default === true) await instruments.clearDefault(work.tx, borrowerId);
+  const verified = verification(work, changes, row);
+  await update(work.tx, 'payment_instruments', id, { ...sealed(work, changes), ...verified });
+}
+
+/** Deleting archives, because payments name it; what autopay draws on stays. */
+export async function removeInstrument({ tx }: Work, id: string) {
+  await instruments.lock(tx, id);
+  if (await instruments.isInUse(tx, id)) {
+    throw new Conflict('Autopay draws on this instrument: cancel the plan first.', 'in_use');
+  }
+  const gone = { is_archived: true, is_default: false, status: 'inactive' };
+  await update(tx, 'payment_instruments', id, gone);
+}
+
+/** Neither number is stored as it came in. */
+function sealed(work: Work, { account_number, token, ...rest }: Input): Values {
+  return {
+    ...rest,
+    ...(account_number && {
+      account_number_sealed: seal(work.tenant_id, account_number),
+      account_number_last_four: account_number.slice(-4).padStart(4, '0'),
+    }),
+    ...(token && { token_sealed: seal(work.tenant_id, token) }),
+  };
+}
+
+/** Only an admin's word verifies (specification); from others it is dropped. */
+function verification(work: Work, input: Input, before: Values): Values {
+  const isAdmin = ['admin', 'superadmin'].includes(work.actor.role ?? '');
+  const isOther =
+    Boolean(input.account_number) ||
+    (input['routing_number'] !== undefined && input['routing_number'] !== before['routing_number']);
+  const said = isAdmin ? input.is_verified : undefined;
+  const is_verified = said ?? (isOther ? false : before['is_verified'] === true);
+  if (is_verified === before['is_verified']) return { is_verified };
+  return { is_verified, verified_at: is_verified ? new Date().toISOString() : null };
+}
+
+/**
+ * Refuses an instrument that is not this borrower's or cannot be drawn on now. It stays as it is until
+ * the transaction has ended.
+ */
+export async function assertUsable(
+  { tx }: Work,
+  borrowerId: string,
+  id: string,
+  { field = 'payment_instrument_id', verified = false } = {},
+) {
+  const instrument = await instruments.hold(tx, id);
+  if (instrument === null || instrument.borrower_id !== borrowerId || instrument.is_archived)
+    throw new Invalid({ [field]: 'Does not exist.' });
+  const { status, is_verified } = instrument;
+  if (status === 'active' && (is_verified || !verified)) return instrument;
+  throw new Conflict(
+    status === 'active' ? 'The instrument is not verified yet.' : `The instrument is ${status}.`,
+    'instrument_not_usable',
+    { current_status: status, is_verified },
+  );
+}

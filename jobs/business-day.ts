@@ -1,0 +1,34 @@
+import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
+import { addMonths } from './dates.ts';
+import { billMonth } from './documents/statements.job.ts';
+import { enqueue } from './job.ts';
+import { assignToDynamicPortfolios } from './portfolios/assign.ts';
+import { orderDueTapes } from './portfolios/generate-tape.job.ts';
+import { settleSales } from './portfolios/sell.ts';
+import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
+import type { Work } from './work.ts';
+
+/** Before the loans of a day are closed: who owns them, so that the day's records say so. */
+export async function beforeClose(work: Work, day: string) {
+  await settleSales(work, day);
+  await assignToDynamicPortfolios(work);
+}
+
+/**
+ * What is told of a day as a whole, once all its loans are closed. These jobs read what the close
+ * recorded of the day, so that they may run later and still tell the same.
+ */
+export async function endOfDay(work: Work, day: string) {
+  const { tx, tenant_id } = work;
+  await enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day });
+  await enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day });
+  await orderDueTapes(work, day);
+}
+
+/**
+ * What begins with a new business date, in the transaction that moves it: nobody has paid on the new
+ * day yet. On the first of a month, the month before is billed.
+ */
+export async function startOfDay(work: Work) {
+  if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));
+}

@@ -1,0 +1,42 @@
+/** What providers report, in our words; what is not here says nothing that we keep. */
+const REPORTED: Record<string, string> = {
+  queued: 'queued',
+  sending: 'queued',
+  processed: 'sent',
+  deferred: 'queued',
+  sent: 'sent',
+  delivered: 'delivered',
+  open: 'opened',
+  opened: 'opened',
+  click: 'opened',
+  clicked: 'opened',
+  undelivered: 'undelivered',
+  failed: 'failed',
+  dropped: 'failed',
+  bounce: 'bounced',
+  bounced: 'bounced',
+  spamreport: 'complained',
+  complained: 'complained',
+  unsubscribe: 'complained',
+};
+
+/** How far a message has come. Reports arrive in any order, and none takes a message back. */
+const RANK: Record<string, number> = {
+  queued: 0,
+  sent: 1,
+  undelivered: 2,
+  failed: 2,
+  delivered: 3,
+  opened: 4,
+  bounced: 5,
+  complained: 6,
+};
+
+/** The status after a report; null when the report changes nothing. */
+export function statusAfter(current: string, reported: string): string | null {
+  const status = REPORTED[reported.toLowerCase()];
+  const rank = status === undefined ? undefined : RANK[status];
+  const now = RANK[current];
+  if (status === undefined || rank === undefined || now === undefined) return null;
+  return rank > now ? status : null;
+}

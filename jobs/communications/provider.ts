@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import * as providers from '../../sql/communications/providers.ts';
+import type { Work } from '../work.ts';
+import { seal, unseal } from '../webhooks/secrets.ts';
+
+export type Callback = { raw: string; header: (name: string) => string; now: Date };
+
+/** How far the clock of a provider may be from ours. */
+const SKEW_MS = 300_000;
+
+/**
+ * Whether the callback comes from one of the tenant's providers of this channel (of any, for a
+ * report about a message). Without a secret nobody is believed. Answers the provider's name.
+ */
+export async function believe(
+  work: Work,
+  channel: 'email' | 'sms' | null,
+  callback: Callback,
+): Promise<string | null> {
+  const known = (await providers.all(work.tx)).filter(
+    (provider) => channel === null || provider.channel === channel,
+  );
+  for (const { name, secret_sealed, previous_secret_sealed } of known) {
+    const secrets = [secret_sealed, previous_secret_sealed].filter((sealed) => sealed !== null);
+    if (secrets.some((sealed) => isFrom(unseal(work.tenant_id, sealed), callback))) return name;
+  }
+  return null;
+}
+
+/**
+ * A signature over the raw bytes, dated where the provider can, or the secret itself as a token.
+ */
+export function isFrom(secret: string, { raw, header, now }: Callback): boolean {
+  const authorization = header('Authorization');
+  if (authorization.startsWith('Bearer ')) return isSame(authorization.slice(7), secret);
+  const timestamp = header('X-Provider-Timestamp');
+  if (timestamp !== '') {
+    const sent = /^\d{9,11}$/.test(timestamp) ? Number(timestamp) * 1000 : Date.parse(timestamp);
+    if (!(Math.abs(now.getTime() - sent) <= SKEW_MS)) return false;
+  }
+  const signed = timestamp === '' ? raw : `${timestamp}.${raw}`;
+  const expected = `sha256=${createHmac('sha256', secret).update(signed).digest('hex')}`;
+  return isSame(header('X-Provider-Signature'), expected);
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+export type NewProvider = { name: string; account_id?: string | null | undefined; secret: string };
+
+/** Names the provider of a channel; the secret before stays valid until the next change. */
+export async function setProvider(work: Work, channel: 'email' | 'sms', given: NewProvider) {
+  const secret_sealed = seal(work.tenant_id, given.secret);
+  const account_id = given.account_id ?? null;
+  await providers.save(work.tx, { channel, name: given.name, account_id, secret_sealed });
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import * as inbound from '../../sql/communications/inbound.ts';
+import * as recipients from '../../sql/communications/recipients.ts';
+import { insert } from '../../sql/write.ts';
+import { renderMessage } from '../../templates/render.ts';
+import { enqueue } from '../job.ts';
+import type { Work } from '../work.ts';
+import { compose } from './compose.ts';
+import { sendCommunication } from './send.job.ts';
+import { messageVariables } from './variables.ts';
+
+const address = z.string().min(1).max(320);
+
+export const InboundMessage = z.object({
+  from: address,
+  to: address.nullish(),
+  subject: z.string().max(1_000).nullish(),
+  body: z.string().max(100_000).default(''),
+  message_id: z.string().min(1).max(300),
+  in_reply_to: z.string().max(300).nullish(),
+  /** Machines that answer say so; they are kept and not answered, or two of them never end. */
+  auto_submitted: z.string().max(100).nullish(),
+});
+export type InboundMessage = z.output<typeof InboundMessage>;
+type Channel = 'email' | 'sms';
+
+/** Words that the carriers and the law give a meaning; no rule of a tenant changes it. */
+const BUILT_IN = [
+  {
+    words: 'stop stopall quit end revoke cancel unsubscribe optout',
+    enabled: false,
+    text: '{{ tenant.name }}: you will get no more text messages. Reply START to resume.',
+  },
+  {
+    words: 'start unstop',
+    enabled: true,
+    text: '{{ tenant.name }}: you will get text messages again. Reply STOP to end them.',
+  },
+  {
+    words: 'help info',
+    enabled: null,
+    text: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP ends texts.',
+  },
+] as const;
+
+/**
+ * Keeps what a borrower wrote, once, and does what it asks for: STOP and START are obeyed at once,
+ * then the tenant's rules are asked. A sender whom nobody knows is kept without a borrower.
+ */
+export async function receiveMessage(
+  work: Work,
+  channel: Channel,
+  provider: string,
+  message: InboundMessage,
+) {
+  const { tx } = work;
+  const borrower_id = await inbound.senderOf(tx, channel, message.from);
+  const id = await inbound.receive(tx, {
+    channel,
+    borrower_id,
+    recipient: message.to ?? null,
+    sender: message.from,
+    subject: message.subject ?? null,
+    body: message.body,
+    provider,
+    provider_message_id: message.message_id,
+    in_reply_to: message.in_reply_to ?? null,
+  });
+  if (id === null || borrower_id === null || isFromMachine(message)) return;
+  const said = message.body
+    .trim()
+    .toLowerCase()
+    .replace(/[\s.!]+/g, '');
+  const builtIn = BUILT_IN.find(({ words }) => words.split(' ').includes(said));
+  if (channel === 'sms' && builtIn) {
+    if (builtIn.enabled !== null) await inbound.setSms(tx, borrower_id, builtIn.enabled);
+    return reply(work, borrower_id, channel, message.from, id, { body: builtIn.text }, 'built-in');
+  }
+  await askRules(work, borrower_id, channel, message, id);
+}
+
+const isFromMachine = ({ auto_submitted }: InboundMessage) =>
+  auto_submitted !== null && auto_submitted !== undefined && auto_submitted !== 'no';
+
+/** The first rule that fits answers, unless it has answered this borrower a moment ago. */
+async function askRules(
+  work: Work,
+  borrowerId: string,
+  channel: Channel,
+  message: InboundMessage,
+  inReplyTo: string,
+) {
+  const rules = await inbound.rules(work.tx, channel);
+  const rule = rules.find((one) => fits(one, message));
+  if (!rule) return;
+  if (await inbound.hasAnswered(work.tx, rule.id, borrowerId, rule.cooldown_minutes)) return;
+  if (channel === 'sms' && (rule.action === 'opt_out' || rule.action === 'opt_in'))
+    await inbound.setSms(work.tx, borrowerId, rule.action === 'opt_in');
+  if (rule.action === 'create_task' || rule.action === 'create_case') {
+    const title = `${rule.name}: message from the borrower`;
+    await insert(work.tx, 'tasks', { borrower_id: borrowerId, title, source: 'system' });
+  }
+  const { response_template_id: template_id, response_subject: subject, response_body } = rule;
+  if (template_id) {
+    await compose(work, {
+      template_id,
+      channel,
+      borrower_id: borrowerId,
+      triggered_by: 'auto_response',
+    });
+  } else if (response_body) {
+    const said = { subject, body: response_body };
+    await reply(work, borrowerId, channel, message.from, inReplyTo, said, rule.id);
+  }
+}
+
+function fits({ match_type, keywords }: inbound.Rule, { subject, body }: InboundMessage): boolean {
+  const text = `${subject ?? ''} ${body}`.toLowerCase();
+  const words = text.split(/[^\p{L}\p{N}]+/u);
+  if (match_type === 'any') return true;
+  if (match_type === 'contains') return keywords.some((word) => text.includes(word.toLowerCase()));
+  return keywords.some((word) => words.includes(word.toLowerCase()));
+}
+
+/** An answer to what somebody wrote just now; it goes to where that came from, opted out or not. */
+async function reply(
+  work: Work,
+  borrower_id: string,
+  channel: Channel,
+  to: string,
+  in_reply_to_id: string,
+  said: { subject?: string | null; body: string },
+  rule: string,
+) {
+  const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
+  if (!recipient) return;
+  const message = renderMessage(
+    { channel, ...said },
+    await messageVariables(work, recipient, null, {}),
+  );
+  const log_id = await insert(work.tx, 'communication_logs', {
+    template_type: 'custom',
+    borrower_id,
+    channel,
+    recipient: to,
+    ...message,
+    status: 'queued',
+    queued_at: new Date().toISOString(),
+    triggered_by: 'auto_response',
+    in_reply_to_id,
+    metadata: { auto_response: rule, is_answer: true },
+  });
+  await enqueue(work.tx, sendCommunication, { tenant_id: work.tenant_id, log_id, attempt: 1 });
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import * as inbound from '../../sql/communications/inbound.ts';
+import type { Work } from '../work.ts';
+import { statusAfter } from './delivery-status.ts';
+
+const Report = z.object({
+  provider_message_id: z.string().min(1).max(300),
+  status: z.string().max(60),
+  timestamp: z.string().max(40).nullish(),
+  error_code: z.string().max(60).nullish(),
+  error_message: z.string().max(1_000).nullish(),
+});
+
+/** One report, or several at once. */
+export const Reports = z
+  .union([Report, z.array(Report).max(1_000)])
+  .transform((one) => [one].flat());
+
+/**
+ * Takes note of what became of messages; a report about none of ours, or a late one, is ignored.
+ */
+export async function takeReports({ tx }: Work, reports: z.output<typeof Reports>) {
+  let changed = 0;
+  for (const {
+    provider_message_id,
+    status: said,
+    timestamp,
+    error_code,
+    error_message,
+  } of reports) {
+    const message = await inbound.reported(tx, provider_message_id, ourId(provider_message_id));
+    const status = message && statusAfter(message.status, said);
+    if (!message || !status) continue;
+    const at =
+      timestamp && !Number.isNaN(Date.parse(timestamp)) ? new Date(timestamp).toISOString() : null;
+    const [code, why] = [error_code ?? null, error_message ?? null];
+    await inbound.report(tx, message.id, { status, at, code, message: why });
+    const { channel, borrower_id, recipient } = message;
+    const isLost = status === 'bounced' || status === 'complained';
+    if (isLost && channel === 'email' && borrower_id && recipient)
+      await inbound.markEmail(tx, borrower_id, recipient, status);
+    changed += 1;
+  }
+  return { received: reports.length, changed };
+}
+
+/** Mail servers know a message by its Message-ID, which begins with our own id. */
+const ourId = (messageId: string) =>
+  /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageId)?.[1] ?? null;

@@ -1,0 +1,17 @@
+/** Specification "Document": document_type values; generated ones are among them. */
+export const DOCUMENT_TYPES = [
+  ...(['income_verification', 'identity_verification', 'bank_statement', 'title'] as const),
+  ...(['insurance', 'appraisal', 'closing_document', 'tila_disclosure'] as const),
+  ...(['adverse_action_notice', 'monthly_statement', 'correspondence', 'other'] as const),
+] as const;
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+
+/** What may be uploaded: nothing that a browser would run. */
+export const CONTENT_TYPES = [
+  ...(['application/pdf', 'image/png', 'image/jpeg', 'image/tiff', 'image/heic'] as const),
+  ...(['image/gif', 'text/plain', 'text/csv', 'application/msword'] as const),
+  `${OFFICE}.wordprocessingml.document`,
+  'application/vnd.ms-excel',
+  `${OFFICE}.spreadsheetml.sheet`,
+] as const;

@@ -1,0 +1,156 @@
+import { randomUUIDv7 } from 'node:crypto';
+import * as plans from '../../sql/borrowers/autopay-plans.ts';
+import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
+import * as instruments from '../../sql/borrowers/payment-instruments.ts';
+import * as draws from '../../sql/payments/autopay-draws.ts';
+import { insert, update } from '../../sql/write.ts';
+import { mayRunOn, nextDueDate, runDateOf } from '../borrowers/autopay-dates.ts';
+import { saveNext } from '../borrowers/autopay-plan.ts';
+import { isBusinessDay } from '../business-days.ts';
+import { openLoan, type OpenLoan } from '../loans/happen.ts';
+import { min, money, parseMoney } from '../money.ts';
+import { emit } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+import { drawAmount } from './draw-amount.ts';
+import { NewPayment, paymentColumns, post } from './receive.ts';
+
+/**
+ * Draws what a plan has due today, and what it is to ask for again. A due date is taken by a row that
+ * exists once, so a day that is run twice draws once; and whoever cancels the plan holds the same
+ * lock of its loan, so that either comes first.
+ */
+export async function runAutopay(work: Work, planId: string) {
+  const loanId = await plans.loanOf(work.tx, planId);
+  if (loanId === null) return;
+  let loan = await openLoan(work, loanId);
+  for (
+    let plan = await running(work, loan, planId);
+    plan;
+    plan = await running(work, loan, planId)
+  ) {
+    if (!(await drawOnce(work, loan, plan))) break;
+    loan = await openLoan(work, loanId);
+  }
+  await saveNext(work, loan, planId);
+}
+
+async function running({ tx }: Work, { row }: OpenLoan, planId: string): Promise<Plan | null> {
+  const plan = await plans.lock(tx, planId);
+  return plan?.status === 'active' && plan.is_enabled && row.status === 'active' ? plan : null;
+}
+
+/** One retry or one due date; false when nothing is left to do today. */
+async function drawOnce(work: Work, loan: OpenLoan, plan: Plan): Promise<boolean> {
+  const { tx, today } = work;
+  if (!isBusinessDay(today)) return false;
+  const [again] = await draws.toRetry(tx, plan.id, today);
+  if (again) {
+    await retry(work, loan, plan, again);
+    return true;
+  }
+  const due = nextDueDate(plan, loan.state.installments);
+  if (due === null || !mayRunOn(today, runDateOf(plan, due))) return false;
+  await drawFor(work, loan, plan, due);
+  return true;
+}
+
+async function drawFor(work: Work, loan: OpenLoan, plan: Plan, dueDate: string) {
+  const { tx, today } = work;
+  const amount = drawAmount(plan, loan.state, dueDate);
+  const reason = isPaused(loan, today) ? 'payments_paused' : amount.gt(0) ? null : 'nothing_due';
+  const id = await draws.take(tx, {
+    autopay_plan_id: plan.id,
+    loan_id: plan.loan_id,
+    due_date: dueDate,
+    run_date: today,
+    amount: reason === null ? money(amount) : '0.00',
+    status: reason === null ? 'drawn' : 'skipped',
+    reason,
+  });
+  const wasPaid = await draws.wasLastPaid(tx, plan.id, dueDate);
+  await update(tx, 'autopay_plans', plan.id, {
+    drawn_through: dueDate,
+    ...(wasPaid && { consecutive_failures: 0 }),
+  });
+  if (id !== null && reason === null)
+    await collect(work, loan, plan, { id, amount: money(amount) }, plan.payment_instrument_id);
+}
+
+/** What came back for want of money is asked for once more, less what was paid meanwhile. */
+async function retry(work: Work, loan: OpenLoan, plan: Plan, draw: draws.Draw) {
+  const { tx } = work;
+  const amount = min(parseMoney(draw.amount), drawAmount(plan, loan.state, draw.due_date));
+  const isOver = amount.lte(0);
+  await update(tx, 'autopay_draws', draw.id, {
+    status: isOver ? 'skipped' : 'drawn',
+    reason: isOver ? 'paid_meanwhile' : null,
+    retry_on: null,
+    attempts: draw.attempts + (isOver ? 0 : 1),
+  });
+  if (isOver) return;
+  const from = plan.backup_payment_instrument_id ?? plan.payment_instrument_id;
+  await collect(work, loan, plan, { id: draw.id, amount: money(amount) }, from);
+}
+
+/** In forbearance nobody is asked for the instalment. */
+const isPaused = ({ state }: OpenLoan, today: string) =>
+  state.pauses.some(({ from, to }) => from <= today && today <= to);
+
+type Collection = { id: string; amount: string };
+
+/** The payment itself; an instrument that cannot be drawn on makes it a failed one. */
+async function collect(
+  work: Work,
+  loan: OpenLoan,
+  plan: Plan,
+  draw: Collection,
+  instrumentId: string,
+) {
+  const { tx, today } = work;
+  const instrument = await instruments.hold(tx, instrumentId);
+  const isUsable = instrument?.status === 'active' && !instrument.is_archived;
+  const payment_id = randomUUIDv7();
+  const payment = {
+    ...NewPayment.parse({
+      amount: draw.amount,
+      payment_instrument_id: instrumentId,
+      payment_method: instrument?.instrument_type === 'debit_card' ? 'debit_card' : 'ach',
+      payment_type: plan.amount_type === 'payoff' ? 'payoff' : 'regular',
+    }),
+    payment_date: today,
+    effective_date: today,
+    source: 'autopay' as const,
+    autopay_plan_id: plan.id,
+    ...(plan.amount_type === 'minimum_due_plus' && {
+      extra_payment_to:
+        plan.extra_toward === 'principal' ? ('principal' as const) : ('next_installment' as const),
+    }),
+  };
+  if (isUsable) await post(work, loan, payment_id, payment);
+  else await fail(work, plan, draw, paymentColumns(loan, payment_id, payment));
+  await update(tx, 'autopay_draws', draw.id, { payment_id });
+  await update(tx, 'autopay_plans', plan.id, { last_payment_id: payment_id });
+}
+
+async function fail(
+  work: Work,
+  plan: Plan,
+  { id }: Collection,
+  columns: ReturnType<typeof paymentColumns>,
+) {
+  const failure_reason = 'The payment instrument cannot be used.';
+  const failed_at = new Date().toISOString();
+  await insert(work.tx, 'payments', { ...columns, status: 'failed', failed_at, failure_reason });
+  await update(work.tx, 'autopay_draws', id, { status: 'failed', reason: 'instrument_not_usable' });
+  await update(work.tx, 'autopay_plans', plan.id, {
+    status: 'paused',
+    consecutive_failures: plan.consecutive_failures + 1,
+  });
+  await emit(work, 'payment.failed', {
+    payment_id: columns.id,
+    loan_id: plan.loan_id,
+    amount: columns.amount,
+    failure_reason,
+    will_retry: false,
+  });
+}

@@ -1,0 +1,51 @@
+import type { Big } from 'big.js';
+import { occurrenceAfter } from '../borrowers/autopay-dates.ts';
+import { min, parseMoney, sum, ZERO } from '../money.ts';
+import { payoffAmount } from '../loans/payoff.ts';
+import type { LoanState } from '../loans/state.ts';
+import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
+
+/**
+ * What a plan asks for on account of a due date: what is still open of it, never more than pays off
+ * the loan. Nothing means that the date is passed over.
+ *
+ * - minimum_due: the rest of the instalment of that date; with a rhythm of the plan's own, of the
+ *   oldest instalment that falls due before its next turn.
+ * - minimum_due_plus: that and the extra amount.
+ * - past_due_and_current, statement_balance: all instalments due by then, and open fees.
+ */
+export function drawAmount(plan: Plan, state: LoanState, dueDate: string): Big {
+  return min(wanted(plan, state, dueDate), payoffAmount(state));
+}
+
+function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
+  switch (plan.amount_type) {
+    case 'fixed':
+      return parseMoney(plan.fixed_amount ?? '0.00');
+    case 'payoff':
+      return payoffAmount(state);
+    case 'minimum_due_plus':
+      return minimumDue(plan, state, dueDate).plus(plan.extra_amount ?? '0.00');
+    case 'past_due_and_current':
+    case 'statement_balance':
+      return sum(state.installments.filter(({ due_date }) => due_date <= dueDate).map(restOf)).plus(
+        state.outstanding_fees,
+      );
+    default:
+      return minimumDue(plan, state, dueDate);
+  }
+}
+
+function minimumDue(plan: Plan, state: LoanState, dueDate: string): Big {
+  const { installments } = state;
+  if (plan.frequency === 'on_due_date')
+    return sum(installments.filter(({ due_date }) => due_date === dueDate).map(restOf));
+  const following = occurrenceAfter(plan, dueDate);
+  const open = installments.find((one) => one.due_date < following && restOf(one).gt(0));
+  return open ? restOf(open) : ZERO;
+}
+
+function restOf({ status, payment_amount, paid_amount }: LoanState['installments'][number]): Big {
+  if (status === 'paid' || status === 'canceled') return ZERO;
+  return parseMoney(payment_amount).minus(paid_amount);
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import * as plans from '../../sql/borrowers/autopay-plans.ts';
+import * as instruments from '../../sql/borrowers/payment-instruments.ts';
+import * as draws from '../../sql/payments/autopay-draws.ts';
+import * as payments from '../../sql/payments/payments.ts';
+import { date, flag, text } from '../../sql/types.ts';
+import { update } from '../../sql/write.ts';
+import { saveNext } from '../borrowers/autopay-plan.ts';
+import { nextBusinessDay } from '../business-days.ts';
+import { addDays } from '../dates.ts';
+import { Invalid, NotFound } from '../errors.ts';
+import { happen, openLoan } from '../loans/happen.ts';
+import { assessFee, feeAmount, feeRulesOf } from '../loans/origination-fees.ts';
+import { money } from '../money.ts';
+import { emit } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+import { isFinal, isForFunds, reasonOf } from './return-codes.ts';
+import { reversePayment } from './reverse.ts';
+
+/** Autopay rests after this many returns in a row. */
+const RETURNS_MAX = 2;
+
+export const Return = z.object({
+  return_code: text.regex(/^R\d{2}$/, 'Must be a return code like R01.'),
+  returned_date: date.nullish(),
+  waive_fee: flag.default(false).describe('No fee is charged for this return.'),
+});
+type Return = z.output<typeof Return>;
+
+/**
+ * The bank sends a payment back: it is reversed as if it had never come, the product's fee for it is
+ * charged once, and autopay asks again or rests. All of it together or not at all.
+ */
+export async function returnPayment(work: Work, paymentId: string, input: Return) {
+  const payment = await payments.toReturn(work.tx, paymentId);
+  if (payment === null) throw new NotFound();
+  const returned = input.returned_date ?? work.today;
+  if (returned > work.today || returned < payment.payment_date) {
+    const message = 'Must be between the payment and the business date.';
+    throw new Invalid({ returned_date: message });
+  }
+  const { return_code } = input;
+  await reversePayment(work, paymentId, { reason: 'return', return_code });
+  const failure_reason = reasonOf(return_code);
+  const failed_at =
+    returned === work.today ? new Date().toISOString() : `${returned}T12:00:00.000Z`;
+  await update(work.tx, 'payments', paymentId, { failed_at, failure_reason });
+  if (!input.waive_fee && isForFunds(return_code)) await chargeFee(work, payment);
+  const next_retry_date = await tellAutopay(work, payment, return_code);
+  await emit(work, 'payment.failed', {
+    payment_id: paymentId,
+    loan_id: payment.loan_id,
+    amount: payment.amount,
+    failure_reason,
+    return_code,
+    will_retry: next_retry_date !== null,
+    ...(next_retry_date !== null && { next_retry_date }),
+  });
+}
+
+/** Once per payment, which its index guarantees; a loan that is closed or charged off pays none. */
+async function chargeFee(work: Work, { id, loan_id, amount }: payments.ToReturn) {
+  const loan = await openLoan(work, loan_id);
+  const rule = feeRulesOf(loan.row).find(({ trigger }) => trigger === 'payment_returned');
+  if (!rule || loan.row.status !== 'active') return;
+  const fee = feeAmount(rule, amount);
+  if (fee.lte(0)) return;
+  const event = await assessFee(work, loan.row, {
+    fee_type: 'returned_payment',
+    amount: money(fee),
+    on: work.today,
+    due_date: work.today,
+    description: 'Returned payment fee',
+    payment_id: id,
+  });
+  await happen(work, loan, [event]);
+}
+
+/** What follows for the instrument and the plan. Answers when the draw is asked for again, if ever. */
+async function tellAutopay(
+  work: Work,
+  payment: payments.ToReturn,
+  code: string,
+): Promise<string | null> {
+  const { tx } = work;
+  if (payment.payment_instrument_id)
+    await instruments.markReturned(tx, payment.payment_instrument_id, code, isFinal(code));
+  const draw = await draws.ofPayment(tx, payment.id);
+  const plan = draw && (await plans.lock(tx, draw.autopay_plan_id));
+  if (!draw || !plan) return null;
+  const loan = await openLoan(work, payment.loan_id);
+  // The draw that paid the loan off came back: the loan is open again, and so is its plan.
+  const isReopened = plan.cancel_reason === 'loan_closed' && loan.row.status === 'active';
+  if (isReopened && !(await plans.hasOpen(tx, plan.loan_id))) await plans.reopen(tx, plan.id);
+  const isRunning = (plan.status === 'active' || isReopened) && plan.is_enabled;
+  const consecutive_failures = plan.consecutive_failures + 1;
+  const mustRest = isFinal(code) || consecutive_failures >= RETURNS_MAX;
+  const mayRetry = isRunning && !mustRest && isForFunds(code) && draw.attempts <= plan.retry_count;
+  const retry_on = mayRetry ? nextBusinessDay(addDays(work.today, plan.retry_interval_days)) : null;
+  const status = mayRetry ? 'retrying' : 'returned';
+  await update(tx, 'autopay_draws', draw.id, { status, retry_on, reason: code });
+  await update(tx, 'autopay_plans', plan.id, {
+    consecutive_failures,
+    ...(isRunning && mustRest && { status: 'paused' }),
+  });
+  if (mustRest) await draws.giveUp(tx, plan.id);
+  await saveNext(work, loan, plan.id);
+  return retry_on;
+}

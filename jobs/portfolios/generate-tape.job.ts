@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { isRecorded, type Source } from '../../sql/portfolios/snapshots.ts';
+import * as tapes from '../../sql/portfolios/tapes.ts';
+import { find, type Row } from '../../sql/table.ts';
+import { current } from '../../sql/tenants.ts';
+import { date, uuid } from '../../sql/types.ts';
+import { insert, update } from '../../sql/write.ts';
+import { addDays } from '../dates.ts';
+import type { Files, StoredFile } from '../documents/files.ts';
+import { safeFilename, storageKey } from '../documents/keys.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import { enqueue, job } from '../job.ts';
+import type { Within, Work } from '../work.ts';
+import { nextRun } from './tape-config.ts';
+import { writeCsv, writeJson } from './tape-text.ts';
+
+const PAGE = 5_000;
+
+export const Generate = z.object({
+  as_of_date: date.optional(),
+  format: z.enum(['csv', 'json']).optional(),
+});
+
+/** Writes down what is wanted: the tape as the config has it at this moment. Answers its id. */
+export async function orderTape(work: Work, configId: string, input: z.output<typeof Generate>) {
+  const { as_of_date = work.today, format } = input;
+  const config = await find(work.tx, tapes.configs, configId);
+  if (config === null) throw new NotFound();
+  if (as_of_date > work.today)
+    throw new Invalid({ as_of_date: 'Must not be after the business date.' });
+  if (as_of_date < work.today && !(await isRecorded(work.tx, as_of_date))) {
+    throw new Conflict('Nothing was recorded of the loans on that day.', 'no_loan_snapshots', {
+      as_of_date,
+    });
+  }
+  const { portfolio_id, columns, filters, include_header, name } = config;
+  const kind = format ?? config['format'];
+  return insert(work.tx, 'loan_tapes', {
+    loan_tape_config_id: configId,
+    portfolio_id,
+    as_of_date,
+    columns,
+    filters,
+    include_header,
+    format: kind,
+    filename: safeFilename(`${String(name)} ${as_of_date}.${String(kind)}`),
+  });
+}
+
+/** All the loans of the tape, some thousands at a time. */
+export async function* tapeRows(tx: Work['tx'], tape: tapes.Tape, source: Source) {
+  let after: string | null = null;
+  for (;;) {
+    const rows: readonly tapes.TapeRow[] = await tapes.page(tx, tape, source, {
+      after,
+      limit: PAGE,
+    });
+    if (rows.length > 0) yield rows;
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)?.id ?? null;
+  }
+}
+
+/**
+ * Makes the tape that was ordered: read from one snapshot of the database, written to the files as it
+ * is read, and then known as a document. Made twice, it is one document.
+ */
+export async function makeTape(within: Within, files: Files, tenantId: string, tapeId: string) {
+  const made = await within(tenantId, (work) => written(work, files, tapeId), { snapshot: true });
+  if (made === null) return;
+  await within(tenantId, async ({ tx }) => {
+    if ((await tapes.pending(tx, tapeId)) === null) return;
+    const { order, file, totals, warnings } = made;
+    const generated_at = new Date().toISOString();
+    const document_id = await insert(tx, 'documents', {
+      document_type: 'other',
+      filename: order.filename,
+      content_type: order.format === 'csv' ? 'text/csv' : 'application/json',
+      file_size: file.size,
+      sha256_hash: file.sha256_hash,
+      status: 'uploaded',
+      source: 'generated',
+      storage_key: file.key,
+      uploaded_at: generated_at,
+      is_visible_to_borrower: false,
+    });
+    const { row_count, principal_balance } = totals;
+    await update(tx, 'loan_tapes', tapeId, {
+      status: 'completed',
+      row_count,
+      document_id,
+      generated_at,
+      ...{ checksum: file.sha256_hash, totals: { principal_balance }, warnings },
+    });
+    await update(tx, 'loan_tape_configs', order.loan_tape_config_id, {
+      last_generated_at: generated_at,
+    });
+  });
+}
+
+async function written({ tx, today }: Work, files: Files, tapeId: string) {
+  const order = await tapes.pending(tx, tapeId);
+  if (order === null) return null;
+  const source: Source = order.as_of_date < today ? 'recorded' : 'live';
+  const totals = await tapes.totals(tx, order, source);
+  const rows = tapeRows(tx, order, source);
+  const text = order.format === 'csv' ? writeCsv(rows, order) : writeJson(rows, order);
+  const { slug } = await current(tx);
+  const key = storageKey({
+    tenant_slug: slug,
+    loan_id: 'loan-tapes',
+    document_type: tapeId,
+    filename: order.filename,
+  });
+  const file: StoredFile = await files.put(key, bytesOf(text));
+  return { order, file, totals, warnings: warningsOf(totals) };
+}
+
+async function* bytesOf(text: AsyncIterable<string>) {
+  for await (const part of text) yield Buffer.from(part);
+}
+
+const WARNINGS = {
+  no_maturity: 'Loans without a maturity date.',
+  matures_early: 'Loans that mature before they began.',
+  negative: 'Loans with a negative balance.',
+  odd_rate: 'Loans with a rate above 60 percent.',
+  no_state: "Loans whose borrower's state is not known.",
+} as const;
+
+/** What buyers look for first, said before they do. */
+const warningsOf = (totals: Record<keyof typeof WARNINGS, number>) =>
+  (Object.keys(WARNINGS) as (keyof typeof WARNINGS)[])
+    .filter((code) => totals[code] > 0)
+    .map((code) => ({ code, message: WARNINGS[code], count: totals[code] }));
+
+export const generateTape = job({
+  name: 'generate-tape',
+  pool: 'ledger',
+  payload: z.object({ tenant_id: uuid, tape_id: uuid }),
+  attempts: 5,
+  key: ({ tape_id }) => `generate-tape:${tape_id}`,
+
+  run: ({ tenant_id, tape_id }, outside) =>
+    makeTape(outside.within, outside.files, tenant_id, tape_id),
+});
+
+/** Orders the tapes that are due when the day is closed. Answers how many. */
+export async function orderDueTapes(work: Work, day: string): Promise<number> {
+  const due = await tapes.due(work.tx, day);
+  for (const id of due) {
+    const config = (await find(work.tx, tapes.configs, id)) as Row;
+    const tape_id = await orderTape(work, id, { as_of_date: day });
+    await enqueue(work.tx, generateTape, { tenant_id: work.tenant_id, tape_id });
+    const schedule = config['schedule'] as Parameters<typeof nextRun>[0];
+    await update(work.tx, 'loan_tape_configs', id, {
+      next_run_at: nextRun(schedule, addDays(day, 1)),
+    });
+  }
+  return due.length;
+}

@@ -1,0 +1,101 @@
+import { Big } from 'big.js';
+import * as assignments from '../../sql/portfolios/loan-assignments.ts';
+import * as investors from '../../sql/portfolios/investors.ts';
+import type { Row } from '../../sql/table.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+export const ASSIGNMENT_STATUSES = [
+  'pending',
+  'active',
+  'declined',
+  'canceled',
+  'bought_back',
+  'ended',
+] as const;
+type Status = (typeof ASSIGNMENT_STATUSES)[number];
+
+/** What an edit may make of a status; the close of the day activates and declines. */
+const EDITS: Partial<Record<Status, readonly Status[]>> = {
+  pending: ['canceled'],
+  active: ['ended', 'bought_back'],
+};
+
+type Input = Values & {
+  investor_id?: string;
+  loan_id?: string;
+  ownership_percentage?: string;
+  effective_date?: string;
+  settlement_date?: string | null;
+  settlement_instrument_id?: string | null;
+  status?: Status;
+};
+
+/** Assigns a part of a loan to an investor, never more than there is of it. */
+export async function addAssignment(work: Work, input: Input): Promise<string> {
+  const { loan_id = '', investor_id = '', effective_date = work.today, settlement_date } = input;
+  await checkInstrument(work, investor_id, input.settlement_instrument_id);
+  await checkShare(work, loan_id, input.ownership_percentage ?? '1', null);
+  const isNow = (settlement_date ?? effective_date) <= work.today;
+  const status = isNow && effective_date <= work.today ? 'active' : 'pending';
+  return insert(work.tx, 'loan_assignments', { ...input, effective_date, status });
+}
+
+/** While it is pending, an assignment may be changed; later it may only come to its end. */
+export async function changeAssignment(work: Work, id: string, changes: Input, row: Row) {
+  const from = row['status'] as Status;
+  const { status = from } = changes;
+  if (status !== from && !EDITS[from]?.includes(status)) {
+    throw new Conflict(
+      `An assignment that is ${from} does not become ${status}.`,
+      'invalid_transition',
+      {
+        current_status: from,
+      },
+    );
+  }
+  const isTouched = Object.entries(changes).some(
+    ([field, value]) => !['status', 'end_date'].includes(field) && !same(row[field], value),
+  );
+  if (isTouched && from !== 'pending')
+    throw new Conflict(`The terms of an assignment that is ${from} are final.`, 'immutable');
+  await checkInstrument(work, String(row['investor_id']), changes.settlement_instrument_id);
+  if (changes.ownership_percentage)
+    await checkShare(work, String(row['loan_id']), changes.ownership_percentage, id);
+  const end_date =
+    status !== from && ['ended', 'bought_back'].includes(status)
+      ? (changes['end_date'] ?? work.today)
+      : changes['end_date'];
+  await update(work.tx, 'loan_assignments', id, { ...changes, end_date });
+}
+
+/** "0.5" and "0.5000" are the same share. */
+function same(old: unknown, value: unknown): boolean {
+  const number = /^\d+(\.\d+)?$/;
+  if (
+    typeof old === 'string' &&
+    typeof value === 'string' &&
+    number.test(old) &&
+    number.test(value)
+  )
+    return new Big(old).eq(value);
+  return (old ?? null) === (value ?? null);
+}
+
+async function checkShare(work: Work, loanId: string, share: string, except: string | null) {
+  const loan = await assignments.lockLoan(work.tx, loanId, except);
+  if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
+  if (!['approved', 'active', 'charged_off'].includes(loan.status))
+    throw new Conflict(`A loan that is ${loan.status} is not assigned.`, 'loan_not_active');
+  if (new Big(loan.owned).plus(share).gt(1)) {
+    throw new Conflict('More of the loan would be owned than there is.', 'over_assigned', {
+      owned: loan.owned,
+    });
+  }
+}
+
+export async function checkInstrument({ tx }: Work, investorId: string, id: unknown) {
+  if (typeof id !== 'string' || (await investors.owns(tx, investorId, id))) return;
+  throw new Invalid({ settlement_instrument_id: 'Is not an active instrument of this investor.' });
+}

@@ -1,0 +1,82 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import * as assignments from '../../sql/portfolios/loan-assignments.ts';
+import * as investors from '../../sql/portfolios/investors.ts';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
+import { date, money, prose, rate, uuid } from '../../sql/types.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { divide, money as cents } from '../money.ts';
+import type { Work } from '../work.ts';
+import { checkInstrument } from './loan-assignment.ts';
+
+export const Sale = z.object({
+  investor_id: uuid.optional(),
+  sale_date: date.optional(),
+  sale_price: money.optional(),
+  purchase_price_ratio: rate.optional(),
+  settlement_date: date.optional(),
+  settlement_instrument_id: uuid.optional(),
+  servicing_retained: z.boolean().default(true),
+  notes: prose.optional(),
+});
+
+/**
+ * Marks the portfolio sold, once, and assigns its loans to the investor; they change hands at the
+ * close of the settlement day. A loan that has an owner already cannot be sold again with it.
+ */
+export async function sellPortfolio(work: Work, id: string, input: z.output<typeof Sale>) {
+  const { investor_id = null, sale_date = work.today, settlement_date = sale_date } = input;
+  if (settlement_date < sale_date)
+    throw new Invalid({ settlement_date: 'Must not be before the sale date.' });
+  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  if (portfolio?.status === 'sold')
+    throw new Conflict('The portfolio is already sold.', 'already_sold');
+  if (portfolio?.is_archived)
+    throw new Conflict('The portfolio is archived.', 'portfolio_archived');
+  await checkBuyer(work, input);
+  const { principal, owned } = await assignments.lockLoansOf(work.tx, id);
+  const { price, ratio } = priceOf(input, new Big(principal));
+  if (investor_id !== null) {
+    if (owned.length > 0)
+      throw new Conflict('A loan has an owner already.', 'over_assigned', { loan_ids: owned });
+    await assignments.assignAll(work.tx, {
+      portfolio_id: id,
+      investor_id,
+      sale_date,
+      settlement_date,
+      sale_price: price,
+      purchase_price_ratio: ratio,
+      settlement_instrument_id: input.settlement_instrument_id ?? null,
+    });
+  }
+  const { servicing_retained } = input;
+  const sale = { investor_id, sale_date, sale_price: price, servicing_retained };
+  await assignments.markSold(work.tx, id, sale);
+}
+
+async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
+  const { investor_id, settlement_instrument_id } = input;
+  if (investor_id === undefined) {
+    if (settlement_instrument_id)
+      throw new Invalid({ investor_id: 'Is required with a settlement instrument.' });
+    return;
+  }
+  const isActive = await investors.isActive(work.tx, investor_id);
+  if (isActive === null) throw new Invalid({ investor_id: 'Does not exist.' });
+  if (!isActive) throw new Conflict('The investor is not active.', 'investor_inactive');
+  await checkInstrument(work, investor_id, settlement_instrument_id);
+}
+
+/** A price says the ratio and a ratio says the price, of the principal that is sold. */
+function priceOf({ sale_price, purchase_price_ratio }: z.output<typeof Sale>, principal: Big) {
+  if (sale_price === undefined && purchase_price_ratio === undefined)
+    return { price: null, ratio: null };
+  const price = sale_price ?? cents(principal.times(purchase_price_ratio ?? 0));
+  const ratio =
+    purchase_price_ratio ??
+    (principal.eq(0) ? null : divide(new Big(price), principal).round(8, 1).toFixed());
+  return { price, ratio };
+}
+
+/** Executes the sales whose settlement day is closed; part of the close of every day. */
+export const settleSales = ({ tx }: Pick<Work, 'tx'>, day: string) => assignments.settle(tx, day);

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
+import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
+import type { Row } from '../../sql/table.ts';
+import { uuid } from '../../sql/types.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { addDays, monthEnd } from '../dates.ts';
+import { Invalid } from '../errors.ts';
+import { DELINQUENCY_BUCKETS } from '../loans/delinquency.ts';
+import { LOAN_STATUSES } from '../loans/statuses.ts';
+import { LOAN_TYPES } from '../loans/terms.ts';
+import type { Work } from '../work.ts';
+
+export const SCHEDULES = ['none', 'daily', 'weekly', 'monthly', 'quarterly'] as const;
+type Schedule = (typeof SCHEDULES)[number];
+
+/** The columns in their order; an unknown one is named. */
+export const Columns = z
+  .array(
+    z
+      .string()
+      .max(60)
+      .refine((name) => TAPE_COLUMNS.some((known) => known === name), {
+        error: ({ input }) => `${String(input).slice(0, 60)} is not a column of a tape.`,
+      }),
+  )
+  .min(1)
+  .max(TAPE_COLUMNS.length)
+  .refine((names) => new Set(names).size === names.length, 'Must not name a column twice.');
+
+const anyOf = <One extends z.ZodType<string>>(one: One) =>
+  z
+    .union([one, z.array(one).min(1).max(100)])
+    .transform((value): string[] => [value].flat() as string[]);
+
+export const Filters = z.strictObject({
+  status: anyOf(z.enum(LOAN_STATUSES)).optional(),
+  delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS)).optional(),
+  program_id: anyOf(uuid).optional(),
+  product_id: anyOf(uuid).optional(),
+  loan_type: anyOf(z.enum(LOAN_TYPES)).optional(),
+});
+
+type Input = Values & { schedule?: Schedule; filters?: z.output<typeof Filters> };
+
+export async function addTapeConfig(work: Work, input: Input): Promise<string> {
+  await check(work, input);
+  const { schedule = 'none' } = input;
+  return insert(work.tx, 'loan_tape_configs', {
+    ...input,
+    next_run_at: nextRun(schedule, work.today),
+  });
+}
+
+export async function changeTapeConfig(work: Work, id: string, changes: Input, row: Row) {
+  await check(work, changes);
+  const { schedule = row['schedule'] } = changes;
+  const next_run_at =
+    schedule === row['schedule'] ? undefined : nextRun(schedule as Schedule, work.today);
+  await update(work.tx, 'loan_tape_configs', id, { ...changes, next_run_at });
+}
+
+async function check({ tx }: Work, { filters = {} }: Input) {
+  const unknown = await portfolios.missing(tx, filters.program_id ?? [], filters.product_id ?? []);
+  if (unknown.program_id) throw new Invalid({ 'filters.program_id': 'Does not exist.' });
+  if (unknown.product_id) throw new Invalid({ 'filters.product_id': 'Does not exist.' });
+}
+
+/**
+ * The first day, from the given one on, whose close makes the tape: every day, Sundays, the last days
+ * of months, the last days of quarters.
+ */
+export function nextRun(schedule: Schedule, from: string): string | null {
+  if (schedule === 'none') return null;
+  if (schedule === 'daily') return from;
+  if (schedule === 'weekly') {
+    const days = Array.from({ length: 7 }, (_, offset) => addDays(from, offset));
+    return days.find((day) => new Date(`${day}T00:00:00Z`).getUTCDay() === 0) ?? null;
+  }
+  let end = monthEnd(from);
+  while (schedule === 'quarterly' && Number(end.slice(5, 7)) % 3 !== 0)
+    end = monthEnd(addDays(end, 1));
+  return end;
+}

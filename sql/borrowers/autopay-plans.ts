@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { inChunk, type Chunk } from '../loans/close.ts';
+import { table } from '../table.ts';
+
+export const autopayPlans = table({
+  name: 'autopay_plans',
+  rows: sql.fragment`
+    select record.id, record.borrower_id, record.loan_id, record.payment_instrument_id,
+           record.backup_payment_instrument_id, record.amount_type, record.fixed_amount,
+           record.extra_amount, record.extra_toward, record.frequency, record.days_before_due,
+           record.day_of_month, record.start_date, record.end_date, record.next_due_date,
+           record.next_run_date, record.status, record.is_enabled, record.retry_count,
+           record.retry_interval_days, record.consecutive_failures, record.canceled_at,
+           record.cancel_reason, record.consent_id, record.last_payment_id, record.created_at,
+           record.updated_at
+    from autopay_plans as record
+  `,
+});
+
+const Plan = z.object({
+  id: z.string(),
+  borrower_id: z.string(),
+  loan_id: z.string(),
+  payment_instrument_id: z.string(),
+  backup_payment_instrument_id: z.string().nullable(),
+  amount_type: z.string(),
+  fixed_amount: z.string().nullable(),
+  extra_amount: z.string().nullable(),
+  extra_toward: z.string(),
+  frequency: z.string(),
+  days_before_due: z.int(),
+  day_of_month: z.int().nullable(),
+  start_date: z.string(),
+  end_date: z.string().nullable(),
+  drawn_through: z.string(),
+  status: z.string(),
+  is_enabled: z.boolean(),
+  retry_count: z.int(),
+  retry_interval_days: z.int(),
+  consecutive_failures: z.int(),
+  cancel_reason: z.string().nullable(),
+});
+export type Plan = z.output<typeof Plan>;
+
+/** The plan, locked; its loan is locked before it. */
+export const lock = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Plan)`
+    select id, borrower_id, loan_id, payment_instrument_id, backup_payment_instrument_id,
+           amount_type, fixed_amount, extra_amount, extra_toward, frequency, days_before_due,
+           day_of_month, start_date, end_date, drawn_through, status, is_enabled, retry_count,
+           retry_interval_days, consecutive_failures, cancel_reason
+    from autopay_plans where id = ${id} for update
+  `);
+
+export const loanOf = (tx: Transaction, id: string) =>
+  tx.maybeOneFirst(
+    sql.type(z.object({ loan_id: z.string() }))`select loan_id from autopay_plans where id = ${id}`,
+  );
+
+/** Whether the loan has a plan that draws, or would when it is resumed. */
+export const hasOpen = (tx: Transaction, loanId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
+  `);
+
+export const cancel = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update autopay_plans
+    set status = 'canceled', canceled_at = now(), cancel_reason = ${reason},
+        next_due_date = null, next_run_date = null
+    where id = ${id}
+  `);
+
+/** A plan that ended with its loan goes on with it, when its own last draw came back. */
+export const reopen = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update autopay_plans set status = 'active', canceled_at = null, cancel_reason = null
+    where id = ${id}
+  `);
+
+const Due = z.object({ id: z.string(), loan_id: z.string() });
+
+/**
+ * Plans of the chunk that have something to do on the day: a run, a retry, or another next date since
+ * the loan's due dates have moved.
+ */
+export const due = (tx: Transaction, chunk: Chunk, day: string) =>
+  tx.any(sql.type(Due)`
+    select plan.id, plan.loan_id
+    from autopay_plans as plan
+    join loans as loan on loan.id = plan.loan_id
+    cross join lateral (
+      select min(installment.due_date) as due_date
+      from installments as installment
+      where installment.loan_id = loan.id and installment.version = loan.schedule_version
+        and not installment.is_canceled and installment.due_date > plan.drawn_through
+        and installment.due_date >= plan.start_date
+    ) as next
+    where ${inChunk(chunk)} and loan.status = 'active' and plan.status = 'active' and plan.is_enabled
+      and (
+        plan.next_run_date <= ${day}
+        or (plan.frequency = 'on_due_date' and next.due_date is distinct from plan.next_due_date)
+        or exists (
+          select from autopay_draws as draw
+          where draw.autopay_plan_id = plan.id and draw.status = 'retrying' and draw.retry_on <= ${day}
+        )
+      )
+    order by plan.loan_id, plan.id
+  `);

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const paymentInstruments = table({
+  name: 'payment_instruments',
+  rows: sql.fragment`
+    select record.id, record.borrower_id, record.instrument_type, record.account_holder_name,
+           record.bank_name, record.routing_number, record.account_number_last_four,
+           record.account_type, record.card_brand, record.card_exp_month, record.card_exp_year,
+           record.is_default, record.is_verified, record.verified_at, record.verification_method,
+           record.status, record.last_return_code, record.is_archived, record.created_at,
+           record.updated_at
+    from payment_instruments as record
+  `,
+});
+
+export const hasAny = (tx: Transaction, borrowerId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from payment_instruments where borrower_id = ${borrowerId} and not is_archived
+  `);
+
+export const clearDefault = (tx: Transaction, borrowerId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update payment_instruments set is_default = false
+    where borrower_id = ${borrowerId} and is_default and not is_archived
+  `);
+
+const Instrument = z.object({
+  id: z.string(),
+  borrower_id: z.string(),
+  instrument_type: z.string(),
+  is_verified: z.boolean(),
+  status: z.string(),
+  is_archived: z.boolean(),
+});
+export type Instrument = z.output<typeof Instrument>;
+
+/** The instrument, which cannot be deleted until the transaction has ended. */
+export const hold = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Instrument)`
+    select id, borrower_id, instrument_type, is_verified, status, is_archived
+    from payment_instruments where id = ${id} for share
+  `);
+
+export const lock = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`select from payment_instruments where id = ${id} for update`);
+
+/** Whether autopay still draws on the instrument, or would when it is resumed. */
+export const isInUse = (tx: Transaction, id: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from autopay_plans
+    where ${id} in (payment_instrument_id, backup_payment_instrument_id)
+      and status in ('active', 'paused')
+  `);
+
+/** What the bank said of the instrument; a code after which nothing may be drawn blocks it. */
+export const markReturned = (tx: Transaction, id: string, code: string, isBlocked: boolean) =>
+  tx.query(sql.typeAlias('void')`
+    update payment_instruments
+    set last_return_code = ${code}, status = case when ${isBlocked} then 'blocked' else status end
+    where id = ${id}
+  `);

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const autoResponses = table({
+  name: 'auto_responses',
+  rows: sql.fragment`
+    select record.id, record.name, record.channel, record.match_type, record.keywords,
+           record.response_template_id, record.response_subject, record.response_body,
+           record.action, record.priority, record.language, record.is_active,
+           record.cooldown_minutes, record.program_id, record.created_at, record.updated_at
+    from auto_responses as record
+  `,
+});
+
+const Rule = z.object({
+  id: z.string(),
+  name: z.string(),
+  match_type: z.string(),
+  keywords: z.array(z.string()),
+  response_template_id: z.string().nullable(),
+  response_subject: z.string().nullable(),
+  response_body: z.string().nullable(),
+  action: z.string(),
+  language: z.string().nullable(),
+  cooldown_minutes: z.int(),
+});
+export type Rule = z.output<typeof Rule>;
+
+/** The rules of the channel, the most important first. */
+export const rules = (tx: Transaction, channel: string) =>
+  tx.any(sql.type(Rule)`
+    select id, name, match_type, keywords, response_template_id, response_subject, response_body,
+           action, language, cooldown_minutes
+    from auto_responses where channel = ${channel} and is_active order by priority, id
+  `);
+
+/** Whether the rule has answered this borrower within its pause. */
+export const hasAnswered = (tx: Transaction, rule: string, borrowerId: string, minutes: number) =>
+  tx.exists(sql.typeAlias('void')`
+    select from communication_logs
+    where borrower_id = ${borrowerId} and direction = 'outbound'
+      and metadata ->> 'auto_response' = ${rule}
+      and created_at > now() - make_interval(mins => ${minutes})
+  `);
+
+/**
+ * Whose telephone or mail address this is; the one who was written to last, where several share it.
+ */
+export const senderOf = (tx: Transaction, channel: 'email' | 'sms', address: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select borrower.id
+    from borrowers as borrower
+    where exists (
+      select from phones
+      where borrower_id = borrower.id and phone_number = ${address} and not is_archived
+        and ${channel} = 'sms'
+      union all
+      select from emails
+      where borrower_id = borrower.id and email = lower(${address}) and not is_archived
+        and ${channel} = 'email'
+    )
+    order by (
+      select max(created_at) from communication_logs as log where log.borrower_id = borrower.id
+    ) desc nulls last, borrower.id
+    limit 1
+  `);
+
+type Received = {
+  channel: string;
+  borrower_id: string | null;
+  recipient: string | null;
+  sender: string;
+  subject: string | null;
+  body: string;
+  provider: string;
+  provider_message_id: string;
+  in_reply_to: string | null;
+};
+
+/** Keeps a message once, whatever the provider repeats; null when it was here before. */
+export const receive = (tx: Transaction, message: Received) =>
+  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    insert into communication_logs (
+      direction, channel, borrower_id, recipient, sender, subject, body, status, provider,
+      provider_message_id, received_at, triggered_by, in_reply_to_id, loan_id
+    )
+    select 'inbound', ${message.channel}, ${message.borrower_id}::uuid, ${message.recipient},
+           ${message.sender}, ${message.subject}, ${message.body}, 'received', ${message.provider},
+           ${message.provider_message_id}, now(), 'system', thread.id, thread.loan_id
+    from (select) as always
+    left join lateral (
+      select id, loan_id from communication_logs
+      where provider_message_id = ${message.in_reply_to} and direction = 'outbound' limit 1
+    ) as thread on true
+    on conflict do nothing
+    returning id
+  `);
+
+/** The borrower's word about text messages. */
+export const setSms = (tx: Transaction, borrowerId: string, enabled: boolean) =>
+  tx.query(sql.typeAlias('void')`
+    update borrowers set sms_enabled = ${enabled}
+    where id = ${borrowerId} and sms_enabled is distinct from ${enabled}
+  `);
+
+const Sent = z.object({
+  id: z.string(),
+  status: z.string(),
+  channel: z.string(),
+  recipient: z.string().nullable(),
+  borrower_id: z.string().nullable(),
+});
+
+/** Locks the message that a provider reports on: by its own id, or by ours within a Message-ID. */
+export const reported = (tx: Transaction, messageId: string, ourId: string | null) =>
+  tx.maybeOne(sql.type(Sent)`
+    select id, status, channel, recipient, borrower_id from communication_logs
+    where direction = 'outbound'
+      and (provider_message_id = ${messageId} or id = ${ourId}::uuid)
+    limit 1 for update
+  `);
+
+type Report = { status: string; at: string | null; code: string | null; message: string | null };
+
+export const report = (tx: Transaction, id: string, { status, at, code, message }: Report) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = ${status},
+        delivered_at = case when ${status} in ('delivered', 'opened')
+          then coalesce(delivered_at, ${at}::timestamptz, now()) else delivered_at end,
+        opened_at = case when ${status} = 'opened'
+          then coalesce(${at}::timestamptz, now()) else opened_at end,
+        failed_at = case when ${status} in ('failed', 'undelivered', 'bounced', 'complained')
+          then coalesce(${at}::timestamptz, now()) else failed_at end,
+        error_code = coalesce(${code}, error_code),
+        error_message = coalesce(${message}, error_message)
+    where id = ${id}
+  `);
+
+/** An address that gave a letter back is not written to again. */
+export const markEmail = (tx: Transaction, borrowerId: string, email: string, status: string) =>
+  tx.query(sql.typeAlias('void')`
+    update emails
+    set status = ${status},
+        last_bounce_at = case when ${status} = 'bounced' then now() else last_bounce_at end
+    where borrower_id = ${borrowerId} and email = lower(${email}) and not is_archived
+  `);

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { inChunk, type Chunk } from './close.ts';
+import { table } from '../table.ts';
+
+/** The status follows from the dates, unless the promotion was broken. */
+export const promotions = table({
+  name: 'loan_promotions',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.name, record.promo_type,
+           trim_scale(record.promo_rate) as promo_rate, record.start_date, record.end_date,
+           record.conditions, record.promo_program_id,
+           case
+             when record.broken_on is not null then 'broken'
+             when today.day < record.start_date then 'scheduled'
+             when today.day > record.end_date or loan.status <> 'active' then 'completed'
+             else 'active'
+           end as status,
+           record.created_at, record.updated_at
+    from loan_promotions as record
+    join loans as loan on loan.id = record.loan_id
+    cross join (select app.business_date() as day) as today
+  `,
+});
+
+const Promotion = z.object({
+  id: z.string(),
+  loan_id: z.string(),
+  promo_type: z.string(),
+  promo_rate: z.string().nullable(),
+  start_date: z.string(),
+  end_date: z.string(),
+  event_id: z.string().nullable(),
+  is_over: z.boolean(),
+});
+export type Promotion = z.output<typeof Promotion>;
+
+const PROMOTION = sql.fragment`
+  id, loan_id, promo_type, trim_scale(promo_rate) as promo_rate, start_date, end_date, event_id,
+  is_over
+`;
+
+/** The promotion, once its loan is locked. */
+export const read = (tx: Transaction, id: string) =>
+  tx.one(sql.type(Promotion)`select ${PROMOTION} from loan_promotions where id = ${id}`);
+
+/** Whether another promotion of the loan covers any of these days. */
+export const overlaps = (tx: Transaction, loanId: string, from: string, to: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loan_promotions
+    where loan_id = ${loanId} and not is_over and start_date <= ${to} and end_date >= ${from}
+  `);
+
+export const begun = (tx: Transaction, id: string, eventId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update loan_promotions set event_id = ${eventId} where id = ${id}
+  `);
+
+/** Nothing more follows from it; broken, if a day is given on which its conditions were. */
+export const over = (tx: Transaction, id: string, brokenOn: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update loan_promotions set is_over = true, broken_on = ${brokenOn} where id = ${id}
+  `);
+
+const Due = z.object({ id: z.string() });
+
+/** Promotions of the chunk that begin on the day, have ended before it, or are broken on it. */
+export const due = (tx: Transaction, chunk: Chunk, day: string) =>
+  tx.any(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
+    select * from (
+      select promotion.id, promotion.loan_id, promotion.event_id, promotion.start_date,
+             promotion.end_date,
+             promotion.event_id is not null and coalesce(
+               app.days_past_due(app.unpaid_since(loan, ${day}), ${day}, loan.delinquency_pauses)
+                 > (promotion.conditions ->> 'max_dpd')::integer, false) as is_broken
+      from loan_promotions as promotion
+      join loans as loan on loan.id = promotion.loan_id
+      where ${inChunk(chunk)} and not promotion.is_over and promotion.start_date <= ${day}
+    ) as promotion
+    where event_id is null or end_date < ${day} or is_broken
+    order by loan_id, id
+  `);

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { containing, table } from '../table.ts';
+
+export const investors = table({
+  name: 'investors',
+  rows: sql.fragment`
+    select record.id, record.name, record.investor_type, record.legal_name,
+           record.tax_id_last_four, record.contact_name, record.contact_email,
+           record.contact_phone, record.address, record.remittance_type,
+           record.remittance_frequency, record.remittance_day,
+           trim_scale(record.servicing_fee_rate) as servicing_fee_rate, record.is_active,
+           record.external_id, record.notes, record.created_at, record.updated_at
+    from investors as record
+  `,
+  search: (words) => sql.fragment`
+    row.name ilike ${containing(words)} or row.legal_name ilike ${containing(words)}
+  `,
+});
+
+export const instruments = table({
+  name: 'settlement_instruments',
+  rows: sql.fragment`
+    select record.id, record.investor_id, record.instrument_type, record.account_holder_name,
+           record.bank_name, record.routing_number, record.account_number_last_four,
+           record.account_type, record.swift_code, record.is_primary, record.is_active,
+           record.status, record.created_at, record.updated_at
+    from settlement_instruments as record
+  `,
+});
+
+/** Two instruments that want to be primary at once take turns. */
+export const lockInvestor = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`select from investors where id = ${id} for no key update`);
+
+export const hasInstrument = (tx: Transaction, investorId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from settlement_instruments where investor_id = ${investorId}
+  `);
+
+export const clearPrimary = (tx: Transaction, investorId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update settlement_instruments set is_primary = false
+    where investor_id = ${investorId} and is_primary
+  `);
+
+/** Whether the instrument is this investor's, and in use. */
+export const owns = (tx: Transaction, investorId: string, instrumentId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from settlement_instruments
+    where id = ${instrumentId} and investor_id = ${investorId} and is_active
+  `);
+
+const Active = z.object({ is_active: z.boolean() });
+
+export const isActive = async (tx: Transaction, id: string): Promise<boolean | null> =>
+  tx.maybeOneFirst(sql.type(Active)`select is_active from investors where id = ${id}`);

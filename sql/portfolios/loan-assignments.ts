@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const assignments = table({
+  name: 'loan_assignments',
+  rows: sql.fragment`
+    select record.id, record.investor_id, record.loan_id, record.portfolio_id,
+           record.ownership_percentage, record.assignment_type, record.effective_date,
+           record.settlement_date, record.end_date, record.purchase_price,
+           trim_scale(record.purchase_price_ratio) as purchase_price_ratio,
+           trim_scale(record.servicing_fee_rate) as servicing_fee_rate, record.recourse,
+           record.status, record.settlement_instrument_id, record.journal_entry_ids,
+           record.created_at, record.updated_at
+    from loan_assignments as record
+  `,
+});
+
+const Owned = z.object({ status: z.string(), owned: z.string() });
+
+/** Locks the loan, and says how much of it is owned or about to be, not counting one assignment. */
+export async function lockLoan(tx: Transaction, loanId: string, except: string | null = null) {
+  const locked = await tx.maybeOne(sql.type(z.object({ status: z.string() }))`
+    select status from loans where id = ${loanId} for no key update
+  `);
+  if (locked === null) return null;
+  return tx.one(sql.type(Owned)`
+    select ${locked.status} as status, coalesce(sum(ownership_percentage), 0) as owned
+    from loan_assignments
+    where loan_id = ${loanId} and status in ('pending', 'active')
+      and id is distinct from ${except}::uuid
+  `);
+}
+
+const Sold = z.object({ loans: z.int(), principal: z.string(), owned: z.array(z.string()) });
+
+/** Locks the portfolio's loans: how many, how much principal, and which have an owner already. */
+export async function lockLoansOf(tx: Transaction, portfolioId: string) {
+  await tx.query(sql.typeAlias('void')`
+    select from loans where portfolio_id = ${portfolioId} order by id for no key update
+  `);
+  return tx.one(sql.type(Sold)`
+    select count(*)::integer as loans, coalesce(sum(principal_balance), 0) as principal,
+           coalesce(array_agg(loan.id) filter (where exists (
+             select from loan_assignments as owner
+             where owner.loan_id = loan.id and owner.status in ('pending', 'active')
+           )), '{}')::text[] as owned
+    from loans as loan where portfolio_id = ${portfolioId} and ${ON_THE_BOOKS}
+  `);
+}
+
+const ON_THE_BOOKS = sql.fragment`loan.status in ('active', 'charged_off')`;
+
+export type Sale = {
+  portfolio_id: string;
+  investor_id: string;
+  sale_date: string;
+  settlement_date: string;
+  sale_price: string | null;
+  purchase_price_ratio: string | null;
+  settlement_instrument_id: string | null;
+};
+
+/**
+ * One assignment per loan on the books. The price is shared out by principal: each loan has what is
+ * due up to it less what was due before it, so that the parts add up to the whole.
+ */
+export const assignAll = (tx: Transaction, sale: Sale) =>
+  tx.query(sql.typeAlias('void')`
+    insert into loan_assignments
+      (investor_id, loan_id, portfolio_id, assignment_type, effective_date, settlement_date,
+       purchase_price, purchase_price_ratio, settlement_instrument_id, servicing_fee_rate)
+    select ${sale.investor_id}, share.id, ${sale.portfolio_id}, 'whole_loan_sale',
+           ${sale.sale_date}::date, ${sale.settlement_date}::date,
+           round(${sale.sale_price}::numeric * upto / nullif(total, 0), 2)
+             - round(${sale.sale_price}::numeric * (upto - principal_balance) / nullif(total, 0), 2),
+           ${sale.purchase_price_ratio}::numeric, ${sale.settlement_instrument_id}::uuid,
+           investor.servicing_fee_rate
+    from (
+      select loan.id, loan.principal_balance, sum(loan.principal_balance) over () as total,
+             sum(loan.principal_balance) over (order by loan.id) as upto
+      from loans as loan where portfolio_id = ${sale.portfolio_id} and ${ON_THE_BOOKS}
+    ) as share
+    join investors as investor on investor.id = ${sale.investor_id}
+    order by share.id
+  `);
+
+const Settled = z.object({ activated: z.int(), declined: z.int() });
+
+/**
+ * Sales whose day has come are executed: the loan is the investor's from the next day on, or stays
+ * where it is when nothing is left of it.
+ */
+export const settle = (tx: Transaction, day: string) =>
+  tx.one(sql.type(Settled)`
+    with settled as (
+      update loan_assignments as assignment
+      set status = case when loan.principal_balance > 0 or loan.charge_off_balance > 0
+                     then 'active' else 'declined' end,
+          effective_date = ${day}::date + 1
+      from loans as loan
+      where loan.id = assignment.loan_id and assignment.status = 'pending'
+        and coalesce(assignment.settlement_date, assignment.effective_date) <= ${day}
+      returning assignment.status
+    )
+    select count(*) filter (where status = 'active')::integer as activated,
+           count(*) filter (where status = 'declined')::integer as declined
+    from settled
+  `);
+
+export const markSold = (
+  tx: Transaction,
+  id: string,
+  sale: {
+    investor_id: string | null;
+    sale_date: string;
+    sale_price: string | null;
+    servicing_retained: boolean;
+  },
+) =>
+  tx.query(sql.typeAlias('void')`
+    update portfolios
+    set status = 'sold', sold_at = now(), sale_date = ${sale.sale_date},
+        sale_price = ${sale.sale_price}::numeric, servicing_retained = ${sale.servicing_retained},
+        investor_id = coalesce(${sale.investor_id}::uuid, investor_id)
+    where id = ${id}
+  `);

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { sql, type Transaction } from './db.ts';
+import type { OwnerConnection } from './workers.ts';
+
+/** What a tenant's servicing came to, in figures for the screen. */
+const Totals = z.object({
+  payments: z.int(),
+  payments_amount: z.string(),
+  accrued_interest: z.string(),
+  statements: z.int(),
+  mails: z.int(),
+  letters: z.int(),
+  webhooks_delivered: z.int(),
+  webhooks_waiting: z.int(),
+  snapshots: z.int(),
+  lien_alerts: z.int(),
+});
+export type Totals = z.output<typeof Totals>;
+
+export const totals = (tx: Transaction) =>
+  tx.one(sql.type(Totals)`
+    select
+      paid.count as payments, paid.amount as payments_amount,
+      (select coalesce(sum(amount), 0)::numeric(15, 2) from interest_accruals) as accrued_interest,
+      (
+        select count(*)::integer from documents
+        where document_type = 'monthly_statement' and status = 'uploaded'
+      ) as statements,
+      sent.mails, sent.letters,
+      hooks.delivered as webhooks_delivered,
+      hooks.waiting + (select count(*)::integer from events where relayed_at is null)
+        as webhooks_waiting,
+      (select count(*)::integer from portfolio_snapshots) as snapshots,
+      (select count(*)::integer from lien_alerts) as lien_alerts
+    from
+      (
+        select count(*)::integer, coalesce(sum(amount), 0)::numeric(15, 2) as amount
+        from payments where posted_at is not null and reversed_at is null
+      ) as paid,
+      (
+        select count(*) filter (where channel = 'email')::integer as mails,
+               count(*) filter (where channel = 'letter')::integer as letters
+        from communication_logs where status in ('sent', 'delivered')
+      ) as sent,
+      (
+        select count(*) filter (where status = 'delivered')::integer as delivered,
+               count(*) filter (where status = 'scheduled')::integer as waiting
+        from webhook_deliveries
+      ) as hooks
+  `);
+
+const Bucket = z.object({ bucket: z.string(), loans: z.int(), principal: z.string() });
+
+/** The tenant's loans by days past due; those that are over stand under their status. */
+export const buckets = (tx: Transaction) =>
+  tx.any(sql.type(Bucket)`
+    select case status when 'active' then delinquency_bucket else status end as bucket,
+           count(*)::integer as loans, sum(principal_balance)::numeric(15, 2) as principal
+    from loans group by bucket order by min(status), bucket = 'dpd_180_plus', bucket
+  `);
+
+const Runs = z.object({
+  task: z.string(),
+  pool: z.string(),
+  runs: z.int(),
+  failures: z.int(),
+  seconds: z.string(),
+});
+
+/** What the jobs of each kind have taken since the database was made. */
+export const jobRuns = (owner: OwnerConnection) =>
+  owner.any(sql.type(Runs)`
+    select task, pool, sum(runs)::integer as runs, sum(failures)::integer as failures,
+           round(sum(seconds)::numeric, 1) as seconds
+    from app.job_runs group by task, pool order by pool, task
+  `);
+
+/** How many statements of the month have their documents ordered. */
+export const issued = (tx: Transaction, month: string) =>
+  tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer from statements
+    where statement_month = ${month} and document_id is not null
+  `);

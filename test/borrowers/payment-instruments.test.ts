@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const ACCOUNT = {
+  instrument_type: 'bank_account',
+  account_holder_name: 'Grace Hopper',
+  bank_name: 'First Bank',
+  routing_number: '021000021',
+  account_number: '000123456789',
+  account_type: 'checking',
+};
+
+test('an account number goes in and only its last four digits come out', async () => {
+  const tenant = await stage.tenant();
+  const borrower_id = await tenant.first('/borrowers');
+
+  const created = await tenant.officer.post(
+    `/borrowers/${borrower_id}/payment-instruments`,
+    ACCOUNT,
+  );
+  const changed = await tenant.officer.put(`/payment-instruments/${created.body.id}`, {
+    ...created.body,
+    account_number: '99998888',
+  });
+  const history = await tenant.officer.get(`/borrowers/${borrower_id}/history`);
+  const stored = await stage.owner.query('select * from payment_instruments where id = $1', [
+    created.body.id,
+  ]);
+
+  expect(created).toMatchObject({
+    status: 201,
+    body: { account_number_last_four: '6789', is_default: true, is_verified: false },
+  });
+  expect(changed).toMatchObject({ status: 200, body: { account_number_last_four: '8888' } });
+  for (const text of [created.body, history.body, stored.rows].map((one) => JSON.stringify(one)))
+    expect(text).not.toMatch(/000123456789|99998888/);
+});
+
+test('a routing number must pass the ABA check', async () => {
+  const tenant = await stage.tenant();
+  const path = `/borrowers/${await tenant.first('/borrowers')}/payment-instruments`;
+
+  for (const routing_number of ['021000022', '12345678', '000000000', 'abcdefghi']) {
+    const refused = await tenant.officer.post(path, { ...ACCOUNT, routing_number });
+
+    expect(refused).toMatchObject({ status: 422 });
+    expect(Object.keys(refused.body.errors)).toEqual(['routing_number']);
+  }
+});
+
+test('only an admin verifies, and another account is one that nobody has verified', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const path = `/borrowers/${await tenant.first('/borrowers')}/payment-instruments`;
+
+  const byOfficer = await tenant.officer.post(path, { ...ACCOUNT, is_verified: true });
+  const byAdmin = await admin.put(`/payment-instruments/${byOfficer.body.id}`, {
+    is_verified: true,
+  });
+  const renamed = await tenant.officer.put(`/payment-instruments/${byOfficer.body.id}`, {
+    ...byAdmin.body,
+    bank_name: 'Second Bank',
+  });
+  const moved = await tenant.officer.put(`/payment-instruments/${byOfficer.body.id}`, {
+    account_number: '11112222',
+  });
+
+  expect(byOfficer.body).toMatchObject({ is_verified: false, verified_at: null });
+  expect(byAdmin.body).toMatchObject({ is_verified: true, verified_at: expect.any(String) });
+  expect(renamed.body).toMatchObject({ is_verified: true, bank_name: 'Second Bank' });
+  expect(moved.body).toMatchObject({ is_verified: false, verified_at: null });
+});
+
+test('a new default takes the place of the old one', async () => {
+  const tenant = await stage.tenant();
+  const path = `/borrowers/${await tenant.first('/borrowers')}/payment-instruments`;
+
+  await tenant.officer.post(path, ACCOUNT);
+  await tenant.officer.post(path, ACCOUNT);
+  await tenant.officer.post(path, { ...ACCOUNT, is_default: true });
+  const all = await tenant.officer.get(path);
+
+  expect(all.body.map(({ is_default }: { is_default: boolean }) => is_default)).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('what autopay draws on cannot be deleted, and what is deleted cannot be paid with', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const loan = await newLoan(tenant);
+  const path = `/borrowers/${loan.borrower_id}`;
+  const instrument = (await officer.post(`${path}/payment-instruments`, ACCOUNT)).body;
+  const plan = await officer.post(`${path}/autopay-plans`, {
+    loan_id: loan.id,
+    payment_instrument_id: instrument.id,
+  });
+
+  const inUse = await officer.delete(`/payment-instruments/${instrument.id}`);
+  const canceled = await officer.delete(`/autopay-plans/${plan.body.id}`);
+  const again = await officer.delete(`/autopay-plans/${plan.body.id}`);
+  const deleted = await officer.delete(`/payment-instruments/${instrument.id}`);
+  const payment = { amount: '10.00', payment_instrument_id: instrument.id };
+  const paid = await officer.post(`/loans/${loan.id}/payments`, payment);
+
+  expect(plan).toMatchObject({ status: 201, body: { status: 'active', start_date: '2026-01-15' } });
+  expect(inUse).toMatchObject({ status: 409, body: { code: 'in_use' } });
+  expect(canceled).toMatchObject({
+    status: 200,
+    body: { status: 'canceled', cancel_reason: 'agent', next_run_date: null },
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(deleted).toMatchObject({ status: 200, body: { is_archived: true, status: 'inactive' } });
+  expect(paid).toMatchObject({
+    status: 422,
+    body: { errors: { payment_instrument_id: expect.any(String) } },
+  });
+});
+
+test("nobody pays with another borrower's account, or with a blocked one", async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const loan = await newLoan(tenant);
+  const stranger = await newLoan(tenant);
+  const foreign = (
+    await officer.post(`/borrowers/${stranger.borrower_id}/payment-instruments`, ACCOUNT)
+  ).body;
+  const blocked = (
+    await officer.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
+      ...ACCOUNT,
+      status: 'blocked',
+    })
+  ).body;
+  const pay = (payment_instrument_id: string) =>
+    officer.post(`/loans/${loan.id}/payments`, { amount: '10.00', payment_instrument_id });
+  const enroll = (payment_instrument_id: string) =>
+    officer.post(`/borrowers/${loan.borrower_id}/autopay-plans`, {
+      loan_id: loan.id,
+      payment_instrument_id,
+    });
+
+  for (const act of [pay, enroll]) {
+    expect(await act(foreign.id)).toMatchObject({ status: 422 });
+    expect(await act(blocked.id)).toMatchObject({
+      status: 409,
+      body: { code: 'instrument_not_usable' },
+    });
+  }
+  const elsewhere = await officer.post(`/borrowers/${stranger.borrower_id}/autopay-plans`, {
+    loan_id: loan.id,
+    payment_instrument_id: foreign.id,
+  });
+  expect(elsewhere).toMatchObject({
+    status: 422,
+    body: { errors: { loan_id: 'Does not exist.' } },
+  });
+});

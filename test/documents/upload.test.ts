@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { localFiles } from '../../jobs/documents/local-files.ts';
+import { useFiles } from '../../jobs/documents/store.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const folder = await mkdtemp(path.join(tmpdir(), 'servicing-files-'));
+const secret = 'a secret of more than thirty-two characters';
+useFiles(localFiles({ folder, secret }), secret);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const file = '%PDF-1.7 the file';
+const sha256_hash = createHash('sha256').update(file).digest('hex');
+const confirmation = { file_size: file.length, sha256_hash };
+
+/** An officer who has announced a file, and a stranger who knows nothing but the link. */
+async function announced(filename = 'pay stub.pdf') {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const loan = await newLoan(tenant);
+  const link = await officer.post('/documents/create-upload-link', {
+    loan_id: loan.id,
+    document_type: 'income_verification',
+    filename,
+    content_type: 'application/pdf',
+  });
+  const bearer = tenant.anonymous();
+  const put = (raw = file, type = 'application/pdf') =>
+    bearer.send('PUT', `/${new URL(link.body.upload_url).pathname}`, undefined, {
+      raw,
+      headers: { 'Content-Type': type },
+    });
+  const confirm = (body: object = confirmation) =>
+    officer.post(`/documents/${link.body.id}/confirm-upload`, body);
+  return { tenant, officer, loan, link, bearer, put, confirm };
+}
+
+test('a file is announced, put, confirmed and read again', async () => {
+  const { tenant, officer, loan, link, bearer, put, confirm } = await announced();
+
+  const stored = await put();
+  const confirmed = await confirm();
+  const read = await officer.get(`/documents/${link.body.id}`);
+  const download = await bearer.get(`/${new URL(read.body.download_url).pathname}`);
+
+  expect(link).toMatchObject({ status: 201, body: { upload_url: expect.stringMatching(/^http/) } });
+  expect(stored).toMatchObject({ status: 200, body: confirmation });
+  expect(confirmed).toMatchObject({
+    status: 200,
+    body: {
+      status: 'uploaded',
+      source: 'upload_link',
+      borrower_id: loan.borrower_id,
+      storage_key: `${tenant.slug}/${loan.id}/income_verification/pay stub.pdf`,
+    },
+  });
+  expect(download).toMatchObject({ status: 200, body: file });
+  expect(download.headers['content-disposition']).toBe(
+    "attachment; filename*=UTF-8''pay%20stub.pdf",
+  );
+});
+
+test('what was confirmed stays: neither the link nor another hash changes it', async () => {
+  const { put, confirm } = await announced();
+  await put();
+  await confirm();
+
+  const again = await put('another file');
+  const same = await confirm({ ...confirmation, sha256_hash: sha256_hash.toUpperCase() });
+  const other = await confirm({ file_size: 1, sha256_hash: '0'.repeat(64) });
+
+  expect(again.status).toBe(403);
+  expect(same).toMatchObject({ status: 200, body: { status: 'uploaded' } });
+  expect(other).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+});
+
+test('a confirmation before the file, or for another file, is refused', async () => {
+  const { put, confirm } = await announced();
+
+  const early = await confirm();
+  await put('something else');
+  const mismatch = await confirm();
+  await put();
+  const confirmed = await confirm();
+
+  expect(early).toMatchObject({ status: 409, body: { code: 'upload_missing' } });
+  expect(mismatch).toMatchObject({ status: 409, body: { code: 'hash_mismatch' } });
+  expect(confirmed.status).toBe(200);
+});
+
+test('a link takes its own type of file only, and nobody may change the link', async () => {
+  const { tenant, link, put } = await announced();
+  const forged = link.body.upload_url.replace(/.$/, (last: string) => (last === 'A' ? 'B' : 'A'));
+
+  const typed = await put(file, 'text/html');
+  const stranger = await tenant
+    .anonymous()
+    .send('PUT', `/${new URL(forged).pathname}`, undefined, { raw: file });
+
+  expect(typed.status).toBe(415);
+  expect(stranger).toMatchObject({ status: 403, body: { code: 'link_invalid' } });
+});
+
+test.each([
+  ['../../etc/passwd', /income_verification\/passwd$/],
+  ['a/b\\c.pdf', /income_verification\/c\.pdf$/],
+])('the name %s leads nowhere else', async (filename, key) => {
+  const { put, confirm } = await announced(filename);
+
+  await put();
+  const { body } = await confirm();
+
+  expect(body).toMatchObject({ filename, storage_key: expect.stringMatching(key) });
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('a past day is answered as it is known now, and as it was known then', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-02-15');
+  await tenant.officer.post(`/loans/${id}/payments`, {
+    amount: '1000.00',
+    effective_date: '2026-01-25',
+  });
+  const at = async (query: string) =>
+    (await tenant.officer.get(`/loans/${id}/get-balances?as_of_date=2026-02-04${query}`)).body;
+
+  const [now, then] = [await at(''), await at('&known=then')];
+  const before = await tenant.officer.get(`/loans/${id}/get-balances?as_of_date=2026-01-01`);
+
+  expect(now).toMatchObject({ as_of_date: '2026-02-04', principal_balance: '9023.29' });
+  expect(then).toMatchObject({ principal_balance: '10000.00', accrued_interest: '46.58' });
+  expect(before.body).toMatchObject({ principal_balance: '0.00', total_balance: '0.00' });
+});
+
+test('a day to come is no past day, and the projection is for days to come only', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const path = `/loans/${id}/get-future-balance-projection`;
+
+  const future = await tenant.officer.get(`/loans/${id}/get-balances?as_of_date=2026-01-16`);
+  const missing = await tenant.officer.get(path);
+  const past = await tenant.officer.get(`${path}?as_of_date=2026-01-14`);
+  const today = await tenant.officer.get(`${path}?as_of_date=2026-01-15`);
+
+  expect(future.status).toBe(422);
+  expect(missing).toMatchObject({
+    status: 422,
+    body: { errors: { as_of_date: expect.any(String) } },
+  });
+  expect(past).toMatchObject({ status: 422, body: { errors: { as_of_date: expect.any(String) } } });
+  expect(today.body).toMatchObject({ total_balance: '10000.00', days: 0 });
+});
+
+test('the projection makes every scheduled payment, and ends at nothing', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const at = async (day: string) =>
+    (await tenant.officer.get(`/loans/${id}/get-future-balance-projection?as_of_date=${day}`)).body;
+
+  const [soon, end, far] = [await at('2026-02-15'), await at('2029-01-15'), await at('9999-12-31')];
+
+  expect(soon).toMatchObject({
+    as_of_date: '2026-02-15',
+    assumption: 'scheduled_payments_made',
+    days: 31,
+    principal_balance: '9756.51',
+    next_payment_date: '2026-03-15',
+  });
+  expect(end).toMatchObject({ total_balance: '0.00', next_payment_date: null });
+  expect(far).toMatchObject({ total_balance: '0.00' });
+});

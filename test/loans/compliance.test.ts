@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sql } from '../../sql/db.ts';
+import { eventsOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const ADDRESS = {
+  street_line_1: '1 Main Street',
+  city: 'Albany',
+  state: 'NY',
+  postal_code: '12207',
+};
+
+/** A pending loan at 20 percent, to somebody in New York, where 16 are allowed. */
+async function dearLoan(tenant: Tenant) {
+  const loan = await newLoan(tenant, { status: 'pending', interest_rate: '0.20' });
+  const address = await tenant.officer.post(`/borrowers/${loan.borrower_id}/addresses`, ADDRESS);
+  if (address.status !== 201) throw new Error(JSON.stringify(address.body));
+  return loan;
+}
+
+const lastTold = (tenant: Tenant) =>
+  tenant.within(({ tx }) =>
+    tx.maybeOneFirst(sql.type(z.object({ data: z.looseObject({}) }))`
+      select body::jsonb -> 'data' as data from events
+      where event_type = 'compliance.failed' order by id desc limit 1
+    `),
+  );
+
+test('every check says what it found, and a warning lets the loan pass', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await dearLoan(tenant);
+
+  const run = await tenant.officer.post(`/loans/${id}/run-compliance-checks`);
+  const some = await tenant.officer.post(`/loans/${id}/run-compliance-checks`, {
+    checks: ['product_limits'],
+  });
+  const unknown = await tenant.officer.post(`/loans/${id}/run-compliance-checks`, {
+    checks: ['astrology'],
+  });
+
+  expect(run).toMatchObject({ status: 200, body: { loan_id: id, passed: true } });
+  const status = (code: string) =>
+    run.body.checks.find((check: { code: string }) => check.code === code)?.status;
+  expect(run.body.checks).toHaveLength(12);
+  expect(['usury_rate_cap', 'ofac_screening', 'tila_disclosure_ready'].map(status)).toEqual([
+    'warn',
+    'skipped',
+    'pass',
+  ]);
+  expect(some.body.checks).toMatchObject([{ code: 'product_limits', status: 'pass' }]);
+  expect(unknown).toMatchObject({
+    status: 422,
+    body: { errors: { 'checks.0': expect.any(String) } },
+  });
+  expect(await lastTold(tenant)).toMatchObject({
+    loan_id: id,
+    enforcement: 'soft',
+    failed_checks: [{ code: 'usury_rate_cap', message: expect.stringContaining('16 percent') }],
+  });
+});
+
+test('an approval that warns is told and goes through, with the rate to disclose', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await dearLoan(tenant);
+
+  const approved = await tenant.officer.post(`/loans/${id}/approve`, { notes: 'Fine.' });
+  const again = await tenant.officer.post(`/loans/${id}/approve`);
+
+  expect(approved).toMatchObject({ status: 200, body: { status: 'approved', apr: '0.200001' } });
+  expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(await eventsOf(tenant)).toEqual([
+    'loan.created',
+    'compliance.failed',
+    'loan.status_changed',
+  ]);
+});
+
+test('a hard failure refuses the approval and is told and kept all the same', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const compliance = { hard_enforcement: true, checks: { usury_rate_cap: 'hard' } };
+  await settle(tenant, { compliance });
+  const { id } = await dearLoan(tenant);
+  const key = { headers: { 'Idempotency-Key': 'approve-once' } };
+
+  const refused = await tenant.officer.post(`/loans/${id}/approve`, {}, key);
+  const repeated = await tenant.officer.post(`/loans/${id}/approve`, {}, key);
+  const loan = await tenant.officer.get(`/loans/${id}`);
+  const history = await tenant.officer.get(`/loans/${id}/history?action=approve`);
+  await settle(tenant, { compliance: { ...compliance, checks: { usury_rate_cap: 'off' } } });
+  const approved = await tenant.officer.post(`/loans/${id}/approve`);
+
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      code: 'compliance_failed',
+      details: { current_status: 'pending', failed_checks: [{ code: 'usury_rate_cap' }] },
+    },
+  });
+  expect(repeated.status).toBe(409);
+  expect(loan.body).toMatchObject({ status: 'pending', approved_at: null, apr: null });
+  expect(history.body).toEqual([]);
+  expect(await lastTold(tenant)).toMatchObject({ enforcement: 'hard' });
+  expect(approved.body.status).toBe('approved');
+  expect(await eventsOf(tenant)).toEqual([
+    'loan.created',
+    'compliance.failed',
+    'loan.status_changed',
+  ]);
+});
+
+test('where checks are enforced, one that nobody weighed stands in the way', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await settle(tenant, { compliance: { hard_enforcement: true } });
+  const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
+  await tenant.officer.delete(`/borrowers/${borrower_id}`);
+
+  const refused = await tenant.officer.post(`/loans/${id}/approve`);
+
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      code: 'compliance_failed',
+      details: { failed_checks: [{ code: 'borrower_archived' }] },
+    },
+  });
+});

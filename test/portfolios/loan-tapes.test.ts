@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import { filesInUse } from '../../jobs/documents/store.ts';
+import { generateTape, orderDueTapes } from '../../jobs/portfolios/generate-tape.job.ts';
+import { nextRun } from '../../jobs/portfolios/tape-config.ts';
+import { writeCsv, writeJson } from '../../jobs/portfolios/tape-text.ts';
+import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
+import type { TapeRow } from '../../sql/portfolios/tapes.ts';
+import { loanRows } from '../setup/loan-rows.ts';
+import { newOutside } from '../setup/outside.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+async function contentOf(tenant: Tenant, documentId: string) {
+  const found = await stage.owner.query(
+    'select storage_key from documents where tenant_id = $1 and id = $2',
+    [tenant.id, documentId],
+  );
+  const bytes = await filesInUse().files.get(found.rows[0].storage_key);
+  return Buffer.from(bytes ?? []).toString();
+}
+
+test('a tape holds the chosen columns of the loans of its portfolio', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const [one, two] = await loanRows(
+    tenant,
+    { loan_number: 'A-1', principal_balance: '8000.10', apr: '0.1234' },
+    { loan_number: 'A-2', principal_balance: '0', status: 'paid_off' },
+    { loan_number: 'A-3' },
+  );
+  const portfolio = await admin.post('/portfolios', { name: 'P' });
+  await admin.post(`/portfolios/${portfolio.body.id}/assign-loans`, { loan_ids: [one, two] });
+  const config = await admin.post('/loan-tape-configs', {
+    name: 'Buyers / weekly',
+    portfolio_id: portfolio.body.id,
+    format: 'csv',
+    columns: ['loan_number', 'borrower_name', 'principal_balance', 'interest_rate', 'portfolio'],
+    schedule: 'monthly',
+  });
+
+  const made = await admin.post(`/loan-tape-configs/${config.body.id}/generate`);
+  const text = await contentOf(tenant, made.body.document_id);
+  const read = await admin.get(`/loan-tapes/${made.body.id}`);
+
+  expect(config).toMatchObject({ status: 201, body: { next_run_at: '2026-01-31' } });
+  expect(made).toMatchObject({
+    status: 200,
+    body: {
+      status: 'completed',
+      row_count: 1,
+      as_of_date: '2026-01-15',
+      totals: { principal_balance: '8000.10' },
+      download_url: expect.stringContaining('http'),
+      checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+      warnings: expect.arrayContaining([
+        { code: 'no_state', message: expect.any(String), count: 1 },
+      ]),
+    },
+  });
+  expect(text).toBe(
+    'loan_number,borrower_name,principal_balance,interest_rate,portfolio\r\n' +
+      'A-1,Bo Rower,8000.10,0.1,P\r\n',
+  );
+  expect(read.body).toMatchObject({ id: made.body.id, status: 'completed' });
+});
+
+test('every column of the catalogue can be read, today and of a day that is closed', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const [loan] = await loanRows(tenant, { principal_balance: '4000', status: 'charged_off' });
+  await stage.owner.query(
+    `insert into loan_snapshots (tenant_id, snapshot_date, loan_id, status, principal_balance,
+       accrued_interest, outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
+       interest_accrued_today, past_due_amount, days_past_due, delinquency_bucket,
+       total_paid_principal, total_paid_interest, total_paid_fees, interest_rate, remaining_term,
+       is_frozen, is_accelerated, is_non_accrual, charge_off_balance, labels)
+     select $1, day, $2, 'active', 5000, 10, 0, 5010, 0, 5010, 1, 1, 0, late, 'current',
+       1, 2, 3, 0.1, 36, false, false, false, 0, '[]'
+     from (values ('2026-01-12'::date, 31), ('2026-01-13', 0), ('2026-01-14', 30)) as kept (day, late)`,
+    [tenant.id, loan],
+  );
+  const config = await admin.post('/loan-tape-configs', {
+    name: 'All',
+    format: 'json',
+    columns: TAPE_COLUMNS,
+  });
+  const url = `/loan-tape-configs/${config.body.id}/generate`;
+
+  const today = await admin.post(url);
+  const past = await admin.post(url, { as_of_date: '2026-01-14' });
+  const unknown = await admin.post(url, { as_of_date: '2026-01-11' });
+  const ahead = await admin.post(url, { as_of_date: '2026-01-16' });
+  const rows = JSON.parse(await contentOf(tenant, past.body.document_id));
+
+  expect(today).toMatchObject({ status: 200, body: { row_count: 1 } });
+  expect(rows).toMatchObject([
+    {
+      loan_id: loan,
+      status: 'active',
+      principal_balance: '5000.00',
+      total_paid: '6.00',
+      times_30: 2,
+      times_60: 0,
+      days_past_due: 30,
+      as_of_date: '2026-01-14',
+    },
+  ]);
+  expect(Object.keys(rows[0])).toEqual(TAPE_COLUMNS);
+  expect(unknown).toMatchObject({ status: 409, body: { code: 'no_loan_snapshots' } });
+  expect(ahead.status).toBe(422);
+});
+
+test('columns and filters that do not exist are named and refused', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const refusal = async (body: object) =>
+    (await admin.post('/loan-tape-configs', { name: 'T', ...body })).body.errors;
+
+  expect(await refusal({ columns: ['loan_number', 'ssn; drop table loans'] })).toEqual({
+    'columns.1': 'ssn; drop table loans is not a column of a tape.',
+  });
+  expect(await refusal({ columns: [] })).toHaveProperty('columns');
+  expect(await refusal({ columns: ['loan_id', 'loan_id'] })).toHaveProperty('columns');
+  expect(await refusal({ columns: ['toString'] })).toHaveProperty(['columns.0']);
+  expect(await refusal({ columns: ['loan_id'], filters: { ssn: '1' } })).toHaveProperty('filters');
+  expect(await refusal({ columns: ['loan_id'], format: 'xlsx' })).toHaveProperty('format');
+});
+
+test('what a spreadsheet would take for a formula is a text, and quotes are doubled', async () => {
+  const rows = [
+    { id: '1', name: '=HYPERLINK("x")', amount: '-5.00', note: '@sum', blank: null, ok: true },
+    { id: '2', name: 'Smith, "Jo"', amount: '1.00', note: 'two\nlines', blank: null, ok: false },
+  ] satisfies TapeRow[];
+  const columns = ['name', 'amount', 'note', 'blank', 'ok'];
+  const csv = await Array.fromAsync(writeCsv([rows], { columns, include_header: false }));
+  const json = await Array.fromAsync(writeJson([rows], { columns }));
+  const empty = await Array.fromAsync(writeJson([], { columns }));
+
+  expect(csv.join('')).toBe(
+    `"'=HYPERLINK(""x"")",-5.00,'@sum,,true\r\n"Smith, ""Jo""",1.00,"two\nlines",,false\r\n`,
+  );
+  expect(JSON.parse(json.join(''))).toHaveLength(2);
+  expect(JSON.parse(empty.join(''))).toEqual([]);
+});
+
+test('tapes that are due are ordered with the close of their day, once, and made by the workers', async () => {
+  const tenant = await stage.tenant('2026-01-31');
+  const admin = await tenant.signedIn('admin');
+  await loanRows(tenant, {}, {});
+  const config = await admin.post('/loan-tape-configs', {
+    name: 'Month end',
+    columns: ['loan_number'],
+    schedule: 'monthly',
+  });
+  const outside = newOutside(stage.pool);
+
+  const ordered = await tenant.within(async (work) => [
+    await orderDueTapes(work, '2026-01-30'),
+    await orderDueTapes(work, '2026-01-31'),
+    await orderDueTapes(work, '2026-01-31'),
+  ]);
+  const tape = await stage.owner.query('select id from loan_tapes where tenant_id = $1', [
+    tenant.id,
+  ]);
+  const payload = { tenant_id: tenant.id, tape_id: tape.rows[0].id };
+  const waiting = await admin.get(`/loan-tapes/${payload.tape_id}`);
+  await generateTape.run(payload, outside);
+  await generateTape.run(payload, outside);
+  const documents = await stage.owner.query('select id from documents where tenant_id = $1', [
+    tenant.id,
+  ]);
+  const after = await admin.get(`/loan-tape-configs/${config.body.id}`);
+
+  expect(ordered).toEqual([0, 1, 0]);
+  expect(waiting.body).toMatchObject({ status: 'pending', download_url: null });
+  expect(documents.rows).toHaveLength(1);
+  expect(after.body).toMatchObject({
+    next_run_at: '2026-02-28',
+    last_generated_at: expect.any(String),
+  });
+});
+
+test.each([
+  ['daily', '2026-01-15', '2026-01-15'],
+  ['weekly', '2026-01-15', '2026-01-18'],
+  ['weekly', '2026-01-18', '2026-01-18'],
+  ['monthly', '2026-02-01', '2026-02-28'],
+  ['quarterly', '2026-01-31', '2026-03-31'],
+  ['quarterly', '2026-12-31', '2026-12-31'],
+  ['none', '2026-01-15', null],
+] as const)('a %s tape asked for on %s is first made on %s', (schedule, from, expected) => {
+  const first = nextRun(schedule, from);
+
+  expect(first).toBe(expected);
+});

@@ -1,0 +1,25 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { openHttp } from '../../workers/outside/http.ts';
+import { makeCertificate } from '../../workers/outside/certificate.ts';
+
+/** An HTTPS receiver with a certificate of its own, and a client that trusts it; `seen` keeps the bytes. */
+export async function newReceiver() {
+  const now = Date.now();
+  const { cert, key } = makeCertificate(['localhost'], new Date(now - 1e7), new Date(now + 1e7));
+  const seen: { body: Buffer; headers: Record<string, unknown> }[] = [];
+  const server = createServer({ cert, key }, (request, response) => {
+    void request.toArray().then((chunks: Buffer[]) => {
+      seen.push({ body: Buffer.concat(chunks), headers: request.headers });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const http = openHttp({ ca: cert });
+  onTestFinished(async () => {
+    server.close();
+    await http.close();
+  });
+  return { url: `https://localhost:${(server.address() as AddressInfo).port}/hook`, http, seen };
+}

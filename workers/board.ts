@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { boardTape, TapeRefused } from '../jobs/loans/board-tape.ts';
+import { readTape, type Refusal } from '../jobs/loans/tape.ts';
+import { SYSTEM, workOf } from '../jobs/work.ts';
+import { openPool } from '../sql/db.ts';
+import { findDatabase } from './configuration.ts';
+import { Misused } from './ops/operation.ts';
+import { tenantOf } from './ops/tenant-of.ts';
+import { startBar } from './progress.ts';
+
+/** `npm run board`: takes a tape of loans over as it is, all of it or none. */
+const USAGE = 'npm run board -- --tenant SLUG [--product CODE] FILE.csv';
+const LISTED = 200;
+
+function report(refusals: readonly Refusal[]): number {
+  const lines = new Set(refusals.map(({ line }) => line)).size;
+  console.error(`Nothing was boarded. ${lines} ${lines === 1 ? 'line is' : 'lines are'} refused:`);
+  for (const { line, column, reason } of refusals.slice(0, LISTED))
+    console.error(`  line ${line}${column === null ? '' : `, ${column}`}: ${reason}`);
+  if (refusals.length > LISTED) console.error(`  and ${refusals.length - LISTED} more reasons`);
+  return 1;
+}
+
+async function boardFile(file: string, slug: string | undefined, product: string | undefined) {
+  const { rows, refusals } = readTape(readFileSync(file, 'utf8'));
+  if (refusals.length > 0) return report(refusals);
+  // One transaction of a thousand loans may wait longer for its turn than a request would.
+  const pool = await openPool(findDatabase(process.env), { size: 2, statementTimeoutMs: 120_000 });
+  try {
+    const tenant = await tenantOf(pool, slug);
+    const bar = startBar('Boarding', rows.length);
+    const ids = await workOf(pool, SYSTEM)(tenant.id, (work) =>
+      boardTape(work, rows, {
+        file: path.basename(file),
+        product,
+        onProgress: (done) => bar.at(done, 'loans'),
+      }),
+    );
+    bar.end(`${ids.length} loans for ${tenant.slug}, as of ${tenant.business_date},`);
+    return 0;
+  } catch (error) {
+    if (error instanceof TapeRefused) return report(error.refusals);
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+try {
+  const text = { type: 'string' as const };
+  const { values, positionals } = parseArgs({
+    options: { tenant: text, product: text },
+    allowPositionals: true,
+  });
+  const [file, ...others] = positionals;
+  if (!file || others.length > 0) throw new Misused('Name one file.');
+  process.exitCode = await boardFile(file, values.tenant, values.product);
+} catch (error) {
+  const { code = '', message } = error as Error & { code?: string };
+  const isMisuse = error instanceof Misused || code.startsWith('ERR_PARSE_ARGS');
+  console.error(isMisuse ? `${message}\nUsage: ${USAGE}` : message);
+  process.exitCode = isMisuse ? 2 : 1;
+}

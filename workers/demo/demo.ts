@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/tape.ts';
+import { runDays } from './days.ts';
+import { compareInstallments, fromTheStart, periodOf, type Comparison } from './loans.ts';
+import type { DemoOptions } from './options.ts';
+import { leaveFiles, platformFolder, startClean } from './out.ts';
+import { startPlatform, type Platform } from './platform.ts';
+import { waitForQuiet } from './quiet.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+import { setStage } from './stage.ts';
+import { holdStatements } from './statements.ts';
+import { print, reportOf, type Report } from './summary.ts';
+
+/** Runs the demo and answers its exit code: 1 if the books do not balance or work was left undone. */
+export async function runDemo(options: DemoOptions): Promise<number> {
+  const { rows: all, refusals } = readTape(readFileSync(options.tape, 'utf8'));
+  const comparison = compareInstallments(all);
+  tellOfTape(options.tape, all.length, refusals, comparison);
+  if (all.length === 0) return 1;
+  const { first, through } = periodOf(all, options.through);
+  const rows = all.map(fromTheStart).filter((row) => row.origination_date <= through);
+  if (rows.length < all.length)
+    console.log(`${all.length - rows.length} loans begin after ${through} and stay out.`);
+  if (startClean(options.out))
+    console.log(`Starting clean: what was in ${options.out} is replaced.`);
+
+  const secret = randomBytes(32).toString('hex');
+  const receiver = await startReceiver(secret);
+  const course = { rows, first, through, secret, receiver };
+  try {
+    const report = await withPlatform(options, receiver, (platform) =>
+      serviceLoans(platform, options, course, { refusals, comparison }),
+    );
+    print(report, options.out);
+    if (options.summary)
+      writeFileSync(options.summary, `${JSON.stringify(report.summary, null, 2)}\n`);
+    return isWell(report, receiver) ? 0 : 1;
+  } finally {
+    receiver.close();
+  }
+}
+
+function tellOfTape(
+  file: string,
+  loans: number,
+  refusals: readonly Refusal[],
+  { compared, matched, differing }: Comparison,
+) {
+  console.log(`${path.basename(file)}: ${loans} loans.`);
+  for (const { line, column, reason } of refusals)
+    console.log(`  line ${line}${column ? `, ${column}` : ''}: ${reason}`);
+  console.log(
+    `${matched} of ${compared} published instalments equal the level payment, rounded up.`,
+  );
+  for (const one of differing) console.log(`  ${one}`);
+}
+
+/** The platform lives as long as the steps, however they end and whoever asks the demo to stop. */
+async function withPlatform(
+  { out }: DemoOptions,
+  { certificate }: Receiver,
+  steps: (platform: Platform) => Promise<Report>,
+): Promise<Report> {
+  const asked = Promise.withResolvers<never>();
+  const stop = () => asked.reject(new Error('The demo was asked to stop.'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  console.log('Starting Postgres, the API and three workers …');
+  const platform = await startPlatform({
+    folder: platformFolder(out),
+    certificate,
+    onNews: (sentence) => console.log(`\n${sentence}`),
+  });
+  try {
+    return await Promise.race([steps(platform), asked.promise]);
+  } finally {
+    await platform.stop();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, stop);
+  }
+}
+
+type Given = {
+  rows: readonly TapeRow[];
+  first: string;
+  through: string;
+  secret: string;
+  receiver: Receiver;
+};
+
+async function serviceLoans(
+  platform: Platform,
+  options: DemoOptions,
+  { rows, first, through, secret, receiver }: Given,
+  { refusals, comparison }: { refusals: readonly Refusal[]; comparison: Comparison },
+): Promise<Report> {
+  const stage = await setStage(platform, receiver, secret, first);
+  await holdStatements(platform, options.statements);
+  const { tape, statements } = options;
+  const plan = { file: path.basename(tape), rows, first, through, statements };
+  const { ids, business_days } = await runDays(platform, stage, plan);
+  await waitForQuiet(platform, stage);
+  await leaveFiles(options.out, platform, stage, ids);
+  await waitForQuiet(platform, stage);
+  return reportOf(options.out, platform, stage, {
+    loans_boarded: ids.size,
+    loans_refused: new Set(refusals.map(({ line }) => line)).size,
+    installments_compared: comparison.compared,
+    installments_matched: comparison.matched,
+    business_days,
+  });
+}
+
+/** The receiver counted on its own what was delivered to it, and nothing came with a wrong signature. */
+function isWell({ summary, failed }: Report, receiver: Receiver): boolean {
+  const { trial_balance_difference, invariant_violations, webhooks_delivered } = summary;
+  const isReceived = receiver.received() === webhooks_delivered && receiver.forged() === 0;
+  if (!isReceived)
+    console.log(`The receiver got ${receiver.received()} events, ${receiver.forged()} forged.`);
+  const isBalanced = trial_balance_difference === '0.00' && invariant_violations === 0;
+  return isBalanced && isReceived && failed.length === 0;
+}

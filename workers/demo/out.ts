@@ -1,0 +1,103 @@
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { storageKeyOf } from '../../sql/portfolios/portfolios.ts';
+import type { Platform } from './platform.ts';
+import type { Stage } from './stage.ts';
+
+/** What a run leaves in its folder; nothing else in there is ever touched. */
+const OURS = ['statements', 'mails', 'letters', 'loan-tape.csv', 'snapshots.json'] as const;
+
+export const platformFolder = (out: string) => path.join(out, 'platform');
+
+/** Takes away what an earlier run has left; answers whether there was one. */
+export function startClean(out: string): boolean {
+  const platform = platformFolder(out);
+  const wasThere = existsSync(platform) || OURS.some((name) => existsSync(path.join(out, name)));
+  for (const name of OURS) rmSync(path.join(out, name), { recursive: true, force: true });
+  // The database's own folder stays: it is emptied by the server that owns it.
+  for (const name of ['files', 'outbox', 'log.txt', 'receiver.pem', 'database-url'])
+    rmSync(path.join(platform, name), { recursive: true, force: true });
+  mkdirSync(platform, { recursive: true });
+  return wasThere;
+}
+
+/** Lays out for people what the run has made: statements, mails, letters, the tape, the snapshots. */
+export async function leaveFiles(
+  out: string,
+  platform: Platform,
+  stage: Stage,
+  ids: ReadonlyMap<string, string>,
+) {
+  const { slug, portfolios } = stage;
+  const folder = platformFolder(out);
+  const numbers = new Map([...ids].map(([number, id]) => [id, number]));
+  const files = path.join(folder, 'files', slug);
+  for (const loan of foldersIn(files)) {
+    const number = numbers.get(loan);
+    if (number)
+      gather(path.join(files, loan, 'monthly_statement'), path.join(out, 'statements'), number);
+  }
+  gather(path.join(folder, 'outbox'), path.join(out, 'mails'));
+  gather(path.join(files, 'outbox', 'letters'), path.join(out, 'letters'));
+  const key = await loanTape(platform, stage);
+  copyFileSync(path.join(folder, 'files', key), path.join(out, 'loan-tape.csv'));
+  const snapshots: unknown[] = [];
+  for (const id of portfolios) snapshots.push(...(await snapshotsOf(stage, id)));
+  writeFileSync(path.join(out, 'snapshots.json'), `${JSON.stringify(snapshots, null, 2)}\n`);
+}
+
+const foldersIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+
+function gather(from: string, to: string, prefix?: string) {
+  mkdirSync(to, { recursive: true });
+  for (const name of foldersIn(from)) {
+    const [source, target] = [
+      path.join(from, name),
+      path.join(to, prefix ? `${prefix}-${name}` : name),
+    ];
+    try {
+      linkSync(source, target);
+    } catch {
+      copyFileSync(source, target);
+    }
+  }
+}
+
+const TAPE_COLUMNS = [
+  ...['loan_number', 'borrower_name', 'borrower_state', 'product', 'status', 'origination_date'],
+  ...['maturity_date', 'original_principal', 'principal_balance', 'accrued_interest'],
+  ...['outstanding_fees', 'total_balance', 'interest_rate', 'term_months', 'remaining_term'],
+  ...['payment_amount', 'next_payment_date', 'next_payment_amount', 'last_payment_date'],
+  ...['total_paid', 'days_past_due', 'delinquency_bucket', 'past_due_amount'],
+];
+
+/** The tape that an investor would get, ordered through the API; answers where its file lies. */
+async function loanTape({ within }: Platform, { admin, tenant_id }: Stage): Promise<string> {
+  const config = { name: 'All loans', format: 'csv', columns: TAPE_COLUMNS };
+  const { id } = await admin.post<{ id: string }>('/loan-tape-configs', config, 'tape-config');
+  const path = `/loan-tape-configs/${id}/generate`;
+  const { document_id } = await admin.post<{ document_id: string }>(path, {}, 'tape');
+  return (await within(tenant_id, ({ tx }) => storageKeyOf(tx, document_id))) ?? '';
+}
+
+const PAGE = 500;
+
+async function snapshotsOf({ admin }: Stage, portfolio: string): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (let offset = 0; offset === all.length; offset += PAGE) {
+    const query = new URLSearchParams({
+      sort: '["snapshot_date","ASC"]',
+      range: JSON.stringify([offset, offset + PAGE - 1]),
+    });
+    all.push(...(await admin.get<unknown[]>(`/portfolios/${portfolio}/snapshots?${query}`)));
+  }
+  return all;
+}

@@ -1,0 +1,144 @@
+import { mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DatabasePool } from 'slonik';
+import { POOLS } from '../../jobs/job.ts';
+import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { openPool } from '../../sql/db.ts';
+import { startEmbeddedPostgres } from '../../sql/embedded.ts';
+import { freshDatabase } from '../../sql/fresh-database.ts';
+import { migrate } from '../../sql/migrate.ts';
+import { postmasterPid } from '../../sql/postmaster.ts';
+import * as operations from '../../sql/worker-operations.ts';
+import { keepRunning, type Child, type ChildSettings } from '../children.ts';
+import { databaseFile } from '../configuration.ts';
+import { keepPostgres } from '../keep-postgres.ts';
+import { openLog } from '../log.ts';
+import { patiently } from './patience.ts';
+
+export type Platform = {
+  origin: string;
+  /** As the application: row-level security holds. Waits for a database that is away. */
+  within: Within;
+  owner: DatabasePool;
+  auditor: DatabasePool;
+  /** The three workers, for the summary. */
+  children: readonly Child[];
+  stop(): Promise<void>;
+};
+
+export type PlatformSettings = {
+  /** Holds the database, the files, the outbox and the log. */
+  folder: string;
+  /** What the outbound worker trusts beside the usual authorities. */
+  certificate: string;
+  onNews(sentence: string): void;
+};
+
+const STOP_WITHIN_MS = 20_000;
+
+/**
+ * A whole platform of its own: an empty database, the API and three worker processes, all of which
+ * end with this process, however it ends.
+ */
+export async function startPlatform(settings: PlatformSettings): Promise<Platform> {
+  mkdirSync(settings.folder, { recursive: true });
+  const postgres = await startEmbeddedPostgres(settings.folder);
+  const { url } = postgres;
+  const kept = await keepPostgres(postgres, openLog('silent', 'demo'));
+  const children: Child[] = [];
+  const pools: DatabasePool[] = [];
+  const stop = async () => {
+    await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)));
+    await Promise.all(pools.map((pool) => pool.end()));
+    const pid = await postmasterPid(url).catch(() => null);
+    await kept.stop();
+    await endOthers(pid);
+    rmSync(databaseFile(settings.folder), { force: true });
+  };
+  try {
+    await freshDatabase(url);
+    await migrate(url);
+    writeFileSync(databaseFile(settings.folder), `${url}\n`, { mode: 0o600 });
+    const app = await openPool(url, { size: 4 });
+    const owner = await openPool(url, { role: 'servicing_owner', size: 2 });
+    const auditor = await openPool(url, { role: 'servicing_auditor', size: 1, ...PATIENT });
+    pools.push(app, owner, auditor);
+    await pauseTheClock(owner);
+    const port = await startProcesses(url, settings, children);
+    const within: Within = (tenant, steps, mode) =>
+      patiently(() => workOf(app, SYSTEM)(tenant, steps, mode));
+    return { origin: `http://127.0.0.1:${port}`, within, owner, auditor, children, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The books of a year are read at once. */
+const PATIENT = { statementTimeoutMs: 120_000 };
+
+/** The demo's days are its own: the clock on the wall must not close any. */
+const pauseTheClock = (owner: DatabasePool) =>
+  operations.pause(owner, {
+    kind: 'task',
+    name: 'start-close-of-business',
+    reason: 'The demo closes its days itself.',
+  });
+
+/** Whoever started it last, the database ends with the demo. */
+async function endOthers(pid: number | null) {
+  for (let waited = 0; pid !== null && waited < 10_000; waited += 50) {
+    try {
+      process.kill(pid, waited === 0 ? 'SIGINT' : 0);
+    } catch {
+      return;
+    }
+    await pause(50);
+  }
+}
+
+/** The API and the workers, each started again should it end; answers the API's port. */
+async function startProcesses(
+  url: string,
+  { folder, certificate, onNews }: PlatformSettings,
+  children: Child[],
+): Promise<number> {
+  const authority = path.join(folder, 'receiver.pem');
+  writeFileSync(authority, certificate);
+  const log = path.join(folder, 'log.txt');
+  const common = { env: environmentOf(url, folder, authority), output: openSync(log, 'w') };
+  const listening = Promise.withResolvers<number>();
+  let isUp = false;
+  const start = (of: Omit<ChildSettings, 'env' | 'onCrash'>) => {
+    const onCrash = ({ code }: { code: number | string }) => {
+      if (!isUp) listening.reject(new Error(`${of.name} did not start (${code}); see ${log}`));
+      else onNews(`${of.name} ended (${code}); it is started again.`);
+    };
+    children.push(keepRunning({ ...of, ...common, onCrash }));
+  };
+  const onMessage = (message: unknown) => {
+    const { listening: port } = message as { listening?: number };
+    if (!port) return;
+    // Should it ever crash, it comes back to the port that everybody knows.
+    common.env.PORT = String(port);
+    listening.resolve(port);
+  };
+  start({ name: 'api', file: '../api/server.ts', onMessage });
+  for (const pool of POOLS) start({ name: pool, file: 'worker.ts', arguments: [pool] });
+  const port = await listening.promise;
+  isUp = true;
+  return port;
+}
+
+const environmentOf = (DATABASE_URL: string, DATA_DIR: string, authority: string) => ({
+  ...process.env,
+  DATABASE_URL,
+  DATA_DIR,
+  LOG_LEVEL: 'warn',
+  NODE_ENV: 'development',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  SMTP_URL: '',
+  NODE_EXTRA_CA_CERTS: authority,
+});

@@ -1,0 +1,46 @@
+import { addDays, addMonths } from '../../jobs/dates.ts';
+import type { TapeRow } from '../../jobs/loans/tape.ts';
+import { chance, pick, randomOf } from './chance.ts';
+import type { Client } from './client.ts';
+import { productOf } from './stage.ts';
+
+const VEHICLES = [
+  { make: 'Toyota', model: 'Corolla' },
+  { make: 'Honda', model: 'Civic' },
+  { make: 'Ford', model: 'Escape' },
+];
+const MACHINES = [
+  { manufacturer: 'Hobart', model: 'Mixer HL200' },
+  { manufacturer: 'Haas', model: 'Mill VF-2' },
+];
+
+/** Part of the liens was filed years ago for an earlier loan, and lapses within 180 days. */
+const LAPSING = 0.4;
+
+/** What stands behind a loan, with the lien on it: a car, or a machine of a small business. */
+export async function secure(officer: Client, row: TapeRow, loan_id: string) {
+  const product = productOf(row);
+  if (product === 'PERSONAL' || row.status !== 'active') return;
+  const random = randomOf(`security ${row.loan_number}`);
+  const isCar = product === 'AUTO';
+  const item = {
+    loan_id,
+    collateral_type: isCar ? 'vehicle' : 'equipment',
+    estimated_value: row.principal_amount,
+    metadata: isCar ? { ...pick(random, VEHICLES), year: 2015 } : pick(random, MACHINES),
+  };
+  const { id } = await officer.post<{ id: string }>('/collateral', item, `item-${row.loan_number}`);
+  const lapses =
+    chance(random) < LAPSING
+      ? addDays(row.origination_date, 60 + Math.floor(chance(random) * 200))
+      : addMonths(row.origination_date, 60);
+  const lien = {
+    lien_type: isCar ? 'security_agreement' : 'ucc1',
+    filing_number: `F-${row.loan_number}`,
+    filing_date: addMonths(lapses, -60),
+    expiration_date: lapses,
+    filing_jurisdiction: row.borrower_state,
+    lien_position: 1,
+  };
+  await officer.post(`/collateral/${id}/liens`, lien, `lien-${row.loan_number}`);
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { TapeRow } from '../../jobs/loans/tape.ts';
+import { createUser } from '../../jobs/users/create-user.ts';
+import { openTenant } from '../../jobs/users/open-tenant.ts';
+import { saveSettings } from '../../sql/tenants.ts';
+import { defaultMessage } from '../../templates/messages.ts';
+import { signIn, type Client } from './client.ts';
+import type { Platform } from './platform.ts';
+import type { Receiver } from './receiver.ts';
+
+export type Stage = {
+  tenant_id: string;
+  slug: string;
+  officer: Client;
+  admin: Client;
+  superadmin: Client;
+  portfolios: readonly string[];
+};
+
+const SLUG = 'demo';
+const STAFF = ['loan_officer', 'admin', 'superadmin'] as const;
+
+/** Days are simulated and mail is not: what protects people from too much of it is switched off. */
+const SETTINGS = {
+  branding: {
+    support_email: 'service@demo.test',
+    support_phone: '+1 202 555 0100',
+    address_line_1: '100 Example Avenue',
+    address_line_2: 'Springfield, IL 62701',
+  },
+  communications: { suppression_hours: 0, weekly_cap: 100, from_email: 'service@demo.test' },
+  webhooks: { allow_private_hosts: true },
+};
+
+/** What sets the products apart; instalments are rounded up to the cent, as the tape's lender does. */
+const PRODUCTS = [
+  { code: 'PERSONAL', name: 'Personal loan', late_fee_grace_days: 15 },
+  { code: 'AUTO', name: 'Auto loan', late_fee_grace_days: 10 },
+  { code: 'BUSINESS', name: 'Small business loan', late_fee_grace_days: 10 },
+];
+const LATE_FEE = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '15.00' };
+
+/** The product that a loan of the tape is serviced under. */
+export function productOf({ purpose }: Pick<TapeRow, 'purpose'>): string {
+  if (purpose === 'car') return 'AUTO';
+  return purpose === 'small_business' ? 'BUSINESS' : 'PERSONAL';
+}
+
+/** The tenant with its people, products, portfolios, templates and one webhook subscription. */
+export async function setStage(
+  platform: Platform,
+  receiver: Receiver,
+  secret: string,
+  businessDate: string,
+): Promise<Stage> {
+  const { owner, within, origin } = platform;
+  const tenant_id = await openTenant(owner, within, {
+    slug: SLUG,
+    name: 'Demo Loan Servicing',
+    business_date: businessDate,
+    domains: ['127.0.0.1', 'localhost'],
+  });
+  const password = randomBytes(24).toString('base64url');
+  await within(tenant_id, async (work) => {
+    await saveSettings(work.tx, SETTINGS);
+    for (const tenant_role of STAFF) {
+      const [first_name, last_name] = [tenant_role.replace('_', ' '), 'of the demo'];
+      const email = `${tenant_role}@demo.test`;
+      await createUser(work, { email, first_name, last_name, tenant_role, password });
+    }
+  });
+  const [officer, admin, superadmin] = await Promise.all([
+    signIn(origin, 'loan_officer@demo.test', password),
+    signIn(origin, 'admin@demo.test', password),
+    signIn(origin, 'superadmin@demo.test', password),
+  ]);
+  await admin.post('/webhooks', { url: receiver.url, events: ['*'], secret }, 'webhook');
+  await addProducts(admin);
+  await addTemplate(admin);
+  const portfolios = await addPortfolios(admin);
+  return { tenant_id, slug: SLUG, officer, admin, superadmin, portfolios };
+}
+
+async function addProducts(admin: Client) {
+  const [program] = await admin.get<{ id: string }[]>('/programs');
+  for (const product of PRODUCTS) {
+    const terms = { program_id: program?.id, installment_rounding: 'up', fee_rules: [LATE_FEE] };
+    await admin.post('/products', { ...product, ...terms }, `product-${product.code}`);
+  }
+}
+
+/** The tenant's own wording of a reminder; every other message is the default one. */
+async function addTemplate(admin: Client) {
+  const usual = defaultMessage('payment_reminder', 'email', 'en');
+  if (!usual) return;
+  const { template_type, channel, language, subject, body } = usual;
+  const template = { name: 'Friendly reminder', template_type, channel, language, subject, body };
+  await admin.post('/communication-templates', template, 'template');
+}
+
+async function addPortfolios(admin: Client): Promise<string[]> {
+  const wanted = [
+    { name: 'Coastal states', portfolio_type: 'dynamic', criteria: { state: ['CA', 'NY', 'FL'] } },
+    { name: 'Large loans', portfolio_type: 'dynamic', criteria: { min_principal: '20000.00' } },
+    { name: 'Hand-picked', portfolio_type: 'static' },
+  ];
+  const ids: string[] = [];
+  for (const portfolio of wanted) {
+    const { id } = await admin.post<{ id: string }>(
+      '/portfolios',
+      portfolio,
+      portfolio.name.replaceAll(' ', '-'),
+    );
+    ids.push(id);
+  }
+  return ids;
+}

@@ -1,0 +1,40 @@
+import { addMonths, monthStart } from '../../jobs/dates.ts';
+import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
+import { enqueueAll } from '../../jobs/job.ts';
+import * as statements from '../../sql/documents/statements.ts';
+import { issued } from '../../sql/summary.ts';
+import * as operations from '../../sql/worker-operations.ts';
+import type { DemoOptions } from './options.ts';
+import type { Platform } from './platform.ts';
+import type { Stage } from './stage.ts';
+
+/**
+ * Every month is billed for every active loan in any case. Where fewer PDFs are wanted, the job that
+ * orders all of them is held back, and the wanted number is ordered here.
+ */
+export const holdStatements = ({ owner }: Platform, wanted: DemoOptions['statements']) =>
+  wanted === 'all'
+    ? Promise.resolve()
+    : operations.pause(owner, {
+        kind: 'task',
+        name: 'issue-statements',
+        reason: 'The demo was asked for fewer statements.',
+      });
+
+/** Orders the wanted number after the close of a month's last day; a repeat orders no more. */
+export async function orderStatements(
+  { within }: Platform,
+  { tenant_id }: Stage,
+  wanted: DemoOptions['statements'],
+  morning: string,
+) {
+  if (typeof wanted !== 'number' || morning !== monthStart(morning)) return;
+  const month = addMonths(morning, -1);
+  await within(tenant_id, async ({ tx }) => {
+    const missing = wanted - (await issued(tx, month));
+    if (missing <= 0) return;
+    const ids = await statements.issue(tx, month, missing);
+    const payloads = ids.map((document_id) => ({ tenant_id, document_id }));
+    await enqueueAll(tx, renderDocumentJob, payloads);
+  });
+}

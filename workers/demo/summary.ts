@@ -1,0 +1,121 @@
+import path from 'node:path';
+import { Big } from 'big.js';
+import { localFiles } from '../../jobs/documents/local-files.ts';
+import { money } from '../../jobs/money.ts';
+import { checkInvariants, type Violation } from '../../sql/invariants.ts';
+import { buckets, jobRuns, totals } from '../../sql/summary.ts';
+import { failures } from '../../sql/worker-operations.ts';
+import { secretOf } from '../configuration.ts';
+import { platformFolder } from './out.ts';
+import { patiently } from './patience.ts';
+import type { Platform } from './platform.ts';
+import type { Stage } from './stage.ts';
+
+/** What the demo came to; these keys are what `--summary` writes, so they stay as they are. */
+export type Summary = {
+  loans_boarded: number;
+  loans_refused: number;
+  installments_compared: number;
+  installments_matched: number;
+  business_days: number;
+  payments: number;
+  accrued_interest: string;
+  statements: number;
+  mails: number;
+  letters: number;
+  webhooks_delivered: number;
+  snapshots: number;
+  lien_alerts: number;
+  jobs: Record<string, { runs: number; seconds: number }>;
+  trial_balance_difference: string;
+  invariant_violations: number;
+};
+
+export type Course = Pick<
+  Summary,
+  | 'loans_boarded'
+  | 'loans_refused'
+  | 'installments_compared'
+  | 'installments_matched'
+  | 'business_days'
+>;
+
+export type Report = {
+  summary: Summary;
+  violations: readonly Violation[];
+  failed: readonly { task: string; error: string }[];
+  buckets: Awaited<ReturnType<typeof buckets>>;
+  jobs: Awaited<ReturnType<typeof jobRuns>>;
+};
+
+/** Adds up what has been done, and checks the books. */
+export async function reportOf(
+  out: string,
+  { within, owner, auditor }: Platform,
+  { tenant_id, officer }: Stage,
+  course: Course,
+): Promise<Report> {
+  const sums = await within(tenant_id, ({ tx }) => totals(tx));
+  const spread = await within(tenant_id, ({ tx }) => buckets(tx));
+  const jobs = await patiently(() => jobRuns(owner));
+  const failed = await patiently(() => failures(owner, 1_000));
+  const trial = await officer.get<{ total_debits: string; total_credits: string }>(
+    '/ledger/trial-balance',
+  );
+  const folder = platformFolder(out);
+  const secret = secretOf({ SECRET: process.env['SECRET'], DATA_DIR: folder });
+  const files = localFiles({ folder: path.join(folder, 'files'), secret });
+  const violations = await patiently(() =>
+    checkInvariants(auditor, { describeFile: (key) => files.describe(key) }),
+  );
+  const summary = {
+    ...course,
+    payments: sums.payments,
+    accrued_interest: sums.accrued_interest,
+    statements: sums.statements,
+    mails: sums.mails,
+    letters: sums.letters,
+    webhooks_delivered: sums.webhooks_delivered,
+    snapshots: sums.snapshots,
+    lien_alerts: sums.lien_alerts,
+    jobs: Object.fromEntries(
+      jobs.map(({ task, runs, seconds }) => [task, { runs, seconds: Number(seconds) }]),
+    ),
+    trial_balance_difference: money(new Big(trial.total_debits).minus(trial.total_credits)),
+    invariant_violations: violations.length,
+  };
+  return { summary, violations, failed, buckets: spread, jobs };
+}
+
+const LISTED = 20;
+
+export function print({ summary, violations, failed, buckets: spread, jobs }: Report, out: string) {
+  const line = (label: string, value: string | number) =>
+    console.log(`  ${label.padEnd(22)} ${String(value).padStart(16)}`);
+  console.log('\nLoans');
+  line('boarded', summary.loans_boarded);
+  line('refused', summary.loans_refused);
+  line(
+    'instalments matching',
+    `${summary.installments_matched} of ${summary.installments_compared}`,
+  );
+  for (const { bucket, loans, principal } of spread) {
+    console.log(`  ${bucket.padEnd(22)} ${String(loans).padStart(16)} ${principal.padStart(18)}`);
+  }
+  console.log(`\nDone in ${summary.business_days} business days`);
+  for (const name of ['payments', 'accrued_interest', 'statements', 'mails', 'letters'] as const)
+    line(name.replaceAll('_', ' '), summary[name]);
+  for (const name of ['webhooks_delivered', 'snapshots', 'lien_alerts'] as const)
+    line(name.replaceAll('_', ' '), summary[name]);
+  console.log('\nJobs                             runs    seconds');
+  for (const { task, pool, runs, seconds } of jobs) {
+    const label = `${pool}: ${task}`.padEnd(36);
+    console.log(`  ${label} ${String(runs).padStart(8)} ${seconds.padStart(10)}`);
+  }
+  console.log('\nBooks');
+  line('trial balance differs', summary.trial_balance_difference);
+  line('invariants violated', summary.invariant_violations);
+  for (const { rule, message } of violations.slice(0, LISTED)) console.log(`  ${rule}: ${message}`);
+  for (const { task, error } of failed.slice(0, LISTED)) console.log(`  failed: ${task}: ${error}`);
+  console.log(`\nSee ${out}: statements, mails, letters, loan-tape.csv, snapshots.json`);
+}

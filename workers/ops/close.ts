@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { addDays, daysBetween, isDate } from '../../jobs/dates.ts';
+import { Invalid } from '../../jobs/errors.ts';
+import { startClose } from '../../jobs/loans/close/close-loans.job.ts';
+import { assertClosable } from '../../jobs/loans/close/plan-close.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { runs } from '../../sql/loans/close.ts';
+import { startBar } from '../progress.ts';
+import { Misused, type Operation } from './operation.ts';
+import { tenantOf } from './tenant-of.ts';
+
+const LOOK_MS = 100;
+/** Without a day closed for so long, nobody seems to be closing. */
+const STUCK_MS = 120_000;
+
+/** Asks for the close and waits until the workers have done it, day by day. */
+export const close: Operation = {
+  name: 'close',
+  usage: '[--tenant SLUG] [--through YYYY-MM-DD]',
+  summary: 'closes the business date and the days after it up to a date; the workers do it',
+  options: ['tenant', 'through'],
+  run: async ({ app, options }) => {
+    const { id, slug, business_date: first } = await tenantOf(app, options['tenant']);
+    const through = options['through'] ?? first;
+    if (!isDate(through)) throw new Misused('--through takes a date like 2026-01-31.');
+    const within = workOf(app, SYSTEM);
+    try {
+      assertClosable(first, through);
+    } catch (error) {
+      if (error instanceof Invalid) throw new Misused(Object.values(error.errors).join(' '));
+      throw error;
+    }
+    await within(id, (work) => startClose(work, through));
+    const days = daysBetween(first, through) + 1;
+    const isDone = await waitFor(days, async () => {
+      const today = await within(id, async (work) => work.today, { readOnly: true });
+      return Math.min(days, daysBetween(first, today));
+    });
+    const rows = (await within(id, ({ tx }) => runs(tx, days), { readOnly: true }))
+      .filter((run) => run.status === 'finished' && run.cob_date >= first)
+      .map(({ cob_date, loans, interest, parked, started_at, finished_at }) => ({
+        tenant: slug,
+        ...{ cob_date, loans, interest, parked, started_at, finished_at },
+      }));
+    if (isDone) return { rows };
+    const next = addDays(first, rows.length);
+    const say = `No day was closed for two minutes; ${next} is still open. Is a ledger worker running?`;
+    return { say, rows, code: 1 };
+  },
+};
+
+async function waitFor(days: number, closed: () => Promise<number>): Promise<boolean> {
+  const bar = startBar('Closing', days, process.stderr);
+  let done = 0;
+  for (let moved = Date.now(); done < days; await pause(LOOK_MS)) {
+    const now = await closed();
+    if (now > done) moved = Date.now();
+    done = now;
+    bar.at(done, 'days');
+    if (Date.now() - moved > STUCK_MS) break;
+  }
+  bar.end(`${done} of ${days} days`);
+  return done >= days;
+}

@@ -1,0 +1,38 @@
+import { createUser as addUser } from '../../jobs/users/create-user.ts';
+import { TENANT_ROLES } from '../../jobs/users/roles.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { sqlStateOf } from '../../sql/db.ts';
+import { Misused, type Operation } from './operation.ts';
+import { tenantOf } from './tenant-of.ts';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** The password comes from the environment, so that no process list and no shell history shows it. */
+export const createUser: Operation = {
+  name: 'create-user',
+  usage: 'EMAIL --role ROLE [--tenant SLUG] [--name "FIRST LAST"]  (password: NEW_PASSWORD)',
+  summary: 'adds a user; without NEW_PASSWORD in the environment, a reset link sets the first one',
+  options: ['tenant', 'role', 'name'],
+  run: async ({ app, words, options }) => {
+    const [email = ''] = words;
+    if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new Misused('Give the email address.');
+    const tenant_role = TENANT_ROLES.find((role) => role === options['role']);
+    if (!tenant_role) throw new Misused(`--role takes one of ${TENANT_ROLES.join(', ')}.`);
+    const { id: tenantId, slug } = await tenantOf(app, options['tenant']);
+    const [first_name = '', ...rest] = (options['name'] ?? email.split('@')[0] ?? '').split(' ');
+    const user = { email, first_name, last_name: rest.join(' ') || 'Staff', tenant_role };
+    const password = process.env['NEW_PASSWORD'];
+    try {
+      const id = await workOf(app, SYSTEM)(tenantId, (work) =>
+        addUser(work, { ...user, ...(password && { password }) }),
+      );
+      return {
+        say: `${email} is ${tenant_role} of ${slug}.`,
+        rows: [{ id, tenant: slug, ...user }],
+      };
+    } catch (error) {
+      if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+      throw new Misused(`${slug} has a user ${email} already.`, { cause: error });
+    }
+  },
+};

@@ -1,0 +1,50 @@
+import { Invalid } from '../../jobs/errors.ts';
+import { changeSettings, tenantSettings } from '../../jobs/users/change-settings.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { Misused, type Operation } from './operation.ts';
+import { tenantOf } from './tenant-of.ts';
+
+export const settings: Operation = {
+  name: 'settings',
+  usage: '[KEY=VALUE …] [--tenant SLUG]   (webhooks.timeout_ms=5000)',
+  summary: 'shows what a tenant has set, or changes the keys that are given',
+  options: ['tenant'],
+  run: async ({ app, words, options }) => {
+    const { id } = await tenantOf(app, options['tenant']);
+    const within = workOf(app, SYSTEM);
+    const changes = words.map(parse).reduce(deepened, {});
+    try {
+      const now = await within(id, (work) =>
+        words.length === 0 ? tenantSettings(work) : changeSettings(work, changes),
+      );
+      return { say: JSON.stringify(now, null, 2), rows: [now] };
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error;
+      const reasons = Object.entries(error.errors).map(([key, reason]) => `${key}: ${reason}`);
+      throw new Misused(reasons.join('\n'), { cause: error });
+    }
+  },
+};
+
+type Tree = { [key: string]: unknown };
+
+/** A value is JSON where it reads as such, and text otherwise. */
+function parse(word: string): { path: string[]; value: unknown } {
+  const at = word.indexOf('=');
+  if (at < 1) throw new Misused(`"${word}" is not KEY=VALUE.`);
+  const text = word.slice(at + 1);
+  let value: unknown = text;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Plain text, such as a name.
+  }
+  return { path: word.slice(0, at).split('.'), value };
+}
+
+function deepened(tree: Tree, { path, value }: { path: string[]; value: unknown }): Tree {
+  const [key = '', ...rest] = path;
+  const below = (Object.hasOwn(tree, key) ? tree[key] : {}) as Tree;
+  const own = rest.length === 0 ? value : deepened(below, { path: rest, value });
+  return Object.fromEntries([...Object.entries(tree), [key, own]]);
+}

@@ -1,0 +1,74 @@
+import { localDate } from '../jobs/loans/close/start-close-of-business.job.ts';
+import { createUser } from '../jobs/users/create-user.ts';
+import { foundTenant } from '../jobs/users/found-tenant.ts';
+import { openTenant } from '../jobs/users/open-tenant.ts';
+import { SYSTEM, workOf, type Within, type Work } from '../jobs/work.ts';
+import { openPool } from '../sql/db.ts';
+import { firstProgram } from '../sql/loans/tape.ts';
+import { active } from '../sql/tenants.ts';
+import { credentials } from '../sql/users/users.ts';
+import { findDatabase } from './configuration.ts';
+import { addLoans, addPeople } from './seed/loans.ts';
+
+/**
+ * `npm run seed`: what a developer finds on the first morning. It may run as often as one likes; what
+ * is there is left as it is.
+ */
+const TENANTS = [
+  { slug: 'demo', name: 'Demo Lending', domains: ['localhost', '127.0.0.1'] },
+  { slug: 'acme', name: 'Acme Credit Union', domains: ['acme.localhost'] },
+];
+const STAFF = [
+  { name: 'viewer', tenant_role: 'viewer' },
+  { name: 'collector', tenant_role: 'collector' },
+  { name: 'officer', tenant_role: 'loan_officer' },
+  { name: 'admin', tenant_role: 'admin' },
+  { name: 'superadmin', tenant_role: 'superadmin' },
+];
+const TIME_ZONE = 'America/New_York';
+
+async function seed(url: string, password: string) {
+  const app = await openPool(url, { size: 2 });
+  const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
+  const within = workOf(app, SYSTEM);
+  try {
+    const known = new Map((await active(app)).map(({ slug, id }) => [slug, id]));
+    for (const tenant of TENANTS) {
+      const business_date = localDate(new Date(), TIME_ZONE);
+      const id =
+        known.get(tenant.slug) ?? (await openTenant(owner, within, { ...tenant, business_date }));
+      await fill(within, id, tenant.slug, password);
+    }
+  } finally {
+    await Promise.all([app.end(), owner.end()]);
+  }
+}
+
+/** People and loans come together or not at all, so whoever finds the users finds the loans. */
+const fill = (within: Within, id: string, slug: string, password: string) =>
+  within(id, async (work) => {
+    // A run that was cut short may have left a tenant without its first program.
+    if ((await firstProgram(work.tx)) === null) await foundTenant(work);
+    if ((await credentials(work.tx, `borrower@${slug}.test`)) !== null) return;
+    const borrowers = await addPeople(work, slug);
+    await addUsers(work, slug, password, borrowers[0] ?? '');
+    await addLoans(work, borrowers);
+  });
+
+async function addUsers(work: Work, slug: string, password: string, borrower_id: string) {
+  for (const { name, tenant_role } of STAFF) {
+    const person = { first_name: name, last_name: 'User', email: `${name}@${slug}.test` };
+    await createUser(work, { ...person, tenant_role, password });
+  }
+  const person = { first_name: 'Nora', last_name: 'Whitfield', email: `borrower@${slug}.test` };
+  await createUser(work, { ...person, tenant_role: null, borrower_id, password });
+}
+
+try {
+  if (process.env['NODE_ENV'] === 'production')
+    throw new Error('The seed is for development: its passwords are known to everybody.');
+  await seed(findDatabase(process.env), process.env['SEED_PASSWORD'] || 'correct horse battery');
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
