@@ -95,7 +95,10 @@ export async function turnDeferments(work: Work, loanId: string) {
 
 async function begin(work: Work, loan: OpenLoan, one: OpenDeferment) {
   const { row } = loan;
-  if (row.status !== 'active') return records.setStatus(work.tx, 'deferments', one.id, 'canceled');
+  if (row.status !== 'active') {
+    await records.setStatus(work.tx, 'deferments', one.id, 'canceled');
+    return;
+  }
   const { start_date: effective_date, fee_amount } = one;
   const { schedule, resumes_on, first_number } = deferredPlan(loan, one);
   const events: LoanEvent[] = [newEvent({ kind: 'schedule_replaced', effective_date, schedule })];

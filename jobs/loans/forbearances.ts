@@ -88,8 +88,10 @@ export async function turnForbearances(work: Work, loanId: string) {
 }
 
 async function begin(work: Work, loan: OpenLoan, one: OpenForbearance) {
-  if (loan.row.status !== 'active')
-    return records.setStatus(work.tx, 'forbearances', one.id, 'canceled');
+  if (loan.row.status !== 'active') {
+    await records.setStatus(work.tx, 'forbearances', one.id, 'canceled');
+    return;
+  }
   const { start_date: effective_date, end_date: to } = one;
   const { delinquency } = await settingsOf(work.tx);
   const events: LoanEvent[] = [];
