@@ -51,6 +51,7 @@ export type NewPayment = z.output<typeof NewPayment> & {
  * is scheduled and touches nothing until that day is closed. Answers the payment's id.
  */
 export async function receive(work: Work, loanId: string, input: NewPayment): Promise<string> {
+  assertReceivable(input.payment_type);
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row.status, 'payments');
   const payment_date = input.payment_date ?? work.today;
@@ -60,6 +61,12 @@ export async function receive(work: Work, loanId: string, input: NewPayment): Pr
     await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
   if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
   return post(work, loan, randomUUIDv7(), { ...input, payment_date, effective_date });
+}
+
+/** Money that goes out again is no payment received. */
+function assertReceivable(type: string) {
+  if (type === 'reimbursement')
+    throw new Invalid({ payment_type: 'Is made at payments/reimbursement.' });
 }
 
 function assertDates(
