@@ -130,14 +130,9 @@ const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
 function rankOf(event: LoanEvent): number {
   const last = KINDS_IN_ORDER.length;
   if (event.kind === 'payment' && event.payment_type === 'payoff') return last + 1;
-<<<<<<< HEAD
   // What is recovered on the day of a charge-off came after it.
   const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';
   if (isRecovery) return RANK.get('recovery') ?? 0;
-=======
-  if (event.kind === 'payment' && event.payment_type === 'recovery')
-    return RANK.get('recovery') ?? 0;
->>>>>>> refs/heads/accountant
   if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
   if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('write_off') ?? last;
   return RANK.get(event.kind) ?? 0;
