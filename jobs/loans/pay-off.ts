@@ -6,6 +6,7 @@ import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
 import { insert } from '../../sql/write.ts';
 import * as quotes from '../../sql/loans/payoff-quotes.ts';
+import { assertUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { atLeastZero, money, parseMoney, ZERO } from '../money.ts';
 import { NewPayment, PAYMENT_METHODS, post } from '../payments/receive.ts';
@@ -44,6 +45,8 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   assertAllowed(opened.row.status, 'pay-off');
   const on = input.payoff_date ?? work.today;
   assertInHistory(work, opened, 'payoff_date', on);
+  if (input.payment_instrument_id)
+    await assertUsable(work, opened.row.borrower_id, input.payment_instrument_id);
   const loan = { ...opened, row: { ...opened.row, trigger: 'pay-off' } };
   const quote = await quoteFor(work, loan, input.payoff_quote_id);
   const penalty = parseMoney(String(quote?.['prepayment_penalty'] ?? '0.00'));

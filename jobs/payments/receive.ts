@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { insert } from '../../sql/write.ts';
 import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
-import { assertUsable } from '../borrowers/payment-instrument.ts';
+import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { COMPONENTS } from '../loans/terms.ts';
 import { PAYMENT_TYPES, type LoanEvent } from '../loans/events.ts';
@@ -169,6 +169,9 @@ export async function executeScheduled(work: Work, paymentId: string) {
   if (payment === null) return;
   if (!['active', 'charged_off'].includes(loan.row.status))
     return payments.cancel(work.tx, paymentId);
+  const instrument = payment['payment_instrument_id'];
+  if (typeof instrument === 'string' && !(await isUsable(work, instrument)))
+    return failScheduled(work, paymentId, owner.loan_id, payment.amount);
   await payments.forget(work.tx, paymentId);
   const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;
   await post(work, loan, paymentId, {
@@ -176,4 +179,12 @@ export async function executeScheduled(work: Work, paymentId: string) {
     ...payment,
     effective_date,
   } as Dated);
+}
+
+/** The instrument was blocked or deleted since: nothing is received, and whoever waits is told. */
+async function failScheduled(work: Work, payment_id: string, loan_id: string, amount: string) {
+  const failure_reason = 'The payment instrument cannot be used.';
+  await payments.markFailed(work.tx, payment_id, failure_reason);
+  const told = { payment_id, loan_id, amount, failure_reason, will_retry: false };
+  await emit(work, 'payment.failed', told);
 }

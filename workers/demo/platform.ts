@@ -45,6 +45,8 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
   mkdirSync(settings.folder, { recursive: true });
   const postgres = await startEmbeddedPostgres(settings.folder);
   const { url } = postgres;
+  // Before anybody watches it: whoever is connected is thrown out.
+  await freshDatabase(url);
   const kept = await keepPostgres(postgres, openLog('silent', 'demo'));
   const children: Child[] = [];
   const pools: DatabasePool[] = [];
@@ -57,7 +59,6 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
     rmSync(databaseFile(settings.folder), { force: true });
   };
   try {
-    await freshDatabase(url);
     await migrate(url);
     writeFileSync(databaseFile(settings.folder), `${url}\n`, { mode: 0o600 });
     const app = await openPool(url, { size: 4 });
