@@ -49,7 +49,8 @@ export type LoanEvent =
     >
   | On<'fee', { amount: string; fee_id?: string; fee_type?: string; installment_number?: number }>
   | On<'fee_waiver', { fee_id: string; amount?: string }>
-  | On<'service_credit', { amount: string; apply_to?: CreditTarget }>
+  /** A settlement is agreed debt relief; other credits are not. */
+  | On<'service_credit', { amount: string; apply_to?: CreditTarget; credit_type?: string }>
   | On<'rate_change', { interest_rate: string }>
   /** A promotional rate or a legal cap, to its last day; the lowest rate of a day counts. */
   | On<'promo', { interest_rate: string; to: string }>
@@ -129,8 +130,9 @@ const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
 function rankOf(event: LoanEvent): number {
   const last = KINDS_IN_ORDER.length;
   if (event.kind === 'payment' && event.payment_type === 'payoff') return last + 1;
-  if (event.kind === 'payment' && event.payment_type === 'recovery')
-    return RANK.get('recovery') ?? 0;
+  // What is recovered on the day of a charge-off came after it.
+  const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';
+  if (isRecovery) return RANK.get('recovery') ?? 0;
   if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
   if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('reversal') ?? last;
   return RANK.get(event.kind) ?? 0;

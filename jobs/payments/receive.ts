@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { insert } from '../../sql/write.ts';
 import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
-import { assertUsable } from '../borrowers/payment-instrument.ts';
+import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { COMPONENTS } from '../loans/terms.ts';
 import { eventsInForce, PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/events.ts';
@@ -51,6 +51,7 @@ export type NewPayment = z.output<typeof NewPayment> & {
  * is scheduled and touches nothing until that day is closed. Answers the payment's id.
  */
 export async function receive(work: Work, loanId: string, input: NewPayment): Promise<string> {
+  assertReceivable(input.payment_type);
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row.status, 'payments');
   const payment_date = input.payment_date ?? work.today;
@@ -60,6 +61,12 @@ export async function receive(work: Work, loanId: string, input: NewPayment): Pr
     await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
   if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
   return post(work, loan, randomUUIDv7(), { ...input, payment_date, effective_date });
+}
+
+/** Money that goes out again is no payment received. */
+function assertReceivable(type: string) {
+  if (type === 'reimbursement')
+    throw new Invalid({ payment_type: 'Is made at payments/reimbursement.' });
 }
 
 function assertDates(
@@ -179,6 +186,9 @@ export async function executeScheduled(work: Work, paymentId: string) {
   if (payment === null) return;
   if (!['active', 'charged_off'].includes(loan.row.status))
     return payments.cancel(work.tx, paymentId);
+  const instrument = payment['payment_instrument_id'];
+  if (typeof instrument === 'string' && !(await isUsable(work, instrument)))
+    return failScheduled(work, paymentId, owner.loan_id, payment.amount);
   await payments.forget(work.tx, paymentId);
   const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;
   await post(work, loan, paymentId, {
@@ -186,4 +196,12 @@ export async function executeScheduled(work: Work, paymentId: string) {
     ...payment,
     effective_date,
   } as Dated);
+}
+
+/** The instrument was blocked or deleted since: nothing is received, and whoever waits is told. */
+async function failScheduled(work: Work, payment_id: string, loan_id: string, amount: string) {
+  const failure_reason = 'The payment instrument cannot be used.';
+  await payments.markFailed(work.tx, payment_id, failure_reason);
+  const told = { payment_id, loan_id, amount, failure_reason, will_retry: false };
+  await emit(work, 'payment.failed', told);
 }
