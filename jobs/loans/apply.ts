@@ -3,7 +3,7 @@ import { parseMoney, parseRate } from '../money.ts';
 import { markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf } from './events.ts';
 import { addToBase, catchUp } from './interest.ts';
-import { chargeOff, forgive, liquidate, writeOff } from './losses.ts';
+import { chargeOff, forgive, liquidate, raiseClaim, writeOff } from './losses.ts';
 import { explain, interestOwed } from './position.ts';
 import type { Position } from './position.ts';
 import { applySuspense, giveCredit, receivePayment, recover } from './receive.ts';
@@ -85,6 +85,10 @@ function board(position: Position, event: EventOf<'boarding'>): void {
       id,
       feeOf({ fee_id: id, fee_type: 'other', amount: outstanding_fees, effective_date }),
     );
+  }
+  if (event.charge_off_amount !== undefined) {
+    raiseClaim(position, 'principal', parseMoney(event.charge_off_amount), id);
+    position.charged_off_on = effective_date;
   }
   const paidThrough = event.paid_through_date ?? effective_date;
   for (const installment of position.installments) {

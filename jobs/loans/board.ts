@@ -71,8 +71,7 @@ export async function board(work: Work, input: Boarding): Promise<string> {
     charge_off_amount: input.status === 'charged_off' ? (input.charge_off_amount ?? balance) : null,
   });
   if (input.status === 'active') await takeOver(work, id, input, balance);
-  if (input.status === 'charged_off')
-    await update(work.tx, 'loans', id, { charge_off_balance: input.charge_off_amount ?? balance });
+  if (input.status === 'charged_off') await takeOverClaim(work, id, input, balance);
   await tellCreated(work, id, newLoanOf(input), input.status);
   return id;
 }
@@ -128,4 +127,15 @@ async function takeOver(work: Work, id: string, input: Boarding, balance: string
     paid_through_date: input.paid_through_date ?? work.today,
   });
   await happen(work, loan, [event], plan);
+}
+
+/** The loss was the previous servicer's, so nothing is booked; what is recovered now, is ours. */
+async function takeOverClaim(work: Work, id: string, input: Boarding, balance: string) {
+  const event = newEvent({
+    kind: 'boarding',
+    effective_date: work.today,
+    principal_balance: '0.00',
+    charge_off_amount: input.charge_off_amount ?? balance,
+  });
+  await happen(work, await openLoan(work, id), [event]);
 }

@@ -31,6 +31,8 @@ export type LoanEvent =
         principal_balance: string;
         accrued_interest?: string;
         outstanding_fees?: string;
+        /** What the previous servicer charged off and the borrower still owes. */
+        charge_off_amount?: string;
         /** Instalments due to this day are history; without it, those due to the boarding day. */
         paid_through_date?: string | null;
       }
