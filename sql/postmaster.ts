@@ -3,6 +3,8 @@ import pg from 'pg';
 /** The process number of the embedded server, as it has written it into its data folder. */
 export async function postmasterPid(url: string): Promise<number> {
   const client = new pg.Client(url);
+  // A server that ends while it is asked is an answer, not a reason to end as well.
+  client.on('error', () => {});
   await client.connect();
   try {
     const { rows } = await client.query<{ text: string }>(

@@ -54,9 +54,13 @@ const Bucket = z.object({ bucket: z.string(), loans: z.int(), principal: z.strin
 /** The tenant's loans by days past due; those that are over stand under their status. */
 export const buckets = (tx: Transaction) =>
   tx.any(sql.type(Bucket)`
-    select case status when 'active' then delinquency_bucket else status end as bucket,
-           count(*)::integer as loans, sum(principal_balance)::numeric(15, 2) as principal
-    from loans group by bucket order by min(status), bucket = 'dpd_180_plus', bucket
+    select bucket, count(*)::integer as loans, sum(principal_balance)::numeric(15, 2) as principal
+    from (
+      select status, principal_balance,
+             case status when 'active' then delinquency_bucket else status end as bucket
+      from loans
+    ) as loan
+    group by bucket order by min(status), bucket = 'dpd_180_plus', bucket
   `);
 
 const Runs = z.object({

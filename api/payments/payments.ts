@@ -10,9 +10,9 @@ import {
   receive,
 } from '../../jobs/payments/receive.ts';
 import { changePayment, removePayment } from '../../jobs/payments/change.ts';
-import { Return, returnPayment } from '../../jobs/payments/return.ts';
+import { Return, returnPayment, takeBack } from '../../jobs/payments/return.ts';
+import { Reversal } from '../../jobs/payments/reverse.ts';
 import { reimburse, Reimbursement } from '../../jobs/payments/reimburse.ts';
-import { Reversal, reversePayment } from '../../jobs/payments/reverse.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
 import {
@@ -136,7 +136,7 @@ export const payments = resource({
       allow: 'loan_officer',
       summary: 'Take a payment back',
       body: Reversal,
-      run: reversePayment,
+      run: takeBack,
     }),
     return: action({
       allow: 'loan_officer',

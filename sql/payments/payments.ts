@@ -68,6 +68,13 @@ export async function cancel(tx: Transaction, id: string) {
   `);
 }
 
+/** A scheduled payment that could not be made. */
+export const markFailed = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update payments set status = 'failed', failed_at = now(), failure_reason = ${reason}
+    where id = ${id} and status = 'scheduled'
+  `);
+
 const Scheduled = z.looseObject({
   amount: z.string(),
   payment_date: z.string(),

@@ -58,10 +58,10 @@ function reasonOf(ours: string, published: string): string {
   return apart.lte('0.01') ? 'the lender rounds another way' : 'other terms than the tape says';
 }
 
-/** The days to be closed: from the first origination to the end of the third month after it. */
+/** The days to be closed: from the first origination to the end of the third month. */
 export function periodOf(rows: readonly TapeRow[], wanted: string | null) {
   const dates = rows.map(({ origination_date }) => origination_date).sort();
   const first = dates[0] ?? '';
-  const through = wanted ?? addDays(addMonths(monthStart(first), 4), -1);
+  const through = wanted ?? addDays(addMonths(monthStart(first), 3), -1);
   return { first, through };
 }

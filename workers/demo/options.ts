@@ -6,7 +6,7 @@ import { isDate } from '../../jobs/dates.ts';
 
 export type DemoOptions = {
   tape: string;
-  /** The last day that is closed; the end of the third month after the tape begins otherwise. */
+  /** The last day that is closed; the end of the third month otherwise. */
   through: string | null;
   out: string;
   /** How many PDFs are printed for each month. */

@@ -32,7 +32,7 @@ export type PlatformSettings = {
   folder: string;
   /** What the outbound worker trusts beside the usual authorities. */
   certificate: string;
-  onNews(sentence: string): void;
+  onNews: (sentence: string) => void;
 };
 
 const STOP_WITHIN_MS = 20_000;
@@ -45,6 +45,8 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
   mkdirSync(settings.folder, { recursive: true });
   const postgres = await startEmbeddedPostgres(settings.folder);
   const { url } = postgres;
+  // Before anybody watches it: whoever is connected is thrown out.
+  await freshDatabase(url);
   const kept = await keepPostgres(postgres, openLog('silent', 'demo'));
   const children: Child[] = [];
   const pools: DatabasePool[] = [];
@@ -57,7 +59,6 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
     rmSync(databaseFile(settings.folder), { force: true });
   };
   try {
-    await freshDatabase(url);
     await migrate(url);
     writeFileSync(databaseFile(settings.folder), `${url}\n`, { mode: 0o600 });
     const app = await openPool(url, { size: 4 });
@@ -88,7 +89,8 @@ const pauseTheClock = (owner: DatabasePool) =>
 
 /** Whoever started it last, the database ends with the demo. */
 async function endOthers(pid: number | null) {
-  for (let waited = 0; pid !== null && waited < 10_000; waited += 50) {
+  if (pid === null) return;
+  for (let waited = 0; waited < 10_000; waited += 50) {
     try {
       process.kill(pid, waited === 0 ? 'SIGINT' : 0);
     } catch {
@@ -139,6 +141,8 @@ const environmentOf = (DATABASE_URL: string, DATA_DIR: string, authority: string
   NODE_ENV: 'development',
   HOST: '127.0.0.1',
   PORT: '0',
+  // Mail stays in the outbox, and the secret in the folder, whatever the shell has set.
   SMTP_URL: '',
+  SECRET: '',
   NODE_EXTRA_CA_CERTS: authority,
 });

@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { addDays } from '../../jobs/dates.ts';
+import { planClose } from '../../jobs/loans/close/plan-close.ts';
+import { startClose } from '../../jobs/loans/close/close-loans.job.ts';
+import { accrue } from '../../sql/loans/close-steps.ts';
+import * as close from '../../sql/loans/close.ts';
+import { keepRunning } from '../../workers/children.ts';
+import { DAY, manyLoans, type ManyLoans } from './many-loans.ts';
+
+const LOANS = 100_000;
+const STOP_WITHIN_MS = 10_000;
+
+/**
+ * One day of 100,000 loans: closed by a real worker process (interest, ageing, snapshots, journal),
+ * and the accrual alone beside the floor, a plain insert of the same rows with their key.
+ */
+export async function accrual() {
+  console.log(`Writing ${LOANS.toLocaleString('en')} loans …`);
+  const world = await manyLoans(LOANS);
+  try {
+    const day = await closedByWorker(world);
+    show('a whole day, by the worker', day, LOANS);
+    const own = await accruedHere(world);
+    const floor = await floorOf(world);
+    show('accrual with its entries', own, LOANS);
+    show('floor: plain insert', floor, LOANS);
+    console.log(`ratio to the floor           ${(floor / own).toFixed(2)}`);
+  } finally {
+    await world.close();
+  }
+}
+
+function show(label: string, seconds: number, loans: number) {
+  const rate = Math.round(loans / seconds).toLocaleString('en');
+  console.log(`${label.padEnd(28)} ${seconds.toFixed(2)} s  ${rate.padStart(9)} loans/s`);
+}
+
+async function closedByWorker({ url, folder, tenant_id, within, admin }: ManyLoans) {
+  // The clock on the wall must not close days here.
+  await admin.query(
+    `insert into app.worker_pauses (kind, name, reason) values ('task', 'start-close-of-business', '')`,
+  );
+  const crashed = Promise.withResolvers<never>();
+  const worker = keepRunning({
+    name: 'ledger',
+    file: 'worker.ts',
+    arguments: ['ledger'],
+    env: { ...process.env, DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'error' },
+    onCrash: ({ code }) => crashed.reject(new Error(`The worker ended (${code}).`)),
+  });
+  try {
+    const isUp = async () =>
+      (await admin.query('select from app.worker_pools')).rowCount !== 0 || undefined;
+    await Promise.race([until(isUp), crashed.promise]);
+    const started = performance.now();
+    await within(tenant_id, (work) => startClose(work, DAY));
+    const isClosed = () => within(tenant_id, async ({ today }) => today > DAY || undefined);
+    await Promise.race([until(isClosed), crashed.promise]);
+    return (performance.now() - started) / 1000;
+  } finally {
+    await worker.stop(STOP_WITHIN_MS);
+  }
+}
+
+async function until(isSo: () => Promise<true | undefined>) {
+  while (!(await isSo())) await pause(10);
+}
+
+/** The accrual of the day after, chunk by chunk on one connection, as the job does it. */
+async function accruedHere({ tenant_id, within }: ManyLoans): Promise<number> {
+  const day = addDays(DAY, 1);
+  const run = await within(tenant_id, (work) => planClose(work, day));
+  if (!run) throw new Error('Nothing to close.');
+  const started = performance.now();
+  for (let number = 1; number <= run.chunks_total; number += 1) {
+    await within(tenant_id, async ({ tx }) => {
+      const chunk = await close.chunk(tx, run.id, number, true);
+      if (chunk) await accrue(tx, chunk, day, randomUUID());
+    });
+  }
+  return (performance.now() - started) / 1000;
+}
+
+async function floorOf({ admin }: ManyLoans): Promise<number> {
+  await admin.query(
+    `create table floor (like interest_accruals including defaults,
+       primary key (tenant_id, accrual_date, loan_id, sequence))`,
+  );
+  await admin.query(
+    'create table source as select * from interest_accruals where accrual_date = $1',
+    [addDays(DAY, 1)],
+  );
+  const started = performance.now();
+  await admin.query('insert into floor select * from source');
+  return (performance.now() - started) / 1000;
+}

@@ -1,0 +1,12 @@
+import { accrual } from './accrual.ts';
+
+/** `npm run bench -- NAME`: figures beside the least that any design must do, as ratios. */
+const BENCHES: Record<string, () => Promise<void>> = { accrual };
+
+const name = process.argv[2] ?? '';
+const bench = BENCHES[name];
+if (bench) await bench();
+else {
+  console.error(`Which one? ${Object.keys(BENCHES).join(', ')}: npm run bench -- accrual`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { board, Boarding } from '../../jobs/loans/board.ts';
+import { openTenant } from '../../jobs/users/open-tenant.ts';
+import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { openPool } from '../../sql/db.ts';
+import { startEmbeddedPostgres } from '../../sql/embedded.ts';
+import * as tape from '../../sql/loans/tape.ts';
+import { migrate } from '../../sql/migrate.ts';
+import { insert } from '../../sql/write.ts';
+
+export const DAY = '2026-01-15';
+
+export type ManyLoans = {
+  url: string;
+  folder: string;
+  tenant_id: string;
+  admin: pg.Client;
+  within: Within;
+  close(): Promise<void>;
+};
+
+/** A database of its own with so many active loans: one is boarded, the others are its copies. */
+export async function manyLoans(count: number): Promise<ManyLoans> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  const postgres = await startEmbeddedPostgres(folder);
+  const { url } = postgres;
+  await migrate(url);
+  const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
+  const app = await openPool(url, { size: 4, statementTimeoutMs: 600_000 });
+  const within = workOf(app, SYSTEM);
+  const tenant = { slug: 'bench', name: 'Bench', business_date: DAY, domains: ['bench.test'] };
+  const tenant_id = await openTenant(owner, within, tenant);
+  const model = await within(tenant_id, async (work) => {
+    const [product] = await tape.products(work.tx);
+    const program_id = await tape.firstProgram(work.tx);
+    const borrower_id = await insert(work.tx, 'borrowers', { first_name: 'A', last_name: 'B' });
+    const terms = { principal_amount: '12000.00', interest_rate: '0.0999', term_months: 12 };
+    const parents = { borrower_id, program_id, product_id: product?.id, origination_date: DAY };
+    return board(work, Boarding.parse({ ...parents, ...terms }));
+  });
+  const admin = new pg.Client(url);
+  await admin.connect();
+  await copy(admin, model, count - 1);
+  return {
+    ...{ url, folder, tenant_id, admin, within },
+    close: async () => {
+      await admin.end();
+      await Promise.all([app.end(), owner.end()]);
+      await postgres.stop('fast');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function copy(admin: pg.Client, model: string, count: number) {
+  await admin.query(
+    `insert into loans
+     select (jsonb_populate_record(model, jsonb_build_object(
+       'id', uuidv7(), 'loan_number', 'B-' || number,
+       'principal_balance', 5000 + number % 20000, 'accrual_balance', 5000 + number % 20000
+     ))).*
+     from loans as model cross join generate_series(1, $2::integer) as number
+     where model.id = $1`,
+    [model, count],
+  );
+  await admin.query(
+    `insert into installments
+     select (jsonb_populate_record(row, jsonb_build_object('loan_id', loan.id))).*
+     from installments as row cross join loans as loan
+     where row.loan_id = $1 and loan.id <> $1`,
+    [model],
+  );
+  await admin.query('vacuum analyze loans');
+  await admin.query('vacuum analyze installments');
+}

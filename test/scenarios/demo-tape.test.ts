@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { addDays } from '../../jobs/dates.ts';
+import { boardTape } from '../../jobs/loans/board-tape.ts';
+import { readTape } from '../../jobs/loans/tape.ts';
+import { arrivalsOf, mannerOf, MANNERS } from '../../workers/demo/behaviour.ts';
+import { compareInstallments, fromTheStart } from '../../workers/demo/loans.ts';
+import { closeThrough } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const { rows, refusals } = readTape(
+  readFileSync(new URL('../../workers/demo/tape.csv', import.meta.url), 'utf8'),
+);
+
+test('our own tape is right and holds loans of every sort', () => {
+  const kinds = (of: (row: (typeof rows)[number]) => unknown) => new Set(rows.map(of)).size;
+
+  expect(refusals).toEqual([]);
+  expect(rows.length).toBeGreaterThanOrEqual(200);
+  expect(kinds((row) => row.borrower_state)).toBeGreaterThan(5);
+  expect(kinds((row) => row.term_months)).toBeGreaterThan(3);
+  expect(kinds((row) => row.interest_rate)).toBeGreaterThan(5);
+  expect(kinds((row) => fromTheStart(row).product_code)).toBe(3);
+  expect(kinds((row) => row.status)).toBe(3);
+  expect(kinds(mannerOf)).toBe(MANNERS.length);
+});
+
+test('its instalments are level payments rounded up to the cent', () => {
+  expect(compareInstallments(rows)).toMatchObject({ compared: rows.length, matched: rows.length });
+  expect(compareInstallments([{ ...rows[0]!, payment_amount: '1.00' }]).differing).toHaveLength(1);
+});
+
+test('payments arrive the same way every time, never before the loan and never too late', () => {
+  const through = '2026-04-30';
+  for (const row of rows) {
+    const arrivals = arrivalsOf(row, through);
+    expect(arrivalsOf(row, through)).toEqual(arrivals);
+    for (const { date } of arrivals) {
+      expect(date > row.origination_date && date <= through).toBe(true);
+    }
+  }
+});
+
+test('two months of ten loans leave books that balance', async () => {
+  const first = rows.filter(({ status }) => status === 'active').slice(0, 10);
+  const loans = first.map((row) => ({ ...fromTheStart(row), product_code: undefined }));
+  const start = loans.map((row) => row.origination_date).sort()[0] ?? '';
+  const last = addDays(start, 75);
+  const tenant = await stage.tenant(start);
+  const ids = new Map<string, string>();
+
+  for (let day = start; day <= last; day = addDays(day, 1)) {
+    const today = loans.filter((row) => row.origination_date === day);
+    const boarded = await tenant.within((work) => boardTape(work, today, { file: 'tape.csv' }));
+    boarded.forEach((id, index) => ids.set(today[index]?.loan_number ?? '', id));
+    for (const row of loans) {
+      for (const { date, amount } of arrivalsOf(row, last).filter((one) => one.date === day)) {
+        const paid = { amount, payment_date: date };
+        const reply = await tenant.officer.post(
+          `/loans/${ids.get(row.loan_number)}/payments`,
+          paid,
+        );
+        expect(reply.status).toBe(201);
+      }
+    }
+    await closeThrough(stage, tenant, day);
+  }
+
+  const trial = await tenant.officer.get('/ledger/trial-balance');
+  expect(ids.size).toBe(10);
+  expect(trial.body.total_debits).toBe(trial.body.total_credits);
+  expect(trial.body.total_debits).not.toBe('0.00');
+});
