@@ -14,6 +14,7 @@ import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
+import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { recordRoutes } from './loans/records.ts';
 import { products } from './loans/products.ts';
@@ -51,6 +52,8 @@ export const routes: readonly Route[] = [
   ...loanRoutes,
   ...payments.routes,
   ...paymentRoutes,
+  ...nachaFiles.routes,
+  ...nachaRoutes,
   ...recordRoutes,
   ...programs.routes,
   ...products.routes,

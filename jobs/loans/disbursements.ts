@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { lastDisbursement } from '../../sql/loans/disbursements.ts';
 import * as loans from '../../sql/loans/loans.ts';
 import { insert, update } from '../../sql/write.ts';
+import { assertUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict } from '../errors.ts';
 import { money, parseMoney } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -32,6 +33,8 @@ type NewDisbursement = {
  */
 export async function addDisbursement(work: Work, input: NewDisbursement): Promise<string> {
   const loan = await openInService(work, input.loan_id, ['approved', 'active']);
+  if (input.payment_instrument_id)
+    await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
   const id = await (loan.row.status === 'approved' ? first : further)(work, loan, input);
   const { payment_instrument_id, payee_name, payee_type, reference_number } = input;
   const payee = { payment_instrument_id, payee_name, payee_type, reference_number };

@@ -3,6 +3,7 @@ import type { Big } from 'big.js';
 import * as loans from '../../sql/loans/loans.ts';
 import * as records from '../../sql/loans/records.ts';
 import { insert } from '../../sql/write.ts';
+import { assertUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict } from '../errors.ts';
 import { atLeastZero, max, money, parseMoney, sum, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
@@ -33,6 +34,8 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   const { row } = loan;
   assertLine(loan);
   assertMayGrow(loan);
+  if (input.payment_instrument_id)
+    await assertUsable(work, row.borrower_id, input.payment_instrument_id);
   const on = input.draw_date ?? work.today;
   assertInHistory(work, loan, 'draw_date', on);
   const available = availableOf(loan);

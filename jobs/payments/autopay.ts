@@ -6,6 +6,7 @@ import * as draws from '../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../sql/write.ts';
 import { mayRunOn, nextDueDate, runDateOf } from '../borrowers/autopay-dates.ts';
 import { saveNext } from '../borrowers/autopay-plan.ts';
+import { isUsable } from '../borrowers/payment-instrument.ts';
 import { isBusinessDay } from '../business-days.ts';
 import { openLoan, type OpenLoan } from '../loans/happen.ts';
 import { min, money, parseMoney } from '../money.ts';
@@ -108,7 +109,6 @@ async function collect(
 ) {
   const { tx, today } = work;
   const instrument = await instruments.hold(tx, instrumentId);
-  const isUsable = instrument?.status === 'active' && !instrument.is_archived;
   const payment_id = randomUUIDv7();
   const payment = {
     ...NewPayment.parse({
@@ -126,7 +126,7 @@ async function collect(
         plan.extra_toward === 'principal' ? ('principal' as const) : ('next_installment' as const),
     }),
   };
-  if (isUsable) await post(work, loan, payment_id, payment);
+  if (await isUsable(work, instrumentId)) await post(work, loan, payment_id, payment);
   else await fail(work, plan, draw, paymentColumns(loan, payment_id, payment));
   await update(tx, 'autopay_draws', draw.id, { payment_id });
   await update(tx, 'autopay_plans', plan.id, { last_payment_id: payment_id });

@@ -15,7 +15,7 @@ import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { isFinal, isForFunds, reasonOf } from './return-codes.ts';
-import { reversePayment } from './reverse.ts';
+import { reversePayment, type Reversal } from './reverse.ts';
 
 /** Autopay rests after this many returns in a row. */
 const RETURNS_MAX = 2;
@@ -31,7 +31,12 @@ type Return = z.output<typeof Return>;
  * The bank sends a payment back: it is reversed as if it had never come, the product's fee for it is
  * charged once, and autopay asks again or rests. All of it together or not at all.
  */
-export async function returnPayment(work: Work, paymentId: string, input: Return) {
+export async function returnPayment(
+  work: Work,
+  paymentId: string,
+  input: Return,
+  reason: 'return' | 'nsf' = 'return',
+) {
   const payment = await payments.toReturn(work.tx, paymentId);
   if (payment === null) throw new NotFound();
   const returned = input.returned_date ?? work.today;
@@ -40,7 +45,7 @@ export async function returnPayment(work: Work, paymentId: string, input: Return
     throw new Invalid({ returned_date: message });
   }
   const { return_code } = input;
-  await reversePayment(work, paymentId, { reason: 'return', return_code });
+  await reversePayment(work, paymentId, { reason, return_code });
   const failure_reason = reasonOf(return_code);
   const failed_at =
     returned === work.today ? new Date().toISOString() : `${returned}T12:00:00.000Z`;
@@ -56,6 +61,22 @@ export async function returnPayment(work: Work, paymentId: string, input: Return
     will_retry: next_retry_date !== null,
     ...(next_retry_date !== null && { next_retry_date }),
   });
+}
+
+/**
+ * Takes a payment back for the reason given. What a bank sent back for want of money, or with a code,
+ * is a return with all that follows from one; everything else is only reversed.
+ */
+export function takeBack(work: Work, paymentId: string, input: z.output<typeof Reversal>) {
+  const { reason, return_code } = input;
+  const isReturn = reason === 'nsf' || (reason === 'return' && return_code);
+  if (!isReturn) return reversePayment(work, paymentId, input);
+  return returnPayment(
+    work,
+    paymentId,
+    { return_code: return_code ?? 'R01', waive_fee: false },
+    reason,
+  );
 }
 
 /** Once per payment, which its index guarantees; a loan that is closed or charged off pays none. */

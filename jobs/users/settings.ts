@@ -11,6 +11,7 @@ const origin = z
     'Must be an origin like https://admin.example.com.',
   );
 const line = z.string().max(200);
+const routingNumber = z.union([z.string().regex(/^\d{9}$/, 'Must be nine digits.'), z.literal('')]);
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
 /**
@@ -129,6 +130,19 @@ export const Settings = z.strictObject({
       reporter_address: line.default(''),
       reporter_phone: line.default(''),
       program_ids: z.record(z.string().max(20), line).default({}),
+    })
+    .prefault({}),
+  // Who sends files to which bank, as the bank has agreed; a file needs all of them.
+  nacha: z
+    .strictObject({
+      immediate_destination: routingNumber.default(''),
+      immediate_destination_name: z.string().max(23).default(''),
+      immediate_origin: z.string().max(10).default(''),
+      immediate_origin_name: z.string().max(23).default(''),
+      company_name: z.string().max(16).default(''),
+      company_id: z.string().max(10).default(''),
+      odfi_routing_number: routingNumber.default(''),
+      entry_description: z.string().min(1).max(10).default('LOAN PMT'),
     })
     .prefault({}),
   tax: z

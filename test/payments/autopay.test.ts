@@ -131,7 +131,7 @@ test('a day that is run twice, and at once, draws once', async () => {
 });
 
 test('canceling while the day runs leaves a draw and a canceled plan, or only that', async () => {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const { tenant, officer, id, plan, payments, loan } = await enrolled();
     await travelTo(stage, tenant, '2026-02-17');
 
@@ -160,7 +160,10 @@ test('a loan has one open plan, and twenty enrolments at once make one', async (
   const replies = await Promise.all(Array.from({ length: 20 }, () => officer.post(path, again)));
 
   expect(second).toMatchObject({ status: 409, body: { code: 'already_exists' } });
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(19).fill(409)]);
+  expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    201,
+    ...Array(19).fill(409),
+  ]);
 });
 
 test('a return restores balances and books and is asked for again; a second one pauses the plan', async () => {
@@ -323,4 +326,22 @@ test('a rhythm of its own, with something extra, is kept through short months', 
     { due_date: '2026-02-28', run_date: '2026-03-02', amount: '365.68' },
     { due_date: '2026-03-31', run_date: '2026-03-31', amount: '365.68' },
   ]);
+});
+
+test('a scheduled payment from an account that was deleted since fails on its day', async () => {
+  const { tenant, officer, loan, instrument, id, balances } = await enrolled();
+  const scheduled = await officer.post(`/loans/${loan.id}/payments`, {
+    amount: '50.00',
+    payment_date: '2026-01-20',
+    payment_instrument_id: instrument.id,
+  });
+  await officer.delete(`/autopay-plans/${id}`);
+  await officer.delete(`/payment-instruments/${instrument.id}`);
+
+  await travelTo(stage, tenant, '2026-01-21');
+
+  const payment = await officer.get(`/payments/${scheduled.body.id}`);
+  expect(payment.body).toMatchObject({ status: 'failed', principal_applied: '0.00' });
+  expect(await balances()).toMatchObject({ principal_balance: '10000.00' });
+  expect(await eventsOf(tenant)).not.toContain('payment.received');
 });

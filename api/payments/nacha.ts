@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { filesInUse } from '../../jobs/documents/store.ts';
+import { NotFound } from '../../jobs/errors.ts';
+import { NewFile, sendFile } from '../../jobs/payments/nacha/make-file.ts';
+import { OUTCOMES, ReturnFile, takeReturns } from '../../jobs/payments/nacha/take-returns.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import * as nacha from '../../sql/payments/nacha.ts';
+import { date, integer, money, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { existing, nested, resource } from '../resource.ts';
+import type { OwnCall, Route } from '../route.ts';
+
+const about = { area: 'payments', read: 'admin', write: 'admin' } as const;
+
+export const nachaEntries = resource({
+  ...about,
+  name: 'NachaEntry',
+  path: 'nacha-entries',
+  table: nacha.nachaEntries,
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    nacha_file_id: uuid.readonly(),
+    payment_id: uuid.nullable().readonly(),
+    disbursement_id: uuid.nullable().readonly(),
+    transaction_code: text.readonly(),
+    amount: money.readonly(),
+    individual_id: text.readonly(),
+    individual_name: text.readonly(),
+    trace_number: text.readonly(),
+    return_code: text.nullable().readonly(),
+    returned_on: date.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['payment_id', 'disbursement_id', 'trace_number', 'return_code'],
+});
+
+/**
+ * Files for the tenant's bank. They hold whole account numbers, so they are no documents, which every
+ * viewer may read: an admin fetches them here.
+ */
+export const nachaFiles = resource({
+  ...about,
+  name: 'NachaFile',
+  path: 'nacha-files',
+  table: nacha.nachaFiles,
+  offers: ['list', 'read'],
+
+  fields: {
+    id: uuid.readonly(),
+    file_date: date.readonly(),
+    file_id_modifier: text.readonly(),
+    effective_entry_date: date.readonly(),
+    entry_count: integer.readonly(),
+    debit_total: money.readonly(),
+    credit_total: money.readonly(),
+    status: z.enum(['pending', 'completed']).readonly(),
+    filename: text.readonly(),
+    file_size: integer.nullable().readonly(),
+    sha256_hash: text.nullable().readonly(),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['file_date', 'status'],
+  nested: { entries: nested(nachaEntries, 'nacha_file_id', ['list']) },
+});
+
+const skipped = z.object({
+  payment_id: uuid.nullable(),
+  disbursement_id: uuid.nullable(),
+  reason: z.string(),
+});
+const outcome = z.object({
+  trace_number: text,
+  code: text,
+  payment_id: uuid.nullable(),
+  disbursement_id: uuid.nullable(),
+  status: z.enum(OUTCOMES),
+  message: z.string(),
+});
+
+const shared = { tag: 'payments', allow: 'admin' } as const;
+
+export const nachaRoutes: Route[] = [
+  {
+    ...shared,
+    method: 'POST',
+    path: '/nacha-files',
+    action: 'create',
+    resource: 'nacha-files',
+    summary: 'Send what has not been sent: debits to collect, disbursements to pay',
+    status: 201,
+    transaction: 'own',
+    body: NewFile,
+    reply: nachaFiles.reply.extend({ skipped: z.array(skipped) }).meta({ id: 'NewNachaFile' }),
+    run: async ({ within, tenant_id, body }: OwnCall) => {
+      const input = body as z.output<typeof NewFile>;
+      const made = await sendFile(within, filesInUse().files, tenant_id, input);
+      const read = { readOnly: true };
+      const file = await within(
+        tenant_id,
+        (work) => existing(work, nacha.nachaFiles, made.id),
+        read,
+      );
+      return { ...file, skipped: made.skipped };
+    },
+  },
+  {
+    ...shared,
+    method: 'GET',
+    path: '/nacha-files/{id}/download',
+    action: 'download',
+    resource: 'nacha-files',
+    summary: 'A link to the file, for some minutes',
+    status: 200,
+    transaction: 'read',
+    reply: z
+      .object({
+        download_url: z.string(),
+        expires_at: timestamp,
+        filename: text,
+        content_type: text,
+      })
+      .meta({ id: 'NachaDownload' }),
+    run: async ({ work, params }) => {
+      const { id, filename } = await existing(work, nacha.nachaFiles, params['id']);
+      const key = await nacha.storageKeyOf(work.tx, id);
+      if (key === null) throw new NotFound('The file is not made yet.');
+      const { download_ttl_s } = (await settingsOf(work.tx)).documents;
+      const expires_at = new Date(Date.now() + download_ttl_s * 1000);
+      const named = { content_type: 'text/plain', filename: String(filename) };
+      const download_url = await filesInUse().files.presign({
+        key,
+        method: 'GET',
+        expires_at,
+        ...named,
+      });
+      return { ...named, download_url, expires_at: expires_at.toISOString() };
+    },
+  },
+  {
+    ...shared,
+    method: 'POST',
+    path: '/nacha-returns',
+    action: 'create',
+    resource: 'nacha-returns',
+    summary: 'Take in a return file of the bank',
+    status: 200,
+    transaction: 'own',
+    body: ReturnFile,
+    reply: z.object({ entries: z.array(outcome) }).meta({ id: 'NachaReturns' }),
+    run: async ({ within, tenant_id, body }: OwnCall) => ({
+      entries: await takeReturns(within, tenant_id, body as z.output<typeof ReturnFile>),
+    }),
+  },
+];

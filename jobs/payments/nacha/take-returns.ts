@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import * as nacha from '../../../sql/payments/nacha.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { record } from '../../audit.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import type { Within, Work } from '../../work.ts';
+import { returnPayment } from '../return.ts';
+import { reasonOf } from '../return-codes.ts';
+import { readReturns, type ReturnedEntry } from './returns.ts';
+
+export const ReturnFile = z.object({
+  file: z.string().min(1).max(1_000_000).describe('The text of the return file.'),
+});
+
+export const OUTCOMES = [
+  'returned',
+  'already_returned',
+  'change_notice',
+  'unknown',
+  'amount_differs',
+  'refused',
+] as const;
+type Outcome = {
+  trace_number: string;
+  code: string;
+  payment_id: string | null;
+  disbursement_id: string | null;
+  status: (typeof OUTCOMES)[number];
+  message: string;
+};
+
+/**
+ * Takes in what the bank sent back, entry by entry, each in a transaction of its own: one that cannot
+ * be handled stops no other. A file that is taken in twice returns nothing twice.
+ */
+export async function takeReturns(
+  within: Within,
+  tenantId: string,
+  { file }: z.output<typeof ReturnFile>,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const entry of readReturns(file)) {
+    outcomes.push(
+      await within(tenantId, (work) => takeReturn(work, entry)).catch((error: unknown) => {
+        if (error instanceof Conflict || error instanceof Invalid)
+          return outcome(entry, null, 'refused', error.message);
+        throw error;
+      }),
+    );
+  }
+  return outcomes;
+}
+
+async function takeReturn(work: Work, entry: ReturnedEntry): Promise<Outcome> {
+  const { tx, today } = work;
+  const sent = await nacha.ofTrace(tx, entry.original_trace_number);
+  if (sent === null) return outcome(entry, null, 'unknown', 'We sent no entry of this number.');
+  if (entry.code.startsWith('C')) {
+    await ask(work, sent, `Bank account: correct it as the bank says (${entry.code})`, entry);
+    return outcome(entry, sent, 'change_notice', 'A task asks for the correction.');
+  }
+  if (sent.return_code !== null)
+    return outcome(entry, sent, 'already_returned', 'It has been returned before.');
+  if (sent.amount !== entry.amount)
+    return outcome(entry, sent, 'amount_differs', `We sent ${sent.amount}.`);
+  await update(tx, 'nacha_entries', sent.id, { return_code: entry.code, returned_on: today });
+  if (sent.payment_id !== null) {
+    const input = { return_code: entry.code, waive_fee: false };
+    await returnPayment(work, sent.payment_id, input);
+  }
+  if (sent.disbursement_id !== null) {
+    await nacha.markDisbursementFailed(tx, sent.disbursement_id);
+    await ask(work, sent, `Disbursement came back (${entry.code}): pay it otherwise`, entry);
+  }
+  await record(work, { type: 'nacha_entries', ...sent }, 'return', {
+    return_code: { old: null, new: entry.code },
+  });
+  return outcome(entry, sent, 'returned', reasonOf(entry.code));
+}
+
+type Sent = NonNullable<Awaited<ReturnType<typeof nacha.ofTrace>>>;
+
+const outcome = (
+  { code, original_trace_number: trace_number }: ReturnedEntry,
+  sent: Sent | null,
+  status: Outcome['status'],
+  message: string,
+): Outcome => ({
+  trace_number,
+  code,
+  payment_id: sent?.payment_id ?? null,
+  disbursement_id: sent?.disbursement_id ?? null,
+  status,
+  message,
+});
+
+/** Somebody sees to it. What the bank wrote may be an account number: it is not copied into a task. */
+async function ask(work: Work, sent: Sent, title: string, { code }: ReturnedEntry) {
+  const id = await insert(work.tx, 'tasks', {
+    borrower_id: sent.borrower_id,
+    loan_id: sent.loan_id,
+    title,
+    task_type: 'review',
+    due_date: work.today,
+    source: 'system',
+    related_type: 'nacha_entry',
+    related_id: sent.id,
+  });
+  const entity = { type: 'tasks', id, borrower_id: sent.borrower_id, loan_id: sent.loan_id };
+  await record(work, entity, 'create', { code: { old: null, new: code } });
+}

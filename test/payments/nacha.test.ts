@@ -1,0 +1,334 @@
+import { expect, test } from 'vitest';
+import { filesInUse } from '../../jobs/documents/store.ts';
+import { batchOf, nachaFile } from '../../jobs/payments/nacha/records.ts';
+import { ledgerOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const ORIGINATOR = {
+  immediate_destination: '091000019',
+  immediate_destination_name: 'Settling Bank',
+  immediate_origin: '1234567890',
+  immediate_origin_name: 'Acme Lending',
+  company_name: 'Acme Lending',
+  company_id: '1234567890',
+  odfi_routing_number: '091000019',
+};
+
+/** Reads fields by the columns that the Nacha Operating Rules print, counted from one. */
+const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
+
+type Batch = { header: string; entries: string[]; control: string };
+
+/** An independent reader: it knows columns and sums, and nothing of how files are written. */
+function read(text: string) {
+  const lines = text.split('\r\n');
+  expect(lines.pop()).toBe('');
+  expect(lines.length % 10).toBe(0);
+  for (const line of lines) expect(line).toMatch(/^[\x20-\x7e]{94}$/);
+  const batches: Batch[] = [];
+  for (const line of lines.slice(1)) {
+    if (line.startsWith('5')) batches.push({ header: line, entries: [], control: '' });
+    const batch = batches.at(-1);
+    if (batch && line.startsWith('6')) batch.entries.push(line);
+    if (batch && line.startsWith('8')) batch.control = line;
+  }
+  const control = lines.find((line) => line.startsWith('9')) ?? '';
+  const padding = lines.slice(lines.indexOf(control) + 1);
+  expect(padding).toEqual(padding.map(() => '9'.repeat(94)));
+  expect(padding.length).toBeLessThan(10);
+  return { lines, header: lines[0] ?? '', batches, control };
+}
+
+const isCredit = (entry: string) => ['22', '32'].includes(at(entry, 2, 3));
+const centsOf = (entries: string[]) =>
+  entries.reduce((whole, entry) => whole + Number(at(entry, 30, 39)), 0);
+const hashOf = (entries: string[]) =>
+  entries.reduce((whole, entry) => whole + Number(at(entry, 4, 11)), 0) % 10 ** 10;
+
+/** Whatever a file holds, its controls say the same of it. */
+function expectControls({ lines, batches, control }: ReturnType<typeof read>) {
+  const all = batches.flatMap(({ entries }) => entries);
+  const totals = (entries: string[]) => [
+    hashOf(entries),
+    centsOf(entries.filter((entry) => !isCredit(entry))),
+    centsOf(entries.filter(isCredit)),
+  ];
+  batches.forEach(({ header, entries, control: end }, index) => {
+    expect(Number(at(header, 88, 94))).toBe(index + 1);
+    expect(at(end, 88, 94)).toBe(at(header, 88, 94));
+    expect(at(end, 2, 4)).toBe(at(header, 2, 4));
+    expect(at(end, 45, 54)).toBe(at(header, 41, 50));
+    expect(at(end, 80, 87)).toBe(at(header, 80, 87));
+    expect(Number(at(end, 5, 10))).toBe(entries.length);
+    expect([at(end, 11, 20), at(end, 21, 32), at(end, 33, 44)].map(Number)).toEqual(
+      totals(entries),
+    );
+    const traces = entries.map((entry) => at(entry, 80, 94));
+    expect(traces).toEqual(traces.toSorted((one, other) => (one < other ? -1 : 1)));
+    expect(new Set(entries.map(isCredit)).size).toBe(1);
+    expect(at(header, 2, 4)).toBe(isCredit(entries[0] ?? '') ? '220' : '225');
+  });
+  expect(Number(at(control, 2, 7))).toBe(batches.length);
+  expect(Number(at(control, 8, 13))).toBe(lines.length / 10);
+  expect(Number(at(control, 14, 21))).toBe(all.length);
+  expect([at(control, 22, 31), at(control, 32, 43), at(control, 44, 55)].map(Number)).toEqual(
+    totals(all),
+  );
+  expect(at(control, 56, 94).trim()).toBe('');
+}
+
+test('a file is, character by character, what the rules print', () => {
+  const file = nachaFile(
+    ORIGINATOR,
+    {
+      file_date: '2026-02-17',
+      file_time: '0930',
+      file_id_modifier: 'A',
+      effective_entry_date: '2026-02-18',
+    },
+    [
+      {
+        batch: batchOf('PPD', '225', 'LOAN PMT'),
+        transaction_code: '27',
+        routing_number: '021000021',
+        account_number: '000123456789',
+        amount: '315.68',
+        individual_id: 'R-0123456789AB',
+        individual_name: 'Grace Hopper',
+        trace_number: '091000010000001',
+      },
+      {
+        batch: batchOf('PPD', '220', 'LOAN FUND'),
+        transaction_code: '32',
+        routing_number: '121000248',
+        account_number: '42',
+        amount: '10000.00',
+        individual_id: 'LN-2026-000001',
+        individual_name: 'Zoë Núñez-Ångström of the Long Name',
+        trace_number: '091000010000002',
+      },
+    ],
+  );
+
+  expect(file.split('\r\n')).toEqual([
+    '101 09100001912345678902602170930A094101SETTLING BANK          ACME LENDING                   ',
+    '5225ACME LENDING                        1234567890PPDLOAN PMT  260217260218   1091000010000001',
+    '627021000021000123456789     0000031568R-0123456789AB GRACE HOPPER            0091000010000001',
+    '822500000100021000020000000315680000000000001234567890                         091000010000001',
+    '5220ACME LENDING                        1234567890PPDLOAN FUND 260217260218   1091000010000002',
+    '63212100024842               0001000000LN-2026-000001 ZOE NUNEZ-ANGSTROM OF   0091000010000002',
+    '822000000100121000240000000000000000010000001234567890                         091000010000002',
+    '9000002000001000000020014200026000000031568000001000000                                       ',
+    ...Array.from({ length: 2 }, () => '9'.repeat(94)),
+    '',
+  ]);
+  expectControls(read(file));
+});
+
+async function configured(today: string) {
+  const tenant = await stage.tenant(today);
+  const superadmin = await tenant.signedIn('superadmin');
+  const saved = await superadmin.put('/tenant/settings', { nacha: ORIGINATOR });
+  expect(saved.status, JSON.stringify(saved.body)).toBe(200);
+  return { tenant, admin: await tenant.signedIn('admin') };
+}
+
+async function enroll(tenant: Tenant, account: Record<string, unknown> = {}) {
+  const loan = await newLoan(tenant);
+  const path = `/borrowers/${loan.borrower_id}`;
+  const instrument = await tenant.officer.post(`${path}/payment-instruments`, {
+    account_holder_name: 'Grace Hopper',
+    routing_number: '021000021',
+    account_number: '000123456789',
+    account_type: 'checking',
+    ...account,
+  });
+  const payment_instrument_id = instrument.body.id as string;
+  await tenant.officer.post(`${path}/autopay-plans`, { loan_id: loan.id, payment_instrument_id });
+  return { ...loan, payment_instrument_id };
+}
+
+const textOf = async (tenant: Tenant, filename: string) =>
+  Buffer.from(
+    (await filesInUse().files.get(`${tenant.slug}/nacha/files/${filename}`)) ?? [],
+  ).toString();
+
+/** What a bank answers: the entries it sends back, each with its addenda. */
+function returnFile(...entries: [entry: string, code: string][]) {
+  const addenda = (entry: string, code: string) =>
+    `7${code.startsWith('C') ? '98' : '99'}${code}${at(entry, 80, 94)}${' '.repeat(6)}${at(entry, 4, 11)}${' '.repeat(44)}021000020000001`;
+  return [
+    '101 1234567890 0910000192602190930A094101ACME LENDING           SETTLING BANK                  ',
+    ...entries.flatMap(([entry, code]) => [entry, addenda(entry, code)]),
+  ]
+    .map((line) => `${line.slice(0, 94)}\n`)
+    .join('');
+}
+
+test('what autopay drew goes to the bank once, and what the bank sends back is returned once', async () => {
+  const { tenant, admin } = await configured('2026-01-15');
+  const [good, bad, savings, business] = [
+    await enroll(tenant),
+    await enroll(tenant),
+    await enroll(tenant, { account_type: 'savings', routing_number: '121000248' }),
+    await enroll(tenant, { account_type: 'business_checking', account_holder_name: 'Hopper LLC' }),
+  ];
+  const nameless = await enroll(tenant, {
+    account_number: null,
+    account_number_last_four: '6789',
+  });
+  await travelTo(stage, tenant, '2026-02-18');
+
+  const made = await admin.post('/nacha-files');
+  const again = await admin.post('/nacha-files');
+  const file = read(await textOf(tenant, made.body.filename));
+  const entries = await admin.get(`/nacha-files/${made.body.id}/entries`);
+  const link = await admin.get(`/nacha-files/${made.body.id}/download`);
+
+  expect(made, JSON.stringify(made.body)).toMatchObject({
+    status: 201,
+    body: {
+      file_date: '2026-02-18',
+      file_id_modifier: 'A',
+      effective_entry_date: '2026-02-19',
+      entry_count: 4,
+      debit_total: '1262.72',
+      credit_total: '0.00',
+      status: 'completed',
+      skipped: [{ reason: 'no_account_number' }],
+    },
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
+  expectControls(file);
+  expect(file.batches.map(({ header }) => at(header, 51, 53))).toEqual(['CCD', 'PPD']);
+  expect(at(file.batches[1]?.header ?? '', 70, 75)).toBe('260219');
+  expect(file.batches[1]?.entries.map((entry) => at(entry, 2, 3)).toSorted(undefined)).toEqual([
+    '27',
+    '27',
+    '37',
+  ]);
+  expect(file.batches[1]?.entries.map((entry) => at(entry, 13, 29).trim())).toContain(
+    '000123456789',
+  );
+  expect(link.body.download_url).toContain(made.body.filename);
+  for (const body of [made.body, entries.body, (await admin.get('/nacha-files')).body])
+    expect(JSON.stringify(body)).not.toMatch(/000123456789|_sealed/);
+  const forbidden = await tenant.officer.get(`/nacha-files/${made.body.id}/download`);
+  expect(forbidden.status).toBe(403);
+
+  const paymentOf = async (loanId: string) =>
+    (await tenant.officer.get(`/loans/${loanId}/payments`)).body[0];
+  const lineOf = async (loanId: string) => {
+    const { id } = await paymentOf(loanId);
+    const sent = entries.body.find(({ payment_id }: { payment_id: string }) => payment_id === id);
+    return (
+      file.lines.find((line) => line.startsWith('6') && line.endsWith(sent.trace_number)) ?? ''
+    );
+  };
+  const stranger = `${(await lineOf(good.id)).slice(0, 79)}091000019999999`;
+  const differs = (await lineOf(savings.id)).replace('0000031568', '0000031569');
+  const returns = returnFile(
+    [await lineOf(bad.id), 'R01'],
+    [stranger, 'R01'],
+    [differs, 'R01'],
+    [await lineOf(business.id), 'C01'],
+  );
+  const taken = await admin.post('/nacha-returns', { file: returns });
+  const repeated = await admin.post('/nacha-returns', { file: returns });
+
+  expect(taken.status, JSON.stringify(taken.body)).toBe(200);
+  const outcomes = (body: { entries: { status: string }[] }) =>
+    body.entries.map(({ status }) => status);
+  expect(outcomes(taken.body)).toEqual(['returned', 'unknown', 'amount_differs', 'change_notice']);
+  expect(outcomes(repeated.body).slice(0, 3)).toEqual([
+    'already_returned',
+    'unknown',
+    'amount_differs',
+  ]);
+  expect(await paymentOf(bad.id)).toMatchObject({ status: 'returned', return_code: 'R01' });
+  for (const loan of [good, savings, business, nameless])
+    expect(await paymentOf(loan.id)).toMatchObject({ status: 'completed' });
+  expect((await tenant.officer.get(`/loans/${bad.id}`)).body.principal_balance).toBe('10000.00');
+
+  await travelTo(stage, tenant, '2026-02-24');
+  const second = await admin.post('/nacha-files');
+  const retry = read(await textOf(tenant, second.body.filename));
+  expectControls(retry);
+  expect(retry.batches.map(({ header }) => at(header, 54, 63))).toEqual(['RETRY PYMT']);
+  expect(second.body).toMatchObject({ entry_count: 1, debit_total: '315.68' });
+});
+
+test('a disbursement goes out as a credit, and its return is seen to by somebody', async () => {
+  const { tenant, admin } = await configured('2026-01-15');
+  const { officer } = tenant;
+  const loan = await newLoan(tenant, { status: 'approved' });
+  const instrument = await officer.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
+    routing_number: '021000021',
+    account_number: '55555',
+    account_type: 'savings',
+  });
+  const paid = await officer.post(`/loans/${loan.id}/disbursements`, {
+    method: 'ach',
+    payment_instrument_id: instrument.body.id,
+  });
+  expect(paid.status, JSON.stringify(paid.body)).toBe(201);
+
+  const made = await admin.post('/nacha-files', { file_date: '2026-01-16' });
+  const file = read(await textOf(tenant, made.body.filename));
+  const entry = file.batches[0]?.entries[0] ?? '';
+  const books = await ledgerOf(tenant);
+  const taken = await admin.post('/nacha-returns', { file: returnFile([entry, 'R03']) });
+
+  // The 17th to the 19th of January 2026 are a weekend and a holiday.
+  expect(made.body).toMatchObject({
+    effective_entry_date: '2026-01-20',
+    credit_total: '10000.00',
+    debit_total: '0.00',
+  });
+  expectControls(file);
+  expect([at(entry, 2, 3), at(entry, 30, 39), at(entry, 55, 66)]).toEqual([
+    '32',
+    '0001000000',
+    'GRACE HOPPER',
+  ]);
+  expect(taken.body.entries).toMatchObject([{ status: 'returned', disbursement_id: paid.body.id }]);
+  expect((await officer.get(`/disbursements/${paid.body.id}`)).body.status).toBe('failed');
+  expect((await officer.get('/tasks?source=system')).body).toMatchObject([
+    { loan_id: loan.id, title: expect.stringMatching(/came back \(R03\)/) },
+  ]);
+  expect(await ledgerOf(tenant)).toEqual(books);
+});
+
+test('without an originator nothing is sent, and a file that is none is refused by its line', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+
+  const refused = await admin.post('/nacha-files');
+  const short = await admin.post('/nacha-returns', { file: `1${' '.repeat(93)}\n6 short` });
+  const none = await admin.post('/nacha-returns', { file: 'hello' });
+
+  expect(refused).toMatchObject({ status: 409, body: { code: 'nacha_not_configured' } });
+  expect(refused.body.details.missing).toHaveLength(7);
+  expect(short).toMatchObject({
+    status: 422,
+    body: { errors: { file: expect.stringMatching(/Line 2/) } },
+  });
+  expect(none.status).toBe(422);
+});
+
+test('eight who send at once send every entry once', async () => {
+  const { tenant, admin } = await configured('2026-01-15');
+  await enroll(tenant);
+  await enroll(tenant);
+  await travelTo(stage, tenant, '2026-02-18');
+
+  const replies = await Promise.all(Array.from({ length: 8 }, () => admin.post('/nacha-files')));
+
+  const sent = replies.filter(({ status }) => status === 201);
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.body.entry_count).toBe(2);
+  expect(replies.filter(({ status }) => status === 409)).toHaveLength(7);
+});
