@@ -2248,7 +2248,6 @@ END))),
   constraint payments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint payments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
-  constraint payments_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
   constraint payments_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
   constraint payments_tenant_id_payment_plan_id_fkey FOREIGN KEY (tenant_id, payment_plan_id) REFERENCES payment_plans(tenant_id, id)
 );

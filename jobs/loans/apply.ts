@@ -86,15 +86,14 @@ function board(position: Position, event: EventOf<'boarding'>): void {
       feeOf({ fee_id: id, fee_type: 'other', amount: outstanding_fees, effective_date }),
     );
   }
-  if (event.charge_off_amount !== undefined) {
-    raiseClaim(position, 'principal', parseMoney(event.charge_off_amount), id);
-    position.charged_off_on = effective_date;
-  }
   const paidThrough = event.paid_through_date ?? effective_date;
   for (const installment of position.installments) {
     if (installment.row.due_date > paidThrough) continue;
     markPaid(installment);
   }
+  if (event.charge_off_balance === undefined) return;
+  position.charged_off_on = effective_date;
+  raiseClaim(position, 'principal', parseMoney(event.charge_off_balance), id);
 }
 
 function assess(position: Position, event: EventOf<'fee'>): void {

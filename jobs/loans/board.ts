@@ -71,7 +71,7 @@ export async function board(work: Work, input: Boarding): Promise<string> {
     charge_off_amount: input.status === 'charged_off' ? (input.charge_off_amount ?? balance) : null,
   });
   if (input.status === 'active') await takeOver(work, id, input, balance);
-  if (input.status === 'charged_off') await takeOverClaim(work, id, input, balance);
+  if (input.status === 'charged_off') await takeClaim(work, id, input.charge_off_amount ?? balance);
   await tellCreated(work, id, newLoanOf(input), input.status);
   return id;
 }
@@ -111,6 +111,12 @@ function check({ today }: Work, input: Boarding) {
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
+/** The loss was the previous servicer's, so nothing is booked; what is still claimed is known. */
+async function takeClaim(work: Work, id: string, charge_off_balance: string) {
+  const event = { kind: 'boarding', effective_date: work.today, principal_balance: '0.00' };
+  await happen(work, await openLoan(work, id), [newEvent({ ...event, charge_off_balance })]);
+}
+
 async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
   const loan = await openLoan(work, id);
   const plan = boardedPlan(loan.row, input, balance, work.today);
@@ -127,15 +133,4 @@ async function takeOver(work: Work, id: string, input: Boarding, balance: string
     paid_through_date: input.paid_through_date ?? work.today,
   });
   await happen(work, loan, [event], plan);
-}
-
-/** The loss was the previous servicer's, so nothing is booked; what is recovered now, is ours. */
-async function takeOverClaim(work: Work, id: string, input: Boarding, balance: string) {
-  const event = newEvent({
-    kind: 'boarding',
-    effective_date: work.today,
-    principal_balance: '0.00',
-    charge_off_amount: input.charge_off_amount ?? balance,
-  });
-  await happen(work, await openLoan(work, id), [event]);
 }

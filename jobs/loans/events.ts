@@ -31,10 +31,10 @@ export type LoanEvent =
         principal_balance: string;
         accrued_interest?: string;
         outstanding_fees?: string;
-        /** What the previous servicer charged off and the borrower still owes. */
-        charge_off_amount?: string;
         /** Instalments due to this day are history; without it, those due to the boarding day. */
         paid_through_date?: string | null;
+        /** What a loan that came charged off is still claimed for; it has no other balance then. */
+        charge_off_balance?: string;
       }
     >
   | On<
@@ -124,7 +124,8 @@ const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
 
 /**
  * A payoff comes after all else of its day, since it was quoted with all else in it; the penalty
- * for it comes with it. What a settlement forgives is the rest that its payments leave.
+ * for it comes with it. Money on a claim comes after the charge-off that made it one. What a
+ * settlement forgives is the rest that its payments leave.
  */
 function rankOf(event: LoanEvent): number {
   const last = KINDS_IN_ORDER.length;
@@ -133,7 +134,7 @@ function rankOf(event: LoanEvent): number {
   const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';
   if (isRecovery) return RANK.get('recovery') ?? 0;
   if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
-  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('write_off') ?? last;
+  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('reversal') ?? last;
   return RANK.get(event.kind) ?? 0;
 }
 
