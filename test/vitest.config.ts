@@ -5,7 +5,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     exclude: ['test/faults/**', 'test/bench/**'],
-    globalSetup: ['test/setup/template.ts'],
+    globalSetup: [new URL('setup/template.ts', import.meta.url).pathname],
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -45,6 +45,7 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
   const url = findDatabase(process.env);
   const owner = await openPool(url, { role: 'servicing_owner', size: 2 });
   const app = await openPool(url, { size: 4 });
+  const newPassword = process.env['NEW_PASSWORD'];
   try {
     const { values, positionals: words } = parseArgs({
       args: rest,
@@ -52,7 +53,7 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
       allowPositionals: true,
     });
     const { json = false, ...options } = values as { json?: boolean };
-    const answer = await operation.run({ url, owner, app, words, options });
+    const answer = await operation.run({ url, owner, app, words, options, newPassword });
     print(answer, json);
     return answer.code ?? 0;
   } catch (error) {

@@ -141,11 +141,11 @@ export const loanRoutes: Route[] = [
     action: 'get-future-balance-projection',
     status: 200,
     summary: 'What will be owed on a day if every scheduled payment is made',
-    query: z.object({ as_of_date: date }),
+    query: z.object({ as_of_date: date.optional().describe('Required: today or later.') }),
     reply: projection,
     transaction: 'read',
     run: ({ work, params, query }) =>
-      projectionOf(work, params['id'] ?? '', query['as_of_date'] as string),
+      projectionOf(work, params['id'] ?? '', query['as_of_date'] as string | undefined),
   },
   promoStatuses,
   {

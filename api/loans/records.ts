@@ -3,9 +3,11 @@ import { collateral } from '../collateral/items.ts';
 import { nested } from '../resource.ts';
 import { creditDisputes } from './credit-disputes.ts';
 import { creditReporting } from './credit-reporting.ts';
+import { deferments } from './deferments.ts';
 import { disbursements } from './disbursements.ts';
 import { draws } from './draws.ts';
 import { fees } from './fees.ts';
+import { forbearances } from './forbearances.ts';
 import { forms1099c } from './forms-1099c.ts';
 import { modifications } from './modifications.ts';
 import { paymentPlans } from './payment-plans.ts';
@@ -18,6 +20,8 @@ import { suspense } from './suspense.ts';
 export const loanRecords: Record<string, Nested> = {
   collateral: nested(collateral, 'loan_id', ['list']),
   modifications: nested(modifications, 'loan_id'),
+  forbearances: nested(forbearances, 'loan_id'),
+  deferments: nested(deferments, 'loan_id'),
   'payment-plans': nested(paymentPlans, 'loan_id'),
   'promises-to-pay': nested(promisesToPay, 'loan_id'),
   'payoff-quotes': nested(payoffQuotes, 'loan_id'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { audited } from '../../jobs/audit.ts';
 import { COMPONENTS } from '../../jobs/loans/terms.ts';
 import { PAYMENT_TYPES } from '../../jobs/loans/events.ts';
 import { PaymentPreview, previewPayment } from '../../jobs/payments/preview.ts';
@@ -11,6 +12,7 @@ import {
 import { changePayment, removePayment } from '../../jobs/payments/change.ts';
 import { Return, returnPayment, takeBack } from '../../jobs/payments/return.ts';
 import { Reversal } from '../../jobs/payments/reverse.ts';
+import { reimburse, Reimbursement } from '../../jobs/payments/reimburse.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
 import {
@@ -76,10 +78,10 @@ export const payments = resource({
     status: z.enum(PAYMENT_STATUSES).readonly(),
     source: z.enum(PAYMENT_SOURCES).readonly(),
     autopay_plan_id: uuid.nullable().readonly(),
-    principal_applied: money.readonly(),
-    interest_applied: money.readonly(),
-    fees_applied: money.readonly(),
-    suspense_applied: money.readonly(),
+    principal_applied: signedMoney.readonly().describe('Negative for money that went back.'),
+    interest_applied: signedMoney.readonly(),
+    fees_applied: signedMoney.readonly(),
+    suspense_applied: signedMoney.readonly(),
     remaining_balance: money.readonly(),
     allocations: z.array(allocation).readonly(),
     coverage: z.array(z.object({ installment_number: z.int(), amount: money })).readonly(),
@@ -172,6 +174,25 @@ export const paymentRoutes: Route[] = [
     run: async ({ work, params, body }) => {
       const { id } = await existing(work, loans, params['id']);
       return previewPayment(work, id, body as z.output<typeof PaymentPreview>);
+    },
+  },
+  {
+    tag: 'payments',
+    resource: 'payments',
+    action: 'reimburse',
+    method: 'POST',
+    path: '/loans/{id}/payments/reimbursement',
+    allow: 'loan_officer',
+    summary: 'Pay money back to the borrower',
+    status: 201,
+    transaction: 'write',
+    body: Reimbursement,
+    reply: payments.reply,
+    run: async ({ work, params, body }) => {
+      const { id } = await existing(work, loans, params['id']);
+      return audited(work, table, 'reimburse', null, () =>
+        reimburse(work, id, body as z.output<typeof Reimbursement>),
+      );
     },
   },
 ];

@@ -3,7 +3,7 @@ import { parseMoney, parseRate } from '../money.ts';
 import { markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf } from './events.ts';
 import { addToBase, catchUp } from './interest.ts';
-import { chargeOff, forgive, liquidate, writeOff } from './losses.ts';
+import { chargeOff, forgive, liquidate, raiseClaim, writeOff } from './losses.ts';
 import { explain, interestOwed } from './position.ts';
 import type { Position } from './position.ts';
 import { applySuspense, giveCredit, receivePayment, recover } from './receive.ts';
@@ -91,6 +91,9 @@ function board(position: Position, event: EventOf<'boarding'>): void {
     if (installment.row.due_date > paidThrough) continue;
     markPaid(installment);
   }
+  if (event.charge_off_balance === undefined) return;
+  position.charged_off_on = effective_date;
+  raiseClaim(position, 'principal', parseMoney(event.charge_off_balance), id);
 }
 
 function assess(position: Position, event: EventOf<'fee'>): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { markApproved } from '../../sql/loans/decisions.ts';
 import * as loans from '../../sql/loans/loans.ts';
 import { prose } from '../../sql/types.ts';
 import { Conflict, NotFound } from '../errors.ts';
@@ -6,7 +7,7 @@ import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { changeStatus } from './changes.ts';
 import { runComplianceChecks } from './compliance.ts';
-import { disclosedApr } from './disclosure.ts';
+import { disclosedApr, orderDisclosure } from './disclosure.ts';
 import { assertAllowed, refusalOf } from './statuses.ts';
 
 export const Approval = z.object({ notes: prose.nullish() });
@@ -31,12 +32,13 @@ export async function objectionTo(work: Work, loanId: string): Promise<Conflict 
   return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
 }
 
-/** Approves a pending loan that nothing stands in the way of, with the rate that it will disclose. */
+/** Approves a pending loan that nothing stands in the way of, and orders its disclosure. */
 export async function approve(work: Work, loanId: string) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan.status, 'approve');
   const by = work.actor.type === 'user' ? work.actor.id : null;
-  await loans.approve(work.tx, loanId, by, disclosedApr(loan, work.today));
+  await markApproved(work.tx, loanId, by, disclosedApr(loan, work.today));
+  await orderDisclosure(work, loan);
   await changeStatus(work, loan, 'approved', 'approve');
 }

@@ -28,9 +28,10 @@ export async function balancesOf(
 }
 
 /** The same on a day to come, if every scheduled payment is made when it is due. */
-export async function projectionOf(work: Work, loanId: string, asOf: string) {
-  if (asOf < work.today) throw new Invalid({ as_of_date: 'Must not be in the past.' });
+export async function projectionOf(work: Work, loanId: string, asOf: string | undefined) {
   const { row, schedule, events } = await readLoan(work, loanId);
+  if (asOf === undefined) throw new Invalid({ as_of_date: 'Is required.' });
+  if (asOf < work.today) throw new Invalid({ as_of_date: 'Must not be in the past.' });
   const input = { terms: termsOf(row), schedule, events };
   const { state } = project(input, { today: work.today, as_of: asOf });
   return {

@@ -71,8 +71,7 @@ export async function board(work: Work, input: Boarding): Promise<string> {
     charge_off_amount: input.status === 'charged_off' ? (input.charge_off_amount ?? balance) : null,
   });
   if (input.status === 'active') await takeOver(work, id, input, balance);
-  if (input.status === 'charged_off')
-    await update(work.tx, 'loans', id, { charge_off_balance: input.charge_off_amount ?? balance });
+  if (input.status === 'charged_off') await takeClaim(work, id, input.charge_off_amount ?? balance);
   await tellCreated(work, id, newLoanOf(input), input.status);
   return id;
 }
@@ -110,6 +109,12 @@ function check({ today }: Work, input: Boarding) {
   if (input.paid_through_date && input.paid_through_date < origination_date)
     errors['paid_through_date'] = 'Must not be before the origination.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** The loss was the previous servicer's, so nothing is booked; what is still claimed is known. */
+async function takeClaim(work: Work, id: string, charge_off_balance: string) {
+  const event = { kind: 'boarding', effective_date: work.today, principal_balance: '0.00' };
+  await happen(work, await openLoan(work, id), [newEvent({ ...event, charge_off_balance })]);
 }
 
 async function takeOver(work: Work, id: string, input: Boarding, balance: string) {

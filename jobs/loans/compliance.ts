@@ -17,7 +17,6 @@ export type Check = {
   message: string;
   details: Record<string, unknown>;
 };
-export type ComplianceRun = Awaited<ReturnType<typeof runComplianceChecks>>;
 
 export const ChecksWanted = z.object({ checks: z.array(z.string().max(60)).max(50).nullish() });
 

@@ -6,33 +6,14 @@ import { NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { adverseAction } from './adverse-action.ts';
 import { changeStatus } from './changes.ts';
+import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
 import { assertAllowed } from './statuses.ts';
-
-/** The principal reasons of Regulation B's sample form C-1, as codes. */
-export const DENIAL_REASONS = [
-  'credit_application_incomplete',
-  'insufficient_credit_references',
-  'unable_to_verify_employment',
-  'income_insufficient',
-  'excessive_obligations',
-  'unable_to_verify_income',
-  'length_of_residence',
-  'insufficient_credit_history',
-  'delinquent_credit_obligations',
-  'collection_or_judgment',
-  'garnishment_or_foreclosure',
-  'bankruptcy',
-  'recent_inquiries',
-  'collateral_insufficient',
-  'other',
-] as const;
-type DenialReason = (typeof DENIAL_REASONS)[number];
 
 /** More than four reasons tell an applicant nothing (official commentary on 12 CFR 1002.9(b)(2)). */
 const REASONS_MAX = 4;
 
 export const Denial = z.object({
-  reasons: z.array(z.enum(DENIAL_REASONS)).max(REASONS_MAX).nullish(),
+  reasons: z.array(z.enum(DENIAL_CODES)).max(REASONS_MAX).nullish(),
   reason: words.nullish().describe('One code, or other words, which count as "other".'),
   notes: prose.nullish(),
 });
@@ -50,6 +31,6 @@ export async function deny(work: Work, loanId: string, input: Denial) {
 }
 
 function reasonsOf({ reasons, reason }: Denial): DenialReason[] {
-  const alone = reason ? [DENIAL_REASONS.find((code) => code === reason) ?? 'other'] : [];
+  const alone = reason ? [DENIAL_CODES.find((code) => code === reason) ?? 'other'] : [];
   return [...new Set([...(reasons ?? []), ...alone] as DenialReason[])].slice(0, REASONS_MAX);
 }

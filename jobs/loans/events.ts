@@ -33,6 +33,8 @@ export type LoanEvent =
         outstanding_fees?: string;
         /** Instalments due to this day are history; without it, those due to the boarding day. */
         paid_through_date?: string | null;
+        /** What a loan that came charged off is still claimed for; it has no other balance then. */
+        charge_off_balance?: string;
       }
     >
   | On<
@@ -47,7 +49,8 @@ export type LoanEvent =
     >
   | On<'fee', { amount: string; fee_id?: string; fee_type?: string; installment_number?: number }>
   | On<'fee_waiver', { fee_id: string; amount?: string }>
-  | On<'service_credit', { amount: string; apply_to?: CreditTarget }>
+  /** A settlement is agreed debt relief; other credits are not. */
+  | On<'service_credit', { amount: string; apply_to?: CreditTarget; credit_type?: string }>
   | On<'rate_change', { interest_rate: string }>
   /** A promotional rate or a legal cap, to its last day; the lowest rate of a day counts. */
   | On<'promo', { interest_rate: string; to: string }>
@@ -121,13 +124,17 @@ const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
 
 /**
  * A payoff comes after all else of its day, since it was quoted with all else in it; the penalty
- * for it comes with it. What a settlement forgives is the rest that its payments leave.
+ * for it comes with it. Money on a claim comes after the charge-off that made it one. What a
+ * settlement forgives is the rest that its payments leave.
  */
 function rankOf(event: LoanEvent): number {
   const last = KINDS_IN_ORDER.length;
   if (event.kind === 'payment' && event.payment_type === 'payoff') return last + 1;
+  // What is recovered on the day of a charge-off came after it.
+  const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';
+  if (isRecovery) return RANK.get('recovery') ?? 0;
   if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
-  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('write_off') ?? last;
+  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('reversal') ?? last;
   return RANK.get(event.kind) ?? 0;
 }
 

@@ -15,8 +15,10 @@ export function principalForgiven(
   year?: number,
 ): Forgiven {
   const forgiving = eventsInForce(events, state.as_of).filter(
-    ({ kind, effective_date }) =>
-      kind === 'forgiveness' && (year === undefined || effective_date.startsWith(String(year))),
+    (event) =>
+      (event.kind === 'forgiveness' ||
+        (event.kind === 'service_credit' && event.credit_type === 'settlement')) &&
+      (year === undefined || event.effective_date.startsWith(String(year))),
   );
   const ids = new Set(forgiving.map(({ id }) => id));
   const lines = state.allocations.filter(

@@ -5,7 +5,7 @@ import * as installments from '../../sql/loans/installments.ts';
 import * as loans from '../../sql/loans/loans.ts';
 import { money, sum } from '../money.ts';
 import { Big } from 'big.js';
-import { NotFound } from '../errors.ts';
+import { Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { book } from './book.ts';
 import { followState } from './changes.ts';
@@ -74,6 +74,7 @@ export async function happen(
   const events = [...loan.events, ...fresh];
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
   const { state, anchor } = foldWithAnchor(input);
+  assertWithinReach(loan.state, state);
   await stored.append(work.tx, row.id, fresh.map(storedForm));
   await savePlan(work, loan, state, plan !== undefined, fresh);
   await anchors.save(work.tx, row.id, anchorColumns(state, anchor));
@@ -83,6 +84,18 @@ export async function happen(
   await book(work, loan, input, state, fresh);
   await followState(work, row, state);
   return state;
+}
+
+/** Up to here all that a loan can ever earn, and what thousands come to, fit the books' columns. */
+const MOST = '9999999999.99';
+
+/** One loan beyond all bounds would stop the close of all; what it owes may only fall from there. */
+function assertWithinReach(before: LoanState, after: LoanState) {
+  for (const balance of ['total_balance', 'suspense_balance'] as const) {
+    const amount = new Big(after[balance]);
+    if (amount.lte(MOST) || amount.lte(before[balance])) continue;
+    throw new Invalid({ amount: `Takes the loan beyond ${MOST}.` });
+  }
 }
 
 const storedForm = ({ id, kind, effective_date, ...details }: LoanEvent) => ({
@@ -100,6 +113,7 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     ...columns,
     off_books_interest: state.off_books_interest,
     charge_off_balance: state.charge_off_balance,
+    ...lossOf(state),
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,
     last_payment_date: state.last_payment_date,
@@ -110,6 +124,13 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     delinquency_pauses: state.pauses,
     delinquency_bucket: state.delinquency_bucket,
   };
+}
+
+/** What was lost of the principal, which a payment from before the charge-off makes less. */
+function lossOf({ allocations }: LoanState) {
+  const lines = allocations.filter((line) => line.rule === 'charge_off');
+  const principal = lines.find(({ component }) => component === 'principal');
+  return principal ? { charge_off_amount: principal.amount } : {};
 }
 
 /** A new plan is a new version; otherwise only the instalments whose coverage moved are written. */

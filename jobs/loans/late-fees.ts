@@ -1,3 +1,4 @@
+import { sparedDays } from '../../sql/loans/reliefs.ts';
 import { addDays } from '../dates.ts';
 import { money, parseMoney, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
@@ -20,13 +21,19 @@ export async function assessLateFees(work: Work, loanId: string) {
       .filter(({ fee_type }) => fee_type === 'late')
       .map(({ installment_number }) => installment_number),
   );
+  const spared = await sparedDays(work.tx, loan.row.id);
+  const isSpared = (day: string) =>
+    spared.some(({ from, to }) => from <= day && (to === null || day <= to));
+  // Nor is anybody charged afterwards for a payment whose grace ended in that time.
+  if (isSpared(work.today)) return;
   const events: LoanEvent[] = [];
   for (const rule of rules) {
     for (const one of loan.state.installments) {
       const grace = rule.grace_days ?? late_fee_grace_days;
       const isLate =
         ['past_due', 'partially_paid'].includes(one.status) &&
-        addDays(one.due_date, grace) < work.today;
+        addDays(one.due_date, grace) < work.today &&
+        !isSpared(addDays(one.due_date, grace));
       if (!isLate || charged.has(one.period_number)) continue;
       const rest = parseMoney(one.payment_amount).minus(one.paid_amount);
       const base = rule.calculation === 'percent_of_past_due' ? money(rest) : one.payment_amount;

@@ -42,7 +42,12 @@ export function chargeOff(position: Position, event: EventOf<'charge_off'>): voi
 }
 
 /** What leaves the books is still owed; the explanation shows it as a negative reduction. */
-function raiseClaim(position: Position, component: Component, amount: Big, event_id: string): void {
+export function raiseClaim(
+  position: Position,
+  component: Component,
+  amount: Big,
+  event_id: string,
+): void {
   if (amount.lte(0)) return;
   const before = position.charged_off[component];
   position.charged_off[component] = before.plus(amount);

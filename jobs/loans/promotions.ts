@@ -19,7 +19,6 @@ export const PROMO_TYPES = [
   'interest_only',
   'same_as_cash',
 ] as const;
-export type PromoType = (typeof PROMO_TYPES)[number];
 
 /** Interest that is only asked for if the loan is not repaid by the end. */
 export const isDeferring = (type: string) =>

@@ -7,6 +7,7 @@ import { assertAllowed } from '../loans/statuses.ts';
 import { termsOf } from '../loans/terms-of.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
+import { typeOn } from './receive.ts';
 
 export const PaymentPreview = z.object({
   amount: positiveMoney,
@@ -28,7 +29,7 @@ export async function previewPayment(
     kind: 'payment',
     effective_date: on,
     amount: input.amount,
-    payment_type: input.payment_type,
+    payment_type: typeOn(loan, on, input.payment_type),
   });
   const events = [...loan.events, trial];
   const state = fold({ terms: termsOf(loan.row), schedule: loan.schedule, events, as_of: on });

@@ -6,7 +6,7 @@ import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/ty
 import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { COMPONENTS } from '../loans/terms.ts';
-import { PAYMENT_TYPES, type LoanEvent } from '../loans/events.ts';
+import { eventsInForce, PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/events.ts';
 import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/happen.ts';
 import { assertAllowed } from '../loans/statuses.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -51,6 +51,7 @@ export type NewPayment = z.output<typeof NewPayment> & {
  * is scheduled and touches nothing until that day is closed. Answers the payment's id.
  */
 export async function receive(work: Work, loanId: string, input: NewPayment): Promise<string> {
+  assertReceivable(input.payment_type);
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row.status, 'payments');
   const payment_date = input.payment_date ?? work.today;
@@ -60,6 +61,12 @@ export async function receive(work: Work, loanId: string, input: NewPayment): Pr
     await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
   if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
   return post(work, loan, randomUUIDv7(), { ...input, payment_date, effective_date });
+}
+
+/** Money that goes out again is no payment received. */
+function assertReceivable(type: string) {
+  if (type === 'reimbursement')
+    throw new Invalid({ payment_type: 'Is made at payments/reimbursement.' });
 }
 
 function assertDates(
@@ -118,6 +125,16 @@ async function schedule(
   return insert(work.tx, 'payments', { ...row, status: 'scheduled' });
 }
 
+/**
+ * From a charge-off on, any payment is a recovery; money that came before it, and is only known now,
+ * still paid what was owed then.
+ */
+export function typeOn({ row, events, state }: OpenLoan, date: string, wished: PaymentType) {
+  if (row.status !== 'charged_off') return wished;
+  const since = eventsInForce(events, state.as_of).find(({ kind }) => kind === 'charge_off');
+  return since && date < since.effective_date ? wished : 'recovery';
+}
+
 /** Allocates and posts a payment whose day has come, with whatever happens to the loan besides. */
 export async function post(
   work: Work,
@@ -126,13 +143,13 @@ export async function post(
   input: Dated,
   besides: readonly LoanEvent[] = [],
 ): Promise<string> {
-  const isRecovery = loan.row.status === 'charged_off';
+  const payment_type = typeOn(loan, input.effective_date, input.payment_type);
   const event = newEvent({
     id,
     kind: 'payment',
     effective_date: input.effective_date,
     amount: input.amount,
-    payment_type: isRecovery ? 'recovery' : input.payment_type,
+    payment_type,
     ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
@@ -140,7 +157,7 @@ export async function post(
   const { id: _, ...split } = splitOf(state, id);
   await insert(work.tx, 'payments', {
     ...paymentColumns(loan, id, input),
-    ...(isRecovery && { payment_type: 'recovery' }),
+    payment_type,
     ...split,
     remaining_balance: state.total_balance,
     status: 'completed',

@@ -1,5 +1,13 @@
 import { sql, type Transaction } from '../db.ts';
 
+/** The lender says yes, at this annual percentage rate. */
+export const markApproved = (tx: Transaction, id: string, by: string | null, apr: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set status = 'approved', approved_at = now(), approved_by = ${by}, apr = ${apr}::numeric
+    where id = ${id}
+  `);
+
 /** The lender says no, for these reasons. */
 export const markDenied = (tx: Transaction, id: string, reasons: readonly string[]) =>
   tx.query(sql.typeAlias('void')`

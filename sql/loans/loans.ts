@@ -179,13 +179,6 @@ export async function setStatus(tx: Transaction, id: string, status: string) {
   await tx.query(sql.typeAlias('void')`update loans set status = ${status} where id = ${id}`);
 }
 
-export const approve = (tx: Transaction, id: string, by: string | null, apr: string | null) =>
-  tx.query(sql.typeAlias('void')`
-    update loans
-    set status = 'approved', approved_at = now(), approved_by = ${by}, apr = ${apr}::numeric
-    where id = ${id}
-  `);
-
 export const activate = (
   tx: Transaction,
   id: string,

@@ -107,3 +107,23 @@ export const toReturn = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToReturn)`
     select id, loan_id, amount, payment_date, payment_instrument_id from payments where id = ${id}
   `);
+
+const Refundable = z.object({
+  loan_id: z.string(),
+  status: z.string(),
+  principal_applied: z.string(),
+  given_back: z.string(),
+});
+
+/** A payment received, with how much of its principal was given back already. */
+export const refundable = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Refundable)`
+    select payment.loan_id, payment.status, payment.principal_applied,
+           coalesce((
+             select -sum(back.principal_applied) from payments as back
+             where back.loan_id = payment.loan_id and back.reverses_payment_id = payment.id
+               and back.payment_type = 'reimbursement' and back.status in ('completed', 'settled')
+           ), 0.00) as given_back
+    from payments as payment
+    where payment.id = ${id} and payment.payment_type <> 'reimbursement'
+  `);

@@ -153,7 +153,8 @@ test('a letter is printed, kept as a document and laid out for the post', async 
 
   const log = await officer.get(`/communication-logs/${body.id}`);
   const documents = await stage.owner.query(
-    'select id, status, source, document_type from documents where tenant_id = $1',
+    `select id, status, source, document_type from documents
+     where tenant_id = $1 and document_type = 'correspondence'`,
     [tenant.id],
   );
   expect(body).toMatchObject({

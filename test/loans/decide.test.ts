@@ -116,3 +116,45 @@ test('only an active user who may serve loans becomes their officer, and history
     { changes: { loan_officer_id: { old: null, new: officerId } } },
   ]);
 });
+
+test('a denied applicant with an address is sent the notice with the reasons in words', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
+  await tenant.officer.post(`/borrowers/${borrower_id}/addresses`, {
+    street_line_1: '1 Main Street',
+    city: 'Albany',
+    state: 'NY',
+    postal_code: '12207',
+  });
+
+  await tenant.officer.post(`/loans/${id}/deny`, { reasons: ['recent_inquiries'] });
+  const ordered = await tenant.within(({ tx }) =>
+    tx.any(sql.type(z.object({ template: z.string(), reasons: z.array(z.string()) }))`
+      select template, template_data -> 'reasons' as reasons from documents
+    `),
+  );
+  const logs = await tenant.officer.get('/communication-logs');
+
+  expect(ordered).toEqual([
+    {
+      template: 'adverse_action_notice',
+      reasons: ['Number of recent inquiries on credit bureau report'],
+    },
+  ]);
+  expect(logs.body).toMatchObject([
+    { template_type: 'loan_denied', channel: 'letter', status: 'queued', loan_id: id },
+  ]);
+});
+
+test('an approved loan has its disclosure ordered', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant, { status: 'approved' });
+
+  const ordered = await tenant.within(({ tx }) =>
+    tx.any(sql.type(z.object({ loan_id: z.string(), template: z.string(), total: z.string() }))`
+      select loan_id, template, template_data ->> 'total_of_payments' as total from documents
+    `),
+  );
+
+  expect(ordered).toEqual([{ loan_id: id, template: 'tila_disclosure', total: '11364.28' }]);
+});

@@ -4,6 +4,7 @@ import { sql, type Transaction } from '../../sql/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -76,7 +77,15 @@ test('what is waived is a service credit, and what is too small to ask for goes 
   });
   const rounded = await tenant.officer.post(`/loans/${small.id}/pay-off`, { amount: '10022.50' });
 
+  const credits = await tenant.officer.get(`/loans/${waived.id}/service-credits`);
+  const forms = await tenant.officer.get(`/loans/${waived.id}/1099c`);
   expect(agreed.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
+  expect(credits.body).toMatchObject([
+    { amount: '1023.29', interest_applied: '23.29', principal_applied: '1000.00' },
+  ]);
+  expect(forms.body).toMatchObject([
+    { amount_discharged: '1000.00', identifiable_event_code: 'F' },
+  ]);
   expect(rounded.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
   expect(await ledgerOf(tenant)).toEqual({
     cash: '-977.50',
@@ -118,4 +127,34 @@ test('a payoff of a past day counts only what that day owed', async () => {
   expect(future.status).toBe(422);
   expect(paid.body.status).toBe('paid_off');
   expect(await ledgerOf(tenant)).toEqual({ cash: '11.64', interest_income: '-11.64' });
+});
+
+test('a payoff that answers a quote brings its penalty along, once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { body: product } = await admin.get(`/products/${await tenant.first('/products')}`);
+  const strict = await admin.post('/products', {
+    ...product,
+    code: 'STRICT',
+    prepayment_penalty: { calculation: 'flat', amount: '75.00' },
+  });
+  const { id } = await newLoan(tenant, { product_id: strict.body.id });
+  const other = await newLoan(tenant);
+  const quote = await tenant.officer.post(`/loans/${id}/payoff-quotes`, {});
+  const quoted = { payoff_quote_id: quote.body.id };
+
+  const foreign = await tenant.officer.post(`/loans/${other.id}/pay-off`, quoted);
+  const paid = await tenant.officer.post(`/loans/${id}/pay-off`, quoted);
+  const answered = await tenant.officer.get(`/payoff-quotes/${quote.body.id}`);
+  const payments = await tenant.officer.get(`/loans/${id}/payments`);
+
+  expect(quote.body).toMatchObject({ payoff_amount: '10075.00' });
+  expect(foreign).toMatchObject({
+    status: 422,
+    body: { errors: { payoff_quote_id: expect.any(String) } },
+  });
+  expect(paid.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
+  expect(answered.body.status).toBe('accepted');
+  expect(payments.body).toMatchObject([{ amount: '10075.00', fees_applied: '75.00' }]);
+  expect(await violationsIn(stage)).toEqual([]);
 });

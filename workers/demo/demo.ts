@@ -102,6 +102,7 @@ async function serviceLoans(
   await waitForQuiet(platform, stage);
   await leaveFiles(options.out, platform, stage, ids);
   await waitForQuiet(platform, stage);
+  await platform.stopWorkers();
   return reportOf(options.out, platform, stage, {
     loans_boarded: ids.size,
     loans_refused: new Set(refusals.map(({ line }) => line)).size,

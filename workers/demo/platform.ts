@@ -22,8 +22,8 @@ export type Platform = {
   within: Within;
   owner: DatabasePool;
   auditor: DatabasePool;
-  /** The three workers, for the summary. */
-  children: readonly Child[];
+  /** Ends the workers well: only then is on record what all their jobs have taken. */
+  stopWorkers(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export type PlatformSettings = {
   folder: string;
   /** What the outbound worker trusts beside the usual authorities. */
   certificate: string;
-  onNews(sentence: string): void;
+  onNews: (sentence: string) => void;
 };
 
 const STOP_WITHIN_MS = 20_000;
@@ -50,8 +50,9 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
   const kept = await keepPostgres(postgres, openLog('silent', 'demo'));
   const children: Child[] = [];
   const pools: DatabasePool[] = [];
+  const stopWorkers = () => stopAll(children.filter(({ name }) => name !== 'api'));
   const stop = async () => {
-    await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)));
+    await stopAll(children);
     await Promise.all(pools.map((pool) => pool.end()));
     const pid = await postmasterPid(url).catch(() => null);
     await kept.stop();
@@ -69,12 +70,16 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
     const port = await startProcesses(url, settings, children);
     const within: Within = (tenant, steps, mode) =>
       patiently(() => workOf(app, SYSTEM)(tenant, steps, mode));
-    return { origin: `http://127.0.0.1:${port}`, within, owner, auditor, children, stop };
+    return { origin: `http://127.0.0.1:${port}`, within, owner, auditor, stopWorkers, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
+
+const stopAll = async (children: readonly Child[]) => {
+  await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)));
+};
 
 /** The books of a year are read at once. */
 const PATIENT = { statementTimeoutMs: 120_000 };
@@ -89,7 +94,8 @@ const pauseTheClock = (owner: DatabasePool) =>
 
 /** Whoever started it last, the database ends with the demo. */
 async function endOthers(pid: number | null) {
-  for (let waited = 0; pid !== null && waited < 10_000; waited += 50) {
+  if (pid === null) return;
+  for (let waited = 0; waited < 10_000; waited += 50) {
     try {
       process.kill(pid, waited === 0 ? 'SIGINT' : 0);
     } catch {
@@ -140,6 +146,8 @@ const environmentOf = (DATABASE_URL: string, DATA_DIR: string, authority: string
   NODE_ENV: 'development',
   HOST: '127.0.0.1',
   PORT: '0',
+  // Mail stays in the outbox, and the secret in the folder, whatever the shell has set.
   SMTP_URL: '',
+  SECRET: '',
   NODE_EXTRA_CA_CERTS: authority,
 });

@@ -32,8 +32,7 @@ export async function startReceiver(secret: string): Promise<Receiver> {
     request.on('end', () => {
       const bytes = Buffer.concat(chunks);
       const isGenuine = verify(secret, bytes, String(request.headers['x-webhook-signature'] ?? ''));
-      if (isGenuine)
-        seen.add(String((JSON.parse(bytes.toString()) as { event_id: string }).event_id));
+      if (isGenuine) seen.add((JSON.parse(bytes.toString()) as { event_id: string }).event_id);
       else forged += 1;
       response.writeHead(isGenuine ? 204 : 401).end();
     });

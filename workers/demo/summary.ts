@@ -63,7 +63,7 @@ export async function reportOf(
     '/ledger/trial-balance',
   );
   const folder = platformFolder(out);
-  const secret = secretOf({ SECRET: process.env['SECRET'], DATA_DIR: folder });
+  const secret = secretOf({ DATA_DIR: folder });
   const files = localFiles({ folder: path.join(folder, 'files'), secret });
   const violations = await patiently(() =>
     checkInvariants(auditor, { describeFile: (key) => files.describe(key) }),

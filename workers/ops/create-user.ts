@@ -13,7 +13,7 @@ export const createUser: Operation = {
   usage: 'EMAIL --role ROLE [--tenant SLUG] [--name "FIRST LAST"]  (password: NEW_PASSWORD)',
   summary: 'adds a user; without NEW_PASSWORD in the environment, a reset link sets the first one',
   options: ['tenant', 'role', 'name'],
-  run: async ({ app, words, options }) => {
+  run: async ({ app, words, options, newPassword: password }) => {
     const [email = ''] = words;
     if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new Misused('Give the email address.');
     const tenant_role = TENANT_ROLES.find((role) => role === options['role']);
@@ -21,7 +21,6 @@ export const createUser: Operation = {
     const { id: tenantId, slug } = await tenantOf(app, options['tenant']);
     const [first_name = '', ...rest] = (options['name'] ?? email.split('@')[0] ?? '').split(' ');
     const user = { email, first_name, last_name: rest.join(' ') || 'Staff', tenant_role };
-    const password = process.env['NEW_PASSWORD'];
     try {
       const id = await workOf(app, SYSTEM)(tenantId, (work) =>
         addUser(work, { ...user, ...(password && { password }) }),

@@ -10,6 +10,8 @@ type Given = {
   app: DatabasePool;
   words: readonly string[];
   options: Readonly<Record<string, string | undefined>>;
+  /** NEW_PASSWORD, which no command line shows. */
+  newPassword: string | undefined;
 };
 
 /** `rows` are printed as a table, or with --json as they are; `say` is for people only. */

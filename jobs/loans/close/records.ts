@@ -3,8 +3,11 @@ import { loansPlanned } from '../../../sql/loans/payment-plans.ts';
 import { loansPromised } from '../../../sql/loans/promises-to-pay.ts';
 import type { Transaction } from '../../../sql/db.ts';
 import { loansToModify } from '../../../sql/loans/modifications.ts';
+import { loansTurning } from '../../../sql/loans/reliefs.ts';
 import type { Outside } from '../../outside.ts';
 import type { Work } from '../../work.ts';
+import { turnDeferments } from '../deferments.ts';
+import { turnForbearances } from '../forbearances.ts';
 import { applyDueModifications } from '../modifications.ts';
 import { judgePlan } from '../payment-plans.ts';
 import { judgePromises } from '../promises-to-pay.ts';
@@ -23,11 +26,18 @@ const step =
     await each(outside, payload, name, ids, act);
   };
 
+const turnDueForbearances = step('forbearances', loansTurning('forbearances'), turnForbearances);
+const turnDueDeferments = step('deferments', loansTurning('deferments'), turnDeferments);
+const applyModifications = step('modifications', loansToModify, applyDueModifications);
 const judgeDuePromises = step('promises', loansPromised, judgePromises);
 const judgeDuePlans = step('payment_plans', loansPlanned, judgePlan);
 
 /** What begins or ends on the day takes effect before its payments are made. */
-export const turnRecords = step('modifications', loansToModify, applyDueModifications);
+export async function turnRecords(outside: Outside, payload: Payload, chunk: Chunk) {
+  await turnDueForbearances(outside, payload, chunk);
+  await turnDueDeferments(outside, payload, chunk);
+  await applyModifications(outside, payload, chunk);
+}
 
 /** Promises and plans are judged when all the payments of the day are in. */
 export async function judgeAgreements(outside: Outside, payload: Payload, chunk: Chunk) {

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import {
+  cancelDeferment,
+  changeDeferment,
+  defer,
+  DEFERMENT_TYPES,
+  INTEREST_TREATMENTS,
+} from '../../jobs/loans/deferments.ts';
+import { RELIEF_STATUSES } from '../../jobs/loans/forbearances.ts';
+import { deferments as table } from '../../sql/loans/deferments.ts';
+import { date, flag, integer, money, prose, stamps, uuid } from '../../sql/types.ts';
+import { resource } from '../resource.ts';
+
+export const deferments = resource({
+  name: 'Deferment',
+  path: 'deferments',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    deferment_type: z.enum(DEFERMENT_TYPES).default('payment_skip'),
+    periods: integer.min(1).max(24).nullish().describe('The instalments due by the end, if none.'),
+    start_date: date.nullish(),
+    end_date: date.nullish().describe('The day before payments go on.'),
+    start_installment: integer.min(1).nullish().describe('The next one, if none.'),
+    interest_treatment: z.enum(INTEREST_TREATMENTS).default('accrue'),
+    extend_maturity: flag.default(true),
+    fee_amount: money.default('0.00'),
+    reason: prose,
+    notes: prose.nullish(),
+    status: z.enum(RELIEF_STATUSES).default('scheduled'),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: [
+    ...(['loan_id', 'deferment_type', 'periods', 'start_date', 'end_date'] as const),
+    ...(['start_installment', 'interest_treatment', 'extend_maturity', 'fee_amount'] as const),
+  ],
+  filters: ['loan_id', 'deferment_type', 'status', 'start_date', 'end_date'],
+
+  create: defer,
+  update: changeDeferment,
+  remove: cancelDeferment,
+});

@@ -1,0 +1,87 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Big } from 'big.js';
+import { z } from 'zod';
+import * as payments from '../../sql/payments/payments.ts';
+import { date, positiveMoney, prose, uuid } from '../../sql/types.ts';
+import { insert } from '../../sql/write.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { fold } from '../loans/fold.ts';
+import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/happen.ts';
+import { assertInHistory } from '../loans/rests.ts';
+import { refusalOf } from '../loans/statuses.ts';
+import { termsOf } from '../loans/terms-of.ts';
+import { atLeastZero, min, money, parseMoney, ZERO } from '../money.ts';
+import type { Work } from '../work.ts';
+import { PAYMENT_METHODS } from './receive.ts';
+
+export const Reimbursement = z.object({
+  amount: positiveMoney,
+  payment_id: uuid.nullish().describe('The payment that is given back beyond what is in suspense.'),
+  payment_instrument_id: uuid.nullish(),
+  reimbursement_date: date.nullish(),
+  method: z.enum(PAYMENT_METHODS).nullish(),
+  reason: prose.nullish(),
+});
+type Reimbursement = z.output<typeof Reimbursement>;
+
+/**
+ * Pays money back to the borrower: what waits in suspense first. More than that is principal that a
+ * payment had repaid, and it is owed again.
+ */
+export async function reimburse(work: Work, loanId: string, input: Reimbursement): Promise<string> {
+  const loan = await openLoan(work, loanId);
+  const on = input.reimbursement_date ?? work.today;
+  assertInHistory(work, loan, 'reimbursement_date', on);
+  const waiting = suspenseOn(loan, on);
+  const repaid = await repaidBy(work, loan, input);
+  const refundable = waiting.plus(repaid);
+  if (parseMoney(input.amount).gt(refundable)) {
+    throw new Conflict('That is more than can be paid back.', 'exceeds_refundable', {
+      ...refusalOf(loan.row.status),
+      refundable_amount: money(refundable),
+    });
+  }
+  return payBack(work, loan, input, on);
+}
+
+/** What waits in suspense on a day and is still there today. */
+function suspenseOn({ row, schedule, events, state }: OpenLoan, on: string): Big {
+  const then = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  return min(parseMoney(then.suspense_balance), parseMoney(state.suspense_balance));
+}
+
+/** The principal that the named payment repaid, less what was given back of it before. */
+async function repaidBy(work: Work, { row }: OpenLoan, { payment_id }: Reimbursement) {
+  if (!payment_id) return ZERO;
+  const payment = await payments.refundable(work.tx, payment_id);
+  if (payment === null || payment.loan_id !== row.id)
+    throw new Invalid({ payment_id: 'Is not a payment of this loan.' });
+  // A claim after a charge-off, or a debt that was settled, is not opened again.
+  const isOpen = ['active', 'paid_off'].includes(row.status);
+  const isKept = ['completed', 'settled'].includes(payment.status);
+  if (!isOpen || !isKept) return ZERO;
+  return atLeastZero(parseMoney(payment.principal_applied).minus(payment.given_back));
+}
+
+async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: string) {
+  const id = randomUUIDv7();
+  const { amount, payment_id, payment_instrument_id, method, reason } = input;
+  const named = payment_id ? { payment_id } : {};
+  const event = newEvent({ id, kind: 'reimbursement', effective_date: on, amount, ...named });
+  const state = await happen(work, loan, [event]);
+  const { id: _, ...split } = splitOf(state, id);
+  return insert(work.tx, 'payments', {
+    ...{ id, amount, ...split, payment_instrument_id, notes: reason },
+    loan_id: loan.row.id,
+    borrower_id: loan.row.borrower_id,
+    receipt_number: `R-${id.replaceAll('-', '').slice(-12).toUpperCase()}`,
+    payment_type: 'reimbursement',
+    payment_method: method ?? (payment_instrument_id ? 'ach' : 'external'),
+    payment_date: on,
+    effective_date: on,
+    reverses_payment_id: payment_id,
+    remaining_balance: state.total_balance,
+    status: 'completed',
+    posted_at: new Date().toISOString(),
+  });
+}

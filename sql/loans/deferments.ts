@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const deferments = table({
+  name: 'deferments',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.deferment_type, record.periods, record.start_date,
+           record.end_date, record.start_installment, record.interest_treatment,
+           record.extend_maturity, record.fee_amount, record.reason, record.notes, record.status,
+           record.created_by, record.created_at, record.updated_at
+    from deferments as record
+  `,
+});
+
+const Open = z.object({
+  id: z.string(),
+  status: z.string(),
+  deferment_type: z.string(),
+  periods: z.int(),
+  start_date: z.string(),
+  end_date: z.string().nullable(),
+  start_installment: z.int().nullable(),
+  interest_treatment: z.string(),
+  extend_maturity: z.boolean(),
+  fee_amount: z.string(),
+});
+export type OpenDeferment = z.output<typeof Open>;
+
+/** The loan's deferments that have not ended, locked. */
+export const openOf = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Open)`
+    select id, status, deferment_type, periods, start_date, end_date, start_installment,
+           interest_treatment, extend_maturity, fee_amount
+    from deferments where loan_id = ${loanId} and status in ('scheduled', 'active')
+    order by start_date, id for update
+  `);

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const forbearances = table({
+  name: 'forbearances',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.forbearance_type, record.start_date, record.end_date,
+           record.reason, record.reduced_payment_amount, record.interest_accrues,
+           record.suspend_late_fees, record.suspend_delinquency, record.suspend_credit_reporting,
+           record.end_treatment, record.hardship_application_id, record.notes, record.status,
+           record.created_by, record.created_at, record.updated_at
+    from forbearances as record
+  `,
+});
+
+const Open = z.object({
+  id: z.string(),
+  status: z.string(),
+  forbearance_type: z.string(),
+  start_date: z.string(),
+  end_date: z.string(),
+  reduced_payment_amount: z.string().nullable(),
+  interest_accrues: z.boolean(),
+  suspend_delinquency: z.boolean(),
+  end_treatment: z.string(),
+  event_ids: z.array(z.string()),
+});
+export type OpenForbearance = z.output<typeof Open>;
+
+/** The loan's forbearances that have not ended, locked. */
+export const openOf = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Open)`
+    select id, status, forbearance_type, start_date, end_date, reduced_payment_amount,
+           interest_accrues, suspend_delinquency, end_treatment, event_ids
+    from forbearances where loan_id = ${loanId} and status in ('scheduled', 'active')
+    order by start_date, id for update
+  `);

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { inChunk, type Chunk } from './close.ts';
+
+/** Forbearances and deferments: agreements by which a borrower may pay less or later for a while. */
+export type ReliefTable = 'forbearances' | 'deferments';
+
+/** Loans of the chunk with an agreement that begins on this day, or that ended before it. */
+export const loansTurning = (table: ReliefTable) => (tx: Transaction, chunk: Chunk) =>
+  tx.any(sql.type(z.object({ id: z.string() }))`
+    select distinct loan.id
+    from ${sql.identifier([table])} as relief join loans as loan on loan.id = relief.loan_id
+    where ${inChunk(chunk)} and (
+      relief.status = 'scheduled' and relief.start_date <= ${chunk.cob_date}
+      or relief.status = 'active' and relief.end_date < ${chunk.cob_date}
+    )
+    order by loan.id
+  `);
+
+/** Whether another agreement of the kind is open at any time between two days. */
+export const overlaps = (
+  tx: Transaction,
+  table: ReliefTable,
+  loanId: string,
+  { from, to }: { from: string; to: string },
+) =>
+  tx.exists(sql.typeAlias('void')`
+    select from ${sql.identifier([table])}
+    where loan_id = ${loanId} and status in ('scheduled', 'active')
+      and start_date <= ${to} and coalesce(end_date, start_date) >= ${from}
+  `);
+
+const Spared = z.object({ from: z.string(), to: z.string().nullable() });
+
+/**
+ * Days for which a borrower is spared late fees, by an agreement that is or was kept; without an end
+ * while a payment plan is in force.
+ */
+export const sparedDays = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Spared)`
+    select start_date as from, end_date as to from forbearances
+    where loan_id = ${loanId} and suspend_late_fees and status in ('active', 'completed')
+    union all
+    select start_date, end_date from deferments
+    where loan_id = ${loanId} and status in ('active', 'completed')
+    union all
+    select agreed_on, null from payment_plans where loan_id = ${loanId} and status = 'active'
+  `);
+
+/** How many deferments the loan had in the twelve months to a day, and how many its product allows. */
+export const deferments = (tx: Transaction, loanId: string, productId: string, day: string) =>
+  tx.one(sql.type(z.object({ count: z.int(), limit: z.int() }))`
+    select (
+      select count(*)::integer from deferments
+      where loan_id = ${loanId} and status <> 'canceled'
+        and start_date > ${day}::date - interval '12 months'
+    ) as count, max_deferments_per_12m as limit
+    from products where id = ${productId}
+  `);

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { ledgerOf } from '../setup/books.ts';
+import type { Reply } from '../setup/client.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const statusesOf = (replies: readonly Reply[]) =>
+  replies.map(({ status }) => status).toSorted((one, other) => one - other);
+
+test('fifty payments at once are taken one after the other, and each counts once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-25');
+
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      tenant.officer.post(`/loans/${id}/payments`, { amount: '100.00' }),
+    ),
+  );
+  const loan = await tenant.officer.get(`/loans/${id}`);
+
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 201));
+  const left = new Set(replies.map(({ body }) => body.remaining_balance));
+  expect(left).toEqual(
+    new Set(Array.from({ length: 50 }, (_, index) => `${String(9923 - 100 * index)}.29`)),
+  );
+  expect(loan.body).toMatchObject({ principal_balance: '5023.29', accrued_interest: '0.00' });
+  expect(await ledgerOf(tenant)).toEqual({
+    cash: '-5000.00',
+    loans_receivable: '5023.29',
+    interest_income: '-23.29',
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('of payments and a charge-off at once, each is before or after, and the books are right', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  const pay = () => tenant.officer.post(`/loans/${id}/payments`, { amount: '100.00' });
+
+  const replies = await Promise.all([
+    ...[pay(), pay(), pay()],
+    admin.post(`/loans/${id}/charge-off`),
+    ...[pay(), pay(), pay()],
+    admin.post(`/loans/${id}/charge-off`),
+  ]);
+  const loan = await tenant.officer.get(`/loans/${id}`);
+  const books = await ledgerOf(tenant);
+
+  expect(statusesOf(replies)).toEqual([200, 201, 201, 201, 201, 201, 201, 409]);
+  expect(loan.body).toMatchObject({ status: 'charged_off', charge_off_balance: '9400.00' });
+  expect(books['cash']).toBe('-9400.00');
+  const lost = Number(books['charge_off_expense']) + Number(books['recovery_income'] ?? 0);
+  expect(lost).toBeCloseTo(9400);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('of an approval and a denial at once one wins, and the other is told who did', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loans = await Promise.all(
+    Array.from({ length: 8 }, () => newLoan(tenant, { status: 'pending' })),
+  );
+
+  const pairs = await Promise.all(
+    loans.map(({ id }) =>
+      Promise.all([
+        tenant.officer.post(`/loans/${id}/approve`),
+        tenant.officer.post(`/loans/${id}/deny`, { reasons: ['other'] }),
+      ]),
+    ),
+  );
+
+  for (const [approved, denied] of pairs) {
+    const [won, lost] = approved.status === 200 ? [approved, denied] : [denied, approved];
+    expect(won.status).toBe(200);
+    expect(lost).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_transition', details: { current_status: won.body.status } },
+    });
+  }
+});
+
+test('the same button pressed twice at once acts once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant, { status: 'approved' });
+  const twice = (action: string) =>
+    Promise.all([1, 2].map(() => tenant.officer.post(`/loans/${id}/${action}`)));
+
+  const disbursed = await twice('disburse');
+  const paid = await twice('pay-off');
+
+  expect(statusesOf(disbursed)).toEqual([200, 409]);
+  expect(statusesOf(paid)).toEqual([200, 409]);
+  expect(await ledgerOf(tenant)).toEqual({});
+  expect(await violationsIn(stage)).toEqual([]);
+});

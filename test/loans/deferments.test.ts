@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { ledgerOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const defer = (tenant: Tenant, id: string, body: Record<string, unknown> = {}) =>
+  tenant.officer.post(`/loans/${id}/deferments`, { periods: 2, reason: 'Holiday', ...body });
+
+test('payments that are skipped move behind, with the maturity, for a fee', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+
+  const made = await defer(tenant, loan.id, { fee_amount: '20.00' });
+  const { body } = await tenant.officer.get(`/loans/${loan.id}`);
+
+  expect(made).toMatchObject({
+    status: 201,
+    body: { status: 'active', start_installment: 1, end_date: '2026-04-14' },
+  });
+  expect(body).toMatchObject({
+    next_payment_date: '2026-04-15',
+    maturity_date: '2029-03-15',
+    outstanding_fees: '20.00',
+  });
+  await travelTo(stage, tenant, '2026-04-16');
+  expect((await tenant.officer.get(`/deferments/${made.body.id}`)).body.status).toBe('completed');
+});
+
+test('the interest of a deferment is waived, or becomes principal at its end', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const waived = await newLoan(tenant);
+  const added = await newLoan(tenant);
+
+  await defer(tenant, waived.id, { periods: 1, interest_treatment: 'waive' });
+  await defer(tenant, added.id, { periods: 1, interest_treatment: 'capitalize_at_end' });
+  await travelTo(stage, tenant, '2026-03-16');
+  const one = await tenant.officer.get(`/loans/${waived.id}`);
+  const other = await tenant.officer.get(`/loans/${added.id}`);
+
+  // One day, the 15th of March, earns 2.33; 59 days before it became principal.
+  expect(one.body).toMatchObject({ principal_balance: '10000.00', accrued_interest: '2.33' });
+  expect(other.body).toMatchObject({ principal_balance: '10137.40', accrued_interest: '2.36' });
+  expect(await ledgerOf(tenant)).toMatchObject({
+    loans_receivable: '20137.40',
+    interest_receivable: '4.69',
+  });
+});
+
+test('where the maturity stays, fewer payments repay the loan; of principal alone, interest is paid', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const fixed = await newLoan(tenant);
+  const interest = await newLoan(tenant);
+
+  await defer(tenant, fixed.id, { extend_maturity: false });
+  await defer(tenant, interest.id, { deferment_type: 'principal_only' });
+  const one = await tenant.officer.get(`/loans/${fixed.id}/amortization`);
+  const other = await tenant.officer.get(`/loans/${interest.id}/amortization`);
+
+  expect(one.body).toHaveLength(34);
+  expect(one.body[0].due_date).toBe('2026-04-15');
+  expect(one.body.at(-1)).toMatchObject({ due_date: '2029-01-15', ending_balance: '0.00' });
+  expect(other.body).toHaveLength(38);
+  expect(other.body.slice(0, 3)).toMatchObject([
+    { due_date: '2026-02-15', payment_amount: '70.83', principal_amount: '0.00' },
+    { due_date: '2026-03-15', payment_amount: '70.83' },
+    { due_date: '2026-04-15', payment_amount: '315.68' },
+  ]);
+  expect(other.body.at(-1)).toMatchObject({ due_date: '2029-03-15', ending_balance: '0.00' });
+});
+
+test('the product limits deferments in twelve months, and one to come may be canceled', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+  const on = (start_date: string) => ({ start_date, periods: 1 });
+
+  const first = await defer(tenant, loan.id, on('2026-02-01'));
+  const canceled = await tenant.officer.put(`/deferments/${first.body.id}`, { status: 'canceled' });
+  const second = await defer(tenant, loan.id, on('2026-02-01'));
+  const overlapping = await defer(tenant, loan.id, on('2026-02-01'));
+  const third = await defer(tenant, loan.id, on('2026-06-01'));
+  const beyond = await defer(tenant, loan.id, on('2026-09-01'));
+  const nothing = await defer(tenant, loan.id, { periods: null });
+
+  expect([first.body.status, canceled.body.status]).toEqual(['scheduled', 'canceled']);
+  expect([second.status, third.status]).toEqual([201, 201]);
+  expect(overlapping).toMatchObject({ status: 409, body: { code: 'overlaps' } });
+  expect(beyond).toMatchObject({
+    status: 409,
+    body: { code: 'limit_exceeded', details: { limit: 2 } },
+  });
+  expect(nothing).toMatchObject({ status: 422, body: { errors: { periods: expect.any(String) } } });
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { ledgerOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const pay = (tenant: Tenant, id: string, amount: string, more: Record<string, unknown> = {}) =>
+  tenant.officer.post(`/loans/${id}/payments`, { amount, ...more });
+
+test('money that comes on the day of a charge-off, after it, is a recovery', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await admin.post(`/loans/${id}/charge-off`);
+
+  const preview = await tenant.officer.post(`/loans/${id}/payments/preview`, { amount: '300.00' });
+  const paid = await pay(tenant, id, '300.00');
+  const loan = await tenant.officer.get(`/loans/${id}`);
+
+  const split = { principal_applied: '300.00', suspense_applied: '0.00' };
+  expect(preview.body).toMatchObject(split);
+  expect(paid).toMatchObject({ status: 201, body: { payment_type: 'recovery', ...split } });
+  expect(loan.body).toMatchObject({ charge_off_balance: '9700.00', suspense_balance: '0.00' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('money from before a charge-off, known only after it, still paid what was owed then', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-03-02');
+  await admin.post(`/loans/${id}/charge-off`);
+  await travelTo(stage, tenant, '2026-03-05');
+
+  const late = await pay(tenant, id, '315.68', { effective_date: '2026-02-15' });
+  const loan = await tenant.officer.get(`/loans/${id}`);
+
+  expect(late.body).toMatchObject({
+    payment_type: 'regular',
+    interest_applied: '72.19',
+    principal_applied: '243.49',
+  });
+  expect(loan.body).toMatchObject({
+    charge_off_balance: '9756.51',
+    charge_off_amount: '9756.51',
+    suspense_balance: '0.00',
+  });
+  expect(await ledgerOf(tenant)).toEqual({
+    cash: '-9684.32',
+    charge_off_expense: '9756.51',
+    interest_income: '-72.19',
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a loan that came charged off keeps its claim, and money on it is a recovery', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const borrower = await tenant.officer.post('/borrowers', { first_name: 'Ada', last_name: 'B' });
+  const boarded = await tenant.officer.post('/loans/board', {
+    borrower_id: borrower.body.id,
+    program_id: await tenant.first('/programs'),
+    product_id: await tenant.first('/products'),
+    principal_amount: '10000.00',
+    current_principal_balance: '5000.00',
+    interest_rate: '0.08',
+    term_months: 36,
+    origination_date: '2025-01-15',
+    status: 'charged_off',
+  });
+
+  const paid = await pay(tenant, boarded.body.id, '100.00');
+  const loan = await tenant.officer.get(`/loans/${boarded.body.id}`);
+
+  expect(boarded.body).toMatchObject({ status: 'charged_off', charge_off_balance: '5000.00' });
+  expect(paid.body).toMatchObject({ principal_applied: '100.00', suspense_applied: '0.00' });
+  expect(loan.body).toMatchObject({ charge_off_balance: '4900.00', suspense_balance: '0.00' });
+  expect(await ledgerOf(tenant)).toEqual({ cash: '100.00', recovery_income: '-100.00' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('nothing takes a loan to where the books of all could not be closed', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const most = '9999999999999.99';
+  const { id } = await newLoan(tenant);
+  const approved = await newLoan(tenant, { principal_amount: most, status: 'approved' });
+
+  const disbursed = await tenant.officer.post(`/loans/${approved.id}/disburse`);
+  const fee = await tenant.officer.post(`/loans/${id}/fees`, { fee_type: 'other', amount: most });
+  const paid = await pay(tenant, id, most);
+  await travelTo(stage, tenant, '2026-01-17');
+
+  expect([disbursed.status, fee.status, paid.status]).toEqual([422, 422, 422]);
+  expect(paid.body.errors).toEqual({ amount: 'Takes the loan beyond 9999999999.99.' });
+  expect(await violationsIn(stage)).toEqual([]);
+});

@@ -1,0 +1,209 @@
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { sql } from '../../sql/db.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+import { cents, covered, knownFacts, plus, text, type Fact } from './by-hand.ts';
+import { END, START } from './kinds.ts';
+import { lateFeesOf, liveTheYear, standingOf, totalOf, type Fee, type Kept } from './year.ts';
+
+const stage = await newStage();
+const tenant = await stage.tenant(START);
+let kept: Kept[] = [];
+
+beforeAll(async () => {
+  kept = await liveTheYear(stage, tenant);
+}, 240_000);
+
+const figuresOf = ({ principal, interest, fees }: ReturnType<typeof standingOf>) => ({
+  principal_balance: text(principal),
+  accrued_interest: text(interest),
+  outstanding_fees: text(fees),
+  total_balance: text(principal + interest + fees),
+});
+
+test('each loan owes what its terms and its payments come to', async () => {
+  for (const loan of kept) {
+    const { body } = await tenant.officer.get(`/loans/${loan.id}`);
+    expect({ name: loan.name, ...body }).toMatchObject({
+      name: loan.name,
+      ...figuresOf(standingOf(loan, END)),
+      status: totalOf(loan, END) === 0n ? 'paid_off' : 'active',
+    });
+  }
+});
+
+test('any day of the year says what was owed then, as known then and as known now', async () => {
+  const days = ['2027-11-30', '2028-01-20', '2028-02-29', '2028-03-20', '2028-05-18', '2028-07-01'];
+  for (const loan of kept) {
+    for (const day of days) {
+      const path = `/loans/${loan.id}/get-balances?as_of_date=${day}`;
+      const then = await tenant.officer.get(`${path}&known=then`);
+      const now = await tenant.officer.get(path);
+      expect({ loan: loan.name, day, ...then.body }).toMatchObject({
+        ...{ loan: loan.name, day },
+        ...figuresOf(standingOf(loan, day, day)),
+      });
+      expect({ loan: loan.name, day, ...now.body }).toMatchObject({
+        ...{ loan: loan.name, day },
+        ...figuresOf(standingOf(loan, day, END)),
+      });
+    }
+  }
+});
+
+test('the schedule is the plan of the contract, covered by what was paid', async () => {
+  for (const loan of kept.filter(({ rows }) => rows.length > 0)) {
+    const { body } = await tenant.officer.get(`/loans/${loan.id}/amortization`);
+    const rows = body as Record<string, string>[];
+    const paid = covered(knownFacts(loan.facts, END, END), loan.rows);
+    expect(
+      rows.map((row) => [row['due_date'], row['payment_amount'], row['interest_amount']]),
+    ).toEqual(loan.rows.map(({ due, payment, interest }) => [due, text(payment), text(interest)]));
+    expect([loan.name, ...rows.map((row) => row['paid_amount'])]).toEqual([
+      loan.name,
+      ...paid.map(text),
+    ]);
+  }
+});
+
+const Statement = z.object({
+  day: z.string(),
+  summary: z.record(z.string(), z.string()),
+});
+
+const statementsOf = (of: Tenant, id: string) =>
+  of.within(({ tx }) =>
+    tx.any(sql.type(Statement)`
+      select statement_date as day, figures -> 'summary' as summary
+      from statements where loan_id = ${id} order by statement_date
+    `),
+  );
+
+test('each statement adds up, follows the one before and says what was owed that morning', async () => {
+  for (const loan of kept) {
+    const statements = await statementsOf(tenant, loan.id);
+    let previous = 0n;
+    for (const { day, summary } of statements) {
+      const of = (name: string) => cents(summary[name] ?? '');
+      const known = plus(day, -1);
+      expect([loan.name, day, of('previous_balance')]).toEqual([loan.name, day, previous]);
+      expect([loan.name, day, of('new_balance')]).toEqual([
+        ...[loan.name, day],
+        totalOf(loan, day, known),
+      ]);
+      const added = of('disbursements') + of('interest') + of('fees');
+      expect(previous + added - of('payments') - of('credits')).toBe(of('new_balance'));
+      previous = of('new_balance');
+    }
+    expect(statements.length).toBeGreaterThanOrEqual(11);
+  }
+});
+
+type Posted = { lines: { account: string; debit: string; credit: string }[] };
+
+const netOf = (entries: readonly Posted[], account: string): bigint =>
+  entries
+    .flatMap(({ lines }) => lines)
+    .filter((one) => one.account === account)
+    .reduce((sum, one) => sum + cents(one.debit) - cents(one.credit), 0n);
+
+const paidOf = ({ facts }: Kept) =>
+  knownFacts(facts, END, END).reduce((sum, fact) => {
+    if (fact.kind === 'pay') return sum + fact.cents;
+    return fact.kind === 'fund' ? sum - fact.cents : sum;
+  }, 0n);
+
+test('the sub-ledger of each loan has its balances, and cash what was really paid', async () => {
+  for (const loan of kept) {
+    const { body } = await tenant.officer.get(
+      `/ledger/loans/${loan.id}/sub-ledger?range=${encodeURIComponent('[0,999]')}`,
+    );
+    const { principal, interest, fees, accrued } = standingOf(loan, END);
+    const feesAssessed = BigInt(lateFeesOf(loan).length) * 2500n;
+    const waived = loan.facts.filter(({ kind }) => kind === 'waive').length;
+    const of = (account: string) => netOf(body as Posted[], account);
+    expect([loan.name, of('Loans Receivable')]).toEqual([loan.name, principal]);
+    expect([loan.name, of('Interest Receivable')]).toEqual([loan.name, interest]);
+    expect([loan.name, of('Fees Receivable')]).toEqual([loan.name, fees]);
+    expect([loan.name, of('Cash')]).toEqual([loan.name, paidOf(loan)]);
+    expect([loan.name, of('Interest Income')]).toEqual([loan.name, -accrued]);
+    expect([loan.name, of('Fee Income')]).toEqual([
+      loan.name,
+      BigInt(waived) * 2500n - feesAssessed,
+    ]);
+  }
+});
+
+type Account = Record<'name' | 'account_id' | 'account_type' | 'debit' | 'credit', string>;
+
+test('the trial balance is the sum of the loans, and each account ends where its detail does', async () => {
+  const { body } = await tenant.officer.get('/ledger/trial-balance');
+  const accounts = body.accounts as Account[];
+  const net = new Map(
+    accounts.map(({ name, debit, credit }) => [name, cents(debit) - cents(credit)]),
+  );
+  const all = kept.map((loan) => standingOf(loan, END));
+  const total = (of: (one: (typeof all)[number]) => bigint) =>
+    all.reduce((sum, one) => sum + of(one), 0n);
+
+  expect(body.total_debits).toBe(body.total_credits);
+  expect(net.get('Loans Receivable')).toBe(total(({ principal }) => principal));
+  expect(net.get('Interest Receivable')).toBe(total(({ interest }) => interest));
+  expect(net.get('Interest Income')).toBe(-total(({ accrued }) => accrued));
+  expect(net.get('Cash')).toBe(kept.reduce((sum, loan) => sum + paidOf(loan), 0n));
+  for (const { name, account_id, account_type } of accounts) {
+    const detail = await tenant.officer.get(
+      `/ledger/gl-detail?account_id=${account_id}&range=${encodeURIComponent('[0,999]')}`,
+    );
+    const lines = detail.body as { running_balance: string; debit: string; credit: string }[];
+    const moved = lines.reduce((sum, one) => sum + cents(one.debit) - cents(one.credit), 0n);
+    expect([name, moved]).toEqual([name, net.get(name)]);
+    const sign = ['asset', 'expense'].includes(account_type) ? 1n : -1n;
+    expect([name, cents(lines.at(-1)?.running_balance ?? '')]).toEqual([name, sign * moved]);
+  }
+});
+
+test('the late fees are the four that the rule asks for', async () => {
+  const lateFee = kept.find(({ name }) => name === 'with late fees');
+  const fees = (await tenant.officer.get(`/loans/${lateFee?.id}/fees`)).body as Fee[];
+
+  expect(fees.map((fee) => `${fee.installment_number} ${fee.assessed_date}`).toSorted()).toEqual([
+    '3 2028-01-26',
+    '4 2028-02-26',
+    '5 2028-03-26',
+    '7 2028-05-26',
+  ]);
+});
+
+const Told = z.object({ event_type: z.string(), loan_id: z.string(), amount: z.string() });
+
+test('the events told of the payments come to what was paid', async () => {
+  const told = await tenant.within(({ tx }) =>
+    tx.any(sql.type(Told)`
+      select event_type, body.data ->> 'loan_id' as loan_id, body.data ->> 'amount' as amount
+      from events
+      cross join lateral (select body::jsonb -> 'data' as data) as body
+      where event_type in ('payment.received', 'payment.reversed', 'loan.disbursed')
+    `),
+  );
+
+  for (const loan of kept) {
+    const sumOf = (type: string) =>
+      told
+        .filter(({ loan_id, event_type }) => loan_id === loan.id && event_type === type)
+        .reduce((sum, { amount }) => sum + cents(amount), 0n);
+    const pays = loan.facts.filter(({ kind }) => kind === 'pay');
+    const sum = (facts: readonly Fact[]) => facts.reduce((of, one) => of + one.cents, 0n);
+    expect([loan.name, sumOf('payment.received')]).toEqual([loan.name, sum(pays)]);
+    expect([loan.name, sumOf('payment.reversed')]).toEqual([
+      loan.name,
+      sum(pays.filter(({ undone }) => undone)),
+    ]);
+    expect(sumOf('loan.disbursed')).toBe(loan.facts[0]?.cents);
+  }
+});
+
+test('after the year, every rule of the books holds', async () => {
+  expect(await violationsIn(stage)).toEqual([]);
+});

@@ -1,0 +1,171 @@
+import { Big } from 'big.js';
+
+/**
+ * What loans come to, computed from first principles: whole cents, exact fractions and days counted
+ * from the epoch. Nothing here is the platform's own, so that agreement with it means something.
+ */
+export type Fact = {
+  kind: 'fund' | 'fee' | 'waive' | 'pay';
+  date: string;
+  cents: bigint;
+  /** The business date on which it became known, and on which it was taken back. */
+  known: string;
+  undone?: string;
+};
+
+/** A yearly rate in millionths, on a year of so many days. */
+export type Pace = { millionths: bigint; year: bigint };
+
+export type Standing = { principal: bigint; interest: bigint; fees: bigint; accrued: bigint };
+
+export type Row = { due: string; principal: bigint; interest: bigint; payment: bigint };
+
+export const cents = (text: string): bigint => BigInt(text.replace('.', ''));
+
+export const text = (amount: bigint): string => {
+  const digits = String(amount < 0n ? -amount : amount).padStart(3, '0');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+};
+
+const DAY = 86_400_000;
+const dayOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY;
+export const between = (from: string, to: string): bigint => BigInt(dayOf(to) - dayOf(from));
+export const plus = (date: string, days: number): string =>
+  new Date((dayOf(date) + days) * DAY).toISOString().slice(0, 10);
+
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+/** Half up, of amounts that are not negative. */
+const rounded = (numerator: bigint, denominator: bigint): bigint =>
+  (2n * numerator + denominator) / (2n * denominator);
+
+const ORDER = ['fund', 'fee', 'waive', 'pay'];
+
+/** What had happened by a day, as it was known on another; in the order of its own days. */
+export const knownFacts = (facts: readonly Fact[], asOf: string, knownBy: string): Fact[] =>
+  facts
+    .filter(({ date, known }) => date <= asOf && known <= knownBy)
+    .filter(({ undone }) => undone === undefined || undone > knownBy)
+    .toSorted(
+      (one, other) =>
+        dayOf(one.date) - dayOf(other.date) || ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind),
+    );
+
+/** Daily interest on the principal; a payment goes to fees, then interest, then principal. */
+export function dailyStanding(facts: readonly Fact[], pace: Pace, asOf: string): Standing {
+  let principal = 0n;
+  let fees = 0n;
+  let settled = 0n;
+  let earned = 0n;
+  let since = asOf;
+  const whole = pace.year * 1_000_000n;
+  const accrueTo = (date: string) => {
+    if (date > since) earned += principal * pace.millionths * between(since, date);
+    since = date;
+    return rounded(earned, whole);
+  };
+  for (const { kind, date, cents: amount } of facts) {
+    const owed = accrueTo(date) - settled;
+    if (kind === 'fund') principal += amount;
+    if (kind === 'fee') fees += amount;
+    if (kind === 'waive') fees -= amount;
+    if (kind !== 'pay') continue;
+    const toFees = least(amount, fees);
+    const toInterest = least(amount - toFees, owed);
+    fees -= toFees;
+    settled += toInterest;
+    principal -= least(amount - toFees - toInterest, principal);
+  }
+  const accrued = accrueTo(asOf);
+  return { principal, interest: accrued - settled, fees, accrued };
+}
+
+/** A loan that follows its plan: each instalment's interest and principal, the rest to principal. */
+export function plannedStanding(
+  facts: readonly Fact[],
+  rows: readonly Row[],
+  start: string,
+  asOf: string,
+): Standing {
+  const left = rows.map(({ due, interest, principal }) => ({ due, interest, principal }));
+  let principal = 0n;
+  let settled = 0n;
+  for (const { kind, date, cents: amount } of facts) {
+    if (kind === 'fund') principal += amount;
+    if (kind !== 'pay') continue;
+    let money = amount;
+    for (const row of dueOn(left, date)) {
+      const interest = least(money, row.interest);
+      const repaid = least(money - interest, row.principal);
+      row.interest -= interest;
+      row.principal -= repaid;
+      settled += interest;
+      principal -= repaid;
+      money -= interest + repaid;
+    }
+    principal -= money;
+  }
+  const accrued = rows.reduce((sum, { due, interest }, index) => {
+    const from = rows[index - 1]?.due ?? start;
+    if (due <= asOf) return sum + interest;
+    if (from >= asOf) return sum;
+    return sum + rounded(interest * between(from, asOf), between(from, due));
+  }, 0n);
+  return { principal, interest: most(accrued - settled, 0n), fees: 0n, accrued };
+}
+
+/** All that is past due, and the instalment whose period is open. */
+function dueOn<Due extends { due: string }>(rows: readonly Due[], date: string): Due[] {
+  const open = rows.findIndex(({ due }) => due >= date);
+  return open < 0 ? [...rows] : rows.slice(0, open + 1);
+}
+
+/** What payments cover of each instalment, oldest first. */
+export function covered(facts: readonly Fact[], rows: readonly Row[]): bigint[] {
+  const left = rows.map(({ due, payment }) => ({ due, rest: payment }));
+  for (const { kind, date, cents: amount } of facts) {
+    let money = kind === 'pay' ? amount : 0n;
+    for (const row of dueOn(left, date)) {
+      const part = least(money, row.rest);
+      row.rest -= part;
+      money -= part;
+    }
+  }
+  return rows.map(({ payment }, index) => payment - (left[index]?.rest ?? 0n));
+}
+
+export type Plan = {
+  start: string;
+  dues: readonly string[];
+  principal: bigint;
+  /** The part of the yearly rate that each period earns. */
+  factors: readonly Big[];
+  shape: 'level' | 'level_principal' | 'interest_only';
+  balloon?: bigint;
+};
+
+const inCents = (amount: Big): bigint => BigInt(amount.round(0, Big.roundHalfUp).toFixed());
+const big = (amount: bigint): Big => new Big(amount.toString());
+
+/** The plan: each row's interest is its balance times its factor, and the last takes what is left. */
+export function planned({ dues, principal, factors, shape, balloon = 0n }: Plan): Row[] {
+  Big.DP = 40;
+  let discount = new Big(1);
+  let annuity = new Big(0);
+  for (const factor of factors) {
+    discount = discount.div(factor.plus(1));
+    annuity = annuity.plus(discount);
+  }
+  const level = inCents(big(principal).minus(big(balloon).times(discount)).div(annuity));
+  const part = inCents(big(principal).div(dues.length));
+  let balance = principal;
+  return dues.map((due, index) => {
+    const interest = inCents(big(balance).times(factors[index] ?? 0));
+    const isLast = index === dues.length - 1;
+    const wanted = { level: level - interest, level_principal: part, interest_only: 0n }[shape];
+    const repaid = isLast ? balance : least(wanted, balance);
+    balance -= repaid;
+    return { due, principal: repaid, interest, payment: repaid + interest };
+  });
+}
