@@ -55,7 +55,11 @@ const consumer = sql.fragment`jsonb_build_object(
  * The next loans that have something to report at the end of a month and no record of it yet: those
  * that were open then, as the close recorded them, and those that were closed since their last record.
  */
-export const unreported = (tx: Transaction, period: string, limit: number) =>
+export const unreported = (
+  tx: Transaction,
+  period: string,
+  { after, limit }: { after: string; limit: number },
+) =>
   tx.any(sql.type(Facts)`
     select loan.id as loan_id, loan.loan_number, period.month_end as reporting_period,
            coalesce(kept.status, loan.status) as status, loan.loan_type,
@@ -118,7 +122,7 @@ export const unreported = (tx: Transaction, period: string, limit: number) =>
       select phone_number from phones
       where borrower_id = borrower.id and is_primary and not is_archived limit 1
     ) as phone on true
-    where loan.disbursed_amount > 0
+    where loan.id > ${after} and loan.disbursed_amount > 0
       and coalesce(loan.origination_date, loan.disbursement_date) <= period.month_end
       and coalesce(previous.account_status, '') not in ('DA', 'DF')
       -- An account that was told as closed is told again only when it is open again.

@@ -121,7 +121,6 @@ export function derive(facts: Facts) {
     consumer: facts.consumer,
   };
 }
-export type Derived = ReturnType<typeof derive>;
 
 /** It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)). */
 const firstDelinquency = (facts: Facts) =>

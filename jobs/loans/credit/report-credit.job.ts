@@ -9,6 +9,7 @@ import { derive, suppression } from './derive.ts';
 
 /** Loans that are written in one transaction. */
 const CHUNK = 500;
+const FIRST = '00000000-0000-0000-0000-000000000000';
 export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;
 
 /**
@@ -23,23 +24,27 @@ export const reportCredit = job({
   key: ({ tenant_id, reporting_period }) => `report-credit:${tenant_id}:${reporting_period}`,
 
   async run({ tenant_id, reporting_period }, outside) {
-    for (let written = CHUNK; written === CHUNK;) {
-      written = await outside.within(tenant_id, (work) => writeSome(work, reporting_period));
+    for (let after: string | null = FIRST; after !== null;) {
+      const from: string = after;
+      after = await outside.within(tenant_id, (work) => writeSome(work, reporting_period, from));
     }
   },
 });
 
-/** Records are drafts until the tenant reports to the bureaus; then they wait for their file. */
-async function writeSome({ tx }: Work, period: string): Promise<number> {
+/**
+ * Records are drafts until the tenant reports to the bureaus; then they wait for their file. Answers
+ * after which loan to go on, or null at the end.
+ */
+async function writeSome({ tx }: Work, period: string, after: string): Promise<string | null> {
   const { credit_reporting } = await settingsOf(tx);
   const named = BUREAUS.filter((bureau) => credit_reporting.program_ids[bureau]);
-  const found = await facts.unreported(tx, period, CHUNK);
+  const ready = credit_reporting.enabled ? 'queued' : 'draft';
+  const found = await facts.unreported(tx, period, { after, limit: CHUNK });
   const rows = found.map((one) => {
     const suppression_reason = suppression(one);
-    const status =
-      suppression_reason === null ? (credit_reporting.enabled ? 'queued' : 'draft') : 'suppressed';
+    const status = suppression_reason === null ? ready : 'suppressed';
     return { ...derive(one), bureaus: named, status, suppression_reason };
   });
   if (rows.length > 0) await records.write(tx, rows);
-  return rows.length;
+  return rows.length < CHUNK ? null : (rows.at(-1)?.loan_id ?? null);
 }
