@@ -13,6 +13,7 @@ import { loanSnapshots } from './portfolios/loan-snapshots.ts';
 import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
+import { creditFileRoutes, creditFiles } from './loans/credit-files.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
@@ -50,6 +51,8 @@ export const routes: readonly Route[] = [
   ...tasks.routes,
   ...loans.routes,
   ...loanRoutes,
+  ...creditFiles.routes,
+  ...creditFileRoutes,
   ...payments.routes,
   ...paymentRoutes,
   ...nachaFiles.routes,

@@ -1,7 +1,9 @@
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
-import { addMonths } from './dates.ts';
+import { addDays, addMonths } from './dates.ts';
 import { billMonth } from './documents/statements.job.ts';
 import { enqueue } from './job.ts';
+import { warnOfDisputes } from './loans/credit-disputes.ts';
+import { reportCredit } from './loans/credit/report-credit.job.ts';
 import { assignToDynamicPortfolios } from './portfolios/assign.ts';
 import { orderDueTapes } from './portfolios/generate-tape.job.ts';
 import { settleSales } from './portfolios/sell.ts';
@@ -23,6 +25,8 @@ export async function endOfDay(work: Work, day: string) {
   await enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day });
   await enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day });
   await orderDueTapes(work, day);
+  const isMonthEnd = addDays(day, 1).endsWith('-01');
+  if (isMonthEnd) await enqueue(tx, reportCredit, { tenant_id, reporting_period: day });
 }
 
 /**
@@ -30,5 +34,6 @@ export async function endOfDay(work: Work, day: string) {
  * day yet. On the first of a month, the month before is billed.
  */
 export async function startOfDay(work: Work) {
+  await warnOfDisputes(work);
   if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));
 }

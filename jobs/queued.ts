@@ -5,6 +5,7 @@ import { sendCommunication } from './communications/send.job.ts';
 import { renderDocumentJob } from './documents/render.job.ts';
 import { issueStatements } from './documents/statements.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
+import { reportCredit } from './loans/credit/report-credit.job.ts';
 import { closeLoans } from './loans/close/close-loans.job.ts';
 import { startCloseOfBusiness } from './loans/close/start-close-of-business.job.ts';
 import { generateTape } from './portfolios/generate-tape.job.ts';
@@ -33,5 +34,6 @@ export const queued: readonly AnyJob[] = [
   printLetter,
   deliverWebhook,
   issueStatements,
+  reportCredit,
   renderDocumentJob,
 ];

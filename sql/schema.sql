@@ -1004,6 +1004,143 @@ create policy tenant on compliance_runs for all to servicing_app using (tenant_i
 grant insert, select on compliance_runs to servicing_app;
 grant select on compliance_runs to servicing_auditor;
 
+create table credit_disputes (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  dispute_number text not null,
+  dispute_source text not null,
+  bureau text,
+  acdv_control_number text,
+  received_date date not null,
+  due_date date not null,
+  is_extended boolean not null default false,
+  dispute_codes jsonb not null,
+  fcra_relevant_information text,
+  disputed_fields jsonb not null default '[]'::jsonb,
+  consumer_statement text,
+  document_ids jsonb not null default '[]'::jsonb,
+  assigned_to uuid,
+  investigation_notes text,
+  findings text,
+  response_code text,
+  corrected_values jsonb not null default '{}'::jsonb,
+  compliance_condition_code text,
+  status text not null default 'received'::text,
+  responded_at timestamp with time zone,
+  resolved_at timestamp with time zone,
+  resolution_letter_document_id uuid,
+  is_frivolous boolean not null default false,
+  frivolous_notice_sent_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint credit_disputes_dispute_number UNIQUE (tenant_id, dispute_number),
+  constraint credit_disputes_pkey PRIMARY KEY (tenant_id, id),
+  constraint credit_disputes_status_check CHECK ((status = ANY (ARRAY['received'::text, 'investigating'::text, 'responded'::text, 'closed'::text, 'frivolous'::text, 'withdrawn'::text]))),
+  constraint credit_disputes_tenant_id_assigned_to_fkey FOREIGN KEY (tenant_id, assigned_to) REFERENCES users(tenant_id, id),
+  constraint credit_disputes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint credit_disputes_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint credit_disputes_tenant_id_resolution_letter_document_id_fkey FOREIGN KEY (tenant_id, resolution_letter_document_id) REFERENCES documents(tenant_id, id)
+);
+CREATE INDEX credit_disputes_loan ON public.credit_disputes USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX credit_disputes_open ON public.credit_disputes USING btree (tenant_id, received_date) WHERE (status = ANY (ARRAY['received'::text, 'investigating'::text]));
+alter table credit_disputes enable row level security, force row level security;
+create policy auditor on credit_disputes for select to servicing_auditor using true;
+create policy owner on credit_disputes for all to servicing_owner using true with check true;
+create policy tenant on credit_disputes for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.credit_disputes FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on credit_disputes to servicing_app;
+grant select on credit_disputes to servicing_auditor;
+
+create table credit_reporting_files (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  reporting_period date not null,
+  record_count integer not null,
+  reporter jsonb not null,
+  status text not null default 'pending'::text,
+  filename text not null,
+  storage_key text not null,
+  file_size integer,
+  sha256_hash text,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint credit_reporting_files_filename UNIQUE (tenant_id, filename),
+  constraint credit_reporting_files_pkey PRIMARY KEY (tenant_id, id),
+  constraint credit_reporting_files_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text]))),
+  constraint credit_reporting_files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX credit_reporting_files_created ON public.credit_reporting_files USING btree (tenant_id, created_at DESC, id);
+alter table credit_reporting_files enable row level security, force row level security;
+create policy auditor on credit_reporting_files for select to servicing_auditor using true;
+create policy owner on credit_reporting_files for all to servicing_owner using true with check true;
+create policy tenant on credit_reporting_files for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.credit_reporting_files FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on credit_reporting_files to servicing_app;
+grant select on credit_reporting_files to servicing_auditor;
+
+create table credit_reporting_records (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  reporting_period date not null,
+  bureaus jsonb not null,
+  consumer_account_number text not null,
+  portfolio_type text not null,
+  account_type text not null,
+  date_opened date not null,
+  date_closed date,
+  date_last_payment date,
+  date_first_delinquency date,
+  credit_limit bigint,
+  highest_credit bigint not null,
+  original_charge_off_amount bigint,
+  terms_duration text not null,
+  terms_frequency text not null,
+  scheduled_monthly_payment bigint not null,
+  actual_payment_amount bigint not null,
+  current_balance bigint not null,
+  amount_past_due bigint not null,
+  account_status text not null,
+  payment_rating text,
+  payment_history_profile text not null,
+  special_comment text,
+  compliance_condition_code text,
+  consumer_information_indicator text,
+  ecoa_code text not null,
+  interest_type_indicator text not null,
+  consumer jsonb not null,
+  status text not null,
+  rejection_reason text,
+  suppression_reason text,
+  file_id uuid,
+  reported_at timestamp with time zone,
+  correction_indicator integer not null default 0,
+  credit_dispute_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint credit_reporting_records_correction_indicator_check CHECK ((correction_indicator = ANY (ARRAY[0, 1]))),
+  constraint credit_reporting_records_payment_history_profile_check CHECK ((length(payment_history_profile) = 24)),
+  constraint credit_reporting_records_pkey PRIMARY KEY (tenant_id, id),
+  constraint credit_reporting_records_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'reported'::text, 'rejected'::text, 'suppressed'::text]))),
+  constraint credit_reporting_records_tenant_id_credit_dispute_id_fkey FOREIGN KEY (tenant_id, credit_dispute_id) REFERENCES credit_disputes(tenant_id, id),
+  constraint credit_reporting_records_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES credit_reporting_files(tenant_id, id),
+  constraint credit_reporting_records_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint credit_reporting_records_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX credit_reporting_records_file ON public.credit_reporting_records USING btree (tenant_id, file_id, id);
+CREATE INDEX credit_reporting_records_loan ON public.credit_reporting_records USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE UNIQUE INDEX credit_reporting_records_once ON public.credit_reporting_records USING btree (tenant_id, loan_id, reporting_period) WHERE (correction_indicator = 0);
+CREATE INDEX credit_reporting_records_queued ON public.credit_reporting_records USING btree (tenant_id, reporting_period, id) WHERE (status = 'queued'::text);
+alter table credit_reporting_records enable row level security, force row level security;
+create policy auditor on credit_reporting_records for select to servicing_auditor using true;
+create policy owner on credit_reporting_records for all to servicing_owner using true with check true;
+create policy tenant on credit_reporting_records for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.credit_reporting_records FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on credit_reporting_records to servicing_app;
+grant select on credit_reporting_records to servicing_auditor;
+
 create table dead_letters (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -1172,7 +1309,8 @@ create table draws (
   constraint draws_pkey PRIMARY KEY (tenant_id, id),
   constraint draws_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'reversed'::text]))),
   constraint draws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint draws_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+  constraint draws_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint draws_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
 CREATE INDEX draws_loan ON public.draws USING btree (tenant_id, loan_id, created_at DESC, id);
 alter table draws enable row level security, force row level security;
@@ -2186,6 +2324,7 @@ create table payment_plans (
   constraint payment_plans_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'active'::text, 'completed'::text, 'broken'::text, 'canceled'::text]))),
   constraint payment_plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint payment_plans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint payment_plans_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
   constraint payment_plans_total_amount_check CHECK (((total_amount)::numeric > (0)::numeric))
 );
 CREATE INDEX payment_plans_loan ON public.payment_plans USING btree (tenant_id, loan_id, created_at DESC, id);

@@ -1,6 +1,8 @@
 import type { Nested } from '../declaration.ts';
 import { collateral } from '../collateral/items.ts';
 import { nested } from '../resource.ts';
+import { creditDisputes } from './credit-disputes.ts';
+import { creditReporting } from './credit-reporting.ts';
 import { deferments } from './deferments.ts';
 import { disbursements } from './disbursements.ts';
 import { draws } from './draws.ts';
@@ -28,6 +30,8 @@ export const loanRecords: Record<string, Nested> = {
   fees: nested(fees, 'loan_id'),
   disbursements: nested(disbursements, 'loan_id'),
   draws: nested(draws, 'loan_id'),
+  'credit-reporting': nested(creditReporting, 'loan_id', ['list']),
+  'credit-disputes': nested(creditDisputes, 'loan_id'),
   '1099c': nested(forms1099c, 'loan_id'),
 };
 

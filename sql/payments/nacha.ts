@@ -51,10 +51,10 @@ const account = sql.fragment`
 `;
 
 /**
- * What the bank has not been told yet: payments that we are to collect from a bank account, and
- * disbursements that go to one.
+ * Payments that we are to collect from a bank account and that the bank has not been told of. They
+ * are held until the file is ordered, so that none is taken back in between.
  */
-export const unsent = (tx: Transaction) =>
+export const unsentPayments = (tx: Transaction) =>
   tx.any(sql.type(Unsent)`
     select payment.id as payment_id, null::uuid as disbursement_id, payment.amount, payment.source,
            coalesce(draw.attempts, 0) > 1 as is_retry, payment.receipt_number as individual_id,
@@ -66,9 +66,15 @@ export const unsent = (tx: Transaction) =>
     where payment.source in ('autopay', 'portal') and payment.payment_method = 'ach'
       and payment.status in ('completed', 'settled') and instrument.instrument_type = 'bank_account'
       and not exists (select from nacha_entries as entry where entry.payment_id = payment.id)
-    union all
-    select null, disbursement.id, disbursement.net_amount, 'disbursement', false, loan.loan_number,
-           ${account}
+    order by payment.id for share of payment
+  `);
+
+/** Disbursements that go to a bank account and that the bank has not been told of, held likewise. */
+export const unsentDisbursements = (tx: Transaction) =>
+  tx.any(sql.type(Unsent)`
+    select null::uuid as payment_id, disbursement.id as disbursement_id,
+           disbursement.net_amount as amount, 'disbursement' as source, false as is_retry,
+           loan.loan_number as individual_id, ${account}
     from disbursements as disbursement
     join loans as loan on loan.id = disbursement.loan_id
     join payment_instruments as instrument on instrument.id = disbursement.payment_instrument_id
@@ -76,7 +82,7 @@ export const unsent = (tx: Transaction) =>
     where disbursement.method = 'ach' and disbursement.status in ('pending', 'completed')
       and instrument.instrument_type = 'bank_account'
       and not exists (select from nacha_entries as entry where entry.disbursement_id = disbursement.id)
-    order by payment_id, disbursement_id
+    order by disbursement.id for share of disbursement
   `);
 
 /** How many entries the tenant has ever sent; trace numbers go on from there. */

@@ -47,8 +47,9 @@ function namesIn(schema: unknown): string[] {
 }
 
 const SECRET = /secret|password|ssn|account_number|token|hash|tin$/;
+// The number of the account that bureaus are told is the number of the loan.
 const HARMLESS =
-  /^(ssn_last_four|account_number_last_four|csrf_token|sha256_hash|.*_last_four|has_.*|password_min|payer_tin)$/;
+  /^(consumer_account_number|ssn_last_four|account_number_last_four|csrf_token|sha256_hash|.*_last_four|has_.*|password_min|payer_tin)$/;
 
 test('no answer has a field for a secret', () => {
   const named = routes.flatMap((route) =>

@@ -34,7 +34,10 @@ export async function orderFile(work: Work, input: z.output<typeof NewFile>) {
     throw new Invalid({ file_date: `Must be within ${DAYS_AHEAD_MAX} days from ${today}.` });
   await nacha.alone(tx);
   const { originator, description } = await originatorOf(work);
-  const { sendable, skipped } = sorted(await nacha.unsent(tx));
+  const { sendable, skipped } = sorted([
+    ...(await nacha.unsentPayments(tx)),
+    ...(await nacha.unsentDisbursements(tx)),
+  ]);
   if (sendable.length === 0)
     throw new Conflict('There is nothing to send.', 'nothing_to_send', { skipped });
   const file_id_modifier = MODIFIERS[await nacha.filesOf(tx, file_date)];

@@ -46,7 +46,8 @@ create table draws (
   primary key (tenant_id, id),
   constraint draws_external_id unique (tenant_id, external_id),
   constraint draws_draw_number unique (tenant_id, loan_id, draw_number),
-  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
 );
 call app.protect('draws', 'select, insert, update');
 create index draws_loan on draws (tenant_id, loan_id, created_at desc, id);
@@ -105,7 +106,8 @@ create table payment_plans (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (tenant_id, id),
-  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
 );
 call app.protect('payment_plans', 'select, insert, update');
 create index payment_plans_loan on payment_plans (tenant_id, loan_id, created_at desc, id);

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { filesInUse } from '../../jobs/documents/store.ts';
+import { NotFound } from '../../jobs/errors.ts';
+import { NewCreditFile, sendCreditFile } from '../../jobs/loans/credit/make-file.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import * as credit from '../../sql/loans/credit-reporting.ts';
+import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { existing, nested, resource } from '../resource.ts';
+import type { OwnCall, Route } from '../route.ts';
+import { creditReporting } from './credit-reporting.ts';
+
+/** Files for the bureaus. They hold what borrowers tell nobody: an admin fetches them here. */
+export const creditFiles = resource({
+  name: 'CreditReportingFile',
+  path: 'credit-reporting-files',
+  area: 'loans',
+  table: credit.creditReportingFiles,
+  read: 'admin',
+  write: 'admin',
+  offers: ['list', 'read'],
+
+  fields: {
+    id: uuid.readonly(),
+    reporting_period: date.readonly(),
+    record_count: integer.readonly(),
+    status: z.enum(['pending', 'completed']).readonly(),
+    filename: text.readonly(),
+    file_size: integer.nullable().readonly(),
+    sha256_hash: text.nullable().readonly(),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['reporting_period', 'status'],
+  nested: { records: nested(creditReporting, 'file_id', ['list']) },
+});
+
+const about = { tag: 'loans', allow: 'admin', resource: 'credit-reporting-files' } as const;
+
+export const creditFileRoutes: Route[] = [
+  {
+    ...about,
+    method: 'POST',
+    path: '/credit-reporting-files',
+    action: 'create',
+    summary: 'Make the Metro 2 file of all records that wait',
+    status: 201,
+    transaction: 'own',
+    body: NewCreditFile,
+    reply: creditFiles.reply,
+    run: async ({ within, tenant_id, body }: OwnCall) => {
+      const input = body as z.output<typeof NewCreditFile>;
+      const id = await sendCreditFile(within, filesInUse().files, tenant_id, input);
+      return within(tenant_id, (work) => existing(work, credit.creditReportingFiles, id), {
+        readOnly: true,
+      });
+    },
+  },
+  {
+    ...about,
+    method: 'GET',
+    path: '/credit-reporting-files/{id}/download',
+    action: 'download',
+    summary: 'A link to the file, for some minutes',
+    status: 200,
+    transaction: 'read',
+    reply: z
+      .object({ download_url: z.string(), expires_at: timestamp, filename: text })
+      .meta({ id: 'CreditReportingDownload' }),
+    run: async ({ work, params }) => {
+      const { id } = await existing(work, credit.creditReportingFiles, params['id']);
+      const file = await credit.file(work.tx, id);
+      if (file?.status !== 'completed') throw new NotFound('The file is not made yet.');
+      const { download_ttl_s } = (await settingsOf(work.tx)).documents;
+      const expires_at = new Date(Date.now() + download_ttl_s * 1000);
+      const { storage_key: key, filename } = file;
+      const link = {
+        key,
+        method: 'GET',
+        content_type: 'text/plain',
+        filename,
+        expires_at,
+      } as const;
+      const download_url = await filesInUse().files.presign(link);
+      return { download_url, expires_at: expires_at.toISOString(), filename };
+    },
+  },
+];

@@ -1,0 +1,163 @@
+import type { Facts } from '../../../sql/loans/credit-facts.ts';
+import { addMonths, monthEnd } from '../../dates.ts';
+
+/** Days past due → account status and the mark it leaves in the history (Metro 2, field 17A and 18). */
+const BY_DAYS = [
+  { from: 180, account_status: '84', mark: '6' },
+  { from: 150, account_status: '83', mark: '5' },
+  { from: 120, account_status: '82', mark: '4' },
+  { from: 90, account_status: '80', mark: '3' },
+  { from: 60, account_status: '78', mark: '2' },
+  { from: 30, account_status: '71', mark: '1' },
+  { from: 0, account_status: '11', mark: '0' },
+] as const;
+
+/** The marks of what is no matter of days: H foreclosure, J surrender, K repossession, L charge-off. */
+const MARKS: Record<string, string> = {
+  ...Object.fromEntries(BY_DAYS.map(({ account_status, mark }) => [account_status, mark])),
+  '61': 'J',
+  '63': 'K',
+  '64': 'L',
+  '65': 'H',
+  '93': 'G',
+  '94': 'H',
+  '95': 'J',
+  '96': 'K',
+  '97': 'L',
+};
+
+/** Statuses that say how the account was rated until then (field 17B). */
+const RATED = new Set(['05', '13', '65', '88', '89', '94', '95']);
+const CLOSED = new Set(['05', '13', '64']);
+/** Delinquent enough for the date of first delinquency to be told (field 25). */
+const isDerogatory = (status: string) => status !== '11' && status !== '13' && status !== '05';
+
+const FREQUENCIES: Record<string, string> = {
+  monthly: 'M',
+  biweekly: 'B',
+  semi_monthly: 'E',
+  weekly: 'W',
+  quarterly: 'Q',
+  single: 'P',
+};
+
+/** By what an instalment is multiplied to be that of a month, as a fraction. */
+const PER_MONTH: Record<string, readonly [bigint, bigint]> = {
+  monthly: [1n, 1n],
+  biweekly: [26n, 12n],
+  semi_monthly: [2n, 1n],
+  weekly: [52n, 12n],
+  quarterly: [1n, 3n],
+  single: [0n, 1n],
+};
+
+/**
+ * The account status of a loan at a month's end. Charged off comes before paid, paid before the days
+ * past due; acceleration and freezes do not show.
+ */
+export function accountStatus({ status, charge_off_balance, days_past_due }: Facts): string {
+  if (status === 'charged_off') return cents(charge_off_balance) > 0n ? '97' : '64';
+  if (status === 'paid_off' || status === 'settled') return '13';
+  if (status === 'transferred') return '05';
+  return BY_DAYS.find(({ from }) => days_past_due >= from)?.account_status ?? '11';
+}
+
+/**
+ * The history of the 24 months before this one, the newest first: the last record's own mark before
+ * what that record said; D for months without a record, B for those before the first.
+ */
+export function historyProfile(facts: Facts): string {
+  const { previous_period, previous_profile, previous_status, previous_balance } = facts;
+  if (previous_period === null || previous_profile === null || previous_status === null)
+    return 'B'.repeat(24);
+  const isZero = previous_status === '11' && previous_balance === '0';
+  const mark = isZero ? 'E' : (MARKS[previous_status] ?? '0');
+  let missing = '';
+  for (
+    let month = monthEnd(addMonths(previous_period, 1, 31));
+    month < facts.reporting_period;
+    month = monthEnd(addMonths(month, 1, 31))
+  )
+    missing += 'D';
+  return `${missing}${mark}${previous_profile}`.slice(0, 24);
+}
+
+/** The record of one loan at the end of a month, in the fields of the Metro 2 base segment. */
+export function derive(facts: Facts) {
+  const account_status = accountStatus(facts);
+  const isClosed = CLOSED.has(account_status);
+  const isLine = facts.loan_type === 'line_of_credit';
+  const balance = account_status === '97' ? facts.charge_off_balance : facts.total_balance;
+  return {
+    loan_id: facts.loan_id,
+    reporting_period: facts.reporting_period,
+    consumer_account_number: facts.loan_number.slice(0, 30),
+    portfolio_type: isLine ? 'C' : facts.portfolio_type,
+    account_type: isLine ? '15' : facts.account_type,
+    date_opened: facts.date_opened,
+    date_closed: isClosed ? (facts.last_payment_date ?? facts.reporting_period) : null,
+    date_last_payment: facts.last_payment_date,
+    date_first_delinquency: isDerogatory(account_status) ? firstDelinquency(facts) : null,
+    credit_limit: isLine ? dollars(facts.credit_limit ?? facts.principal_amount) : null,
+    highest_credit: dollars(facts.disbursed_amount),
+    original_charge_off_amount: facts.charge_off_amount ? dollars(facts.charge_off_amount) : null,
+    terms_duration: isLine
+      ? 'LOC'
+      : facts.payment_frequency === 'single'
+        ? '001'
+        : String(Math.min(facts.term_months, 999)).padStart(3, '0'),
+    terms_frequency: FREQUENCIES[facts.payment_frequency] ?? 'M',
+    scheduled_monthly_payment: isClosed || account_status === '97' ? '0' : monthlyPayment(facts),
+    actual_payment_amount: dollars(facts.paid_in_month),
+    current_balance: isClosed ? '0' : dollars(balance),
+    amount_past_due: isClosed
+      ? '0'
+      : dollars(account_status === '97' ? balance : facts.past_due_amount),
+    account_status,
+    payment_rating: RATED.has(account_status) ? rating(facts) : null,
+    payment_history_profile: historyProfile(facts),
+    ...remarks(facts),
+    interest_type_indicator: 'F',
+    consumer: facts.consumer,
+  };
+}
+
+/** It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)). */
+const firstDelinquency = (facts: Facts) =>
+  facts.previous_first_delinquency ?? facts.first_delinquency_date ?? facts.reporting_period;
+
+const rating = ({ previous_status }: Facts) => {
+  const mark = MARKS[previous_status ?? '11'] ?? '0';
+  return /[0-6GL]/.test(mark) ? mark : '0';
+};
+
+function remarks(facts: Facts) {
+  return {
+    special_comment: facts.status === 'settled' ? 'AU' : facts.is_in_forbearance ? 'CP' : null,
+    compliance_condition_code: facts.compliance_condition_code,
+    consumer_information_indicator: bankruptcyCode(facts.bankruptcy_status),
+    ecoa_code: facts.is_deceased ? 'X' : facts.borrower_type === 'business' ? 'W' : '1',
+  };
+}
+
+/** Petition codes by chapter: A chapter 7, B chapter 11, C chapter 12, D chapter 13. */
+function bankruptcyCode(status: string | null): string | null {
+  const chapter = /\b(?:chapter|ch)?[_ .]*(7|11|12|13)\b/i.exec(status ?? '')?.[1];
+  return chapter ? ({ 7: 'A', 11: 'B', 12: 'C', 13: 'D' }[chapter] ?? null) : null;
+}
+
+/** Why a record is kept but not sent. */
+export function suppression({ labels, suspends_reporting }: Facts): string | null {
+  if (labels.includes('identity-theft-block')) return 'identity_theft_block';
+  return suspends_reporting ? 'forbearance' : null;
+}
+
+/** Exact: "1234.56" is 123456n. */
+const cents = (amount: string) => BigInt(amount.replace('.', ''));
+/** Whole dollars; what is behind the point is cut off. */
+const dollars = (amount: string) => String(cents(amount) / 100n);
+
+function monthlyPayment({ payment_amount, payment_frequency }: Facts) {
+  const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
+  return String((cents(payment_amount ?? '0.00') * times) / by / 100n);
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import * as credit from '../../../sql/loans/credit-reporting.ts';
+import { current } from '../../../sql/tenants.ts';
+import { date } from '../../../sql/types.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { record } from '../../audit.ts';
+import { addDays, monthStart } from '../../dates.ts';
+import type { Files } from '../../documents/files.ts';
+import { storageKey } from '../../documents/keys.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Within, Work } from '../../work.ts';
+import { metro2File, type Reporter } from './metro2.ts';
+
+export const NewCreditFile = z.object({
+  reporting_period: date
+    .nullish()
+    .describe('The last day of a month that is closed; the last such one, if none.'),
+});
+type NewCreditFile = z.output<typeof NewCreditFile>;
+
+/**
+ * Takes every record that waits, up to the period, into one file. From then on the records are
+ * reported and do not change.
+ */
+async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
+  const { tx, today } = work;
+  const last = addDays(monthStart(today), -1);
+  const reporting_period = input.reporting_period ?? last;
+  if (reporting_period > last || !addDays(reporting_period, 1).endsWith('-01'))
+    throw new Invalid({ reporting_period: 'Must be the last day of a month that is closed.' });
+  await credit.alone(tx);
+  const { credit_reporting } = await settingsOf(tx);
+  const { enabled, reporter_name, reporter_address, reporter_phone, program_ids } =
+    credit_reporting;
+  if (!enabled || reporter_name === '') {
+    const message = 'The settings do not say yet who reports.';
+    throw new Conflict(message, 'credit_reporting_not_configured');
+  }
+  const number = (await credit.filesSoFar(tx, reporting_period)) + 1;
+  const filename = `metro2-${reporting_period}-${number}.txt`;
+  const { slug: tenant_slug } = await current(tx);
+  const path = { tenant_slug, loan_id: 'credit-reporting', document_type: 'files', filename };
+  const [innovis, equifax, experian, transunion] = (
+    ['innovis', 'equifax', 'experian', 'transunion'] as const
+  ).map((bureau) => program_ids[bureau] ?? '');
+  const bureaus = { innovis, equifax, experian, transunion };
+  const id = await insert(tx, 'credit_reporting_files', {
+    reporting_period,
+    record_count: 0,
+    reporter: { reporter_name, reporter_address, reporter_phone, ...bureaus },
+    filename,
+    storage_key: storageKey(path),
+    created_by: work.actor.id,
+  });
+  const record_count = await credit.take(tx, id, reporting_period);
+  if (record_count === 0) throw new Conflict('No record waits to be sent.', 'nothing_to_send');
+  await update(tx, 'credit_reporting_files', id, { record_count });
+  await record(work, { type: 'credit_reporting_files', id }, 'create', {});
+  return id;
+}
+
+/** Made twice, it is the same file; one whose making was cut short is made by whoever comes next. */
+async function makeFile(within: Within, files: Files, tenantId: string, id: string) {
+  const made = await within(
+    tenantId,
+    async ({ tx }) => {
+      const file = await credit.file(tx, id);
+      if (file === null || file.status === 'completed') return null;
+      const facts = { activity_date: file.reporting_period, created_at: file.created_at };
+      const lines = await credit.linesOf(tx, id);
+      const text = metro2File(file.reporter as unknown as Reporter, facts, lines);
+      return { key: file.storage_key, text };
+    },
+    { readOnly: true },
+  );
+  if (made === null) return;
+  const { size, sha256_hash } = await files.put(made.key, Buffer.from(made.text, 'latin1'));
+  const done = { status: 'completed', file_size: size, sha256_hash };
+  await within(tenantId, ({ tx }) => update(tx, 'credit_reporting_files', id, done));
+}
+
+/** Orders and makes a file; before that, whatever an earlier attempt has left unfinished. */
+export async function sendCreditFile(
+  within: Within,
+  files: Files,
+  tenantId: string,
+  input: NewCreditFile,
+): Promise<string> {
+  for (const id of await within(tenantId, ({ tx }) => credit.unfinished(tx)))
+    await makeFile(within, files, tenantId, id);
+  const id = await within(tenantId, (work) => orderFile(work, input));
+  await makeFile(within, files, tenantId, id);
+  return id;
+}

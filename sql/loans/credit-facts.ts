@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+
+const Facts = z.object({
+  loan_id: z.string(),
+  loan_number: z.string(),
+  reporting_period: z.string(),
+  status: z.string(),
+  loan_type: z.string(),
+  portfolio_type: z.string(),
+  account_type: z.string(),
+  date_opened: z.string(),
+  principal_amount: z.string(),
+  disbursed_amount: z.string(),
+  credit_limit: z.string().nullable(),
+  charge_off_amount: z.string().nullable(),
+  term_months: z.int(),
+  payment_frequency: z.string(),
+  payment_amount: z.string().nullable(),
+  last_payment_date: z.string().nullable(),
+  paid_in_month: z.string(),
+  total_balance: z.string(),
+  charge_off_balance: z.string(),
+  past_due_amount: z.string(),
+  days_past_due: z.int(),
+  first_delinquency_date: z.string().nullable(),
+  labels: z.array(z.string()),
+  is_in_forbearance: z.boolean(),
+  suspends_reporting: z.boolean(),
+  compliance_condition_code: z.string().nullable(),
+  borrower_type: z.string(),
+  is_deceased: z.boolean(),
+  bankruptcy_status: z.string().nullable(),
+  consumer: z.record(z.string(), z.string().nullable()),
+  previous_period: z.string().nullable(),
+  previous_status: z.string().nullable(),
+  previous_profile: z.string().nullable(),
+  previous_balance: z.string().nullable(),
+  previous_first_delinquency: z.string().nullable(),
+});
+export type Facts = z.output<typeof Facts>;
+
+/** Who owes, as the bureaus want it; the whole social security number is not known here. */
+const consumer = sql.fragment`jsonb_build_object(
+  'surname', borrower.last_name, 'first_name', borrower.first_name,
+  'middle_name', borrower.middle_name, 'generation_code', borrower.suffix,
+  'date_of_birth', borrower.date_of_birth::text, 'phone', phone.phone_number,
+  'street_line_1', address.street_line_1, 'street_line_2', address.street_line_2,
+  'city', address.city, 'state', address.state, 'postal_code', address.postal_code,
+  'country', address.country, 'address_indicator', address.address_indicator,
+  'residence_code', address.residence_code
+)`;
+
+/**
+ * The next loans that have something to report at the end of a month and no record of it yet: those
+ * that were open then, as the close recorded them, and those that were closed since their last record.
+ */
+export const unreported = (
+  tx: Transaction,
+  period: string,
+  { after, limit }: { after: string; limit: number },
+) =>
+  tx.any(sql.type(Facts)`
+    select loan.id as loan_id, loan.loan_number, period.month_end as reporting_period,
+           coalesce(kept.status, loan.status) as status, loan.loan_type,
+           product.metro2_portfolio_type as portfolio_type,
+           product.metro2_account_type as account_type,
+           coalesce(loan.origination_date, loan.disbursement_date) as date_opened,
+           loan.principal_amount, loan.disbursed_amount, loan.credit_limit, loan.charge_off_amount,
+           loan.term_months, loan.payment_frequency, loan.payment_amount,
+           coalesce(kept.last_payment_date, loan.last_payment_date) as last_payment_date,
+           paid.amount as paid_in_month, coalesce(kept.total_balance, 0.00) as total_balance,
+           coalesce(kept.charge_off_balance, 0.00) as charge_off_balance,
+           coalesce(kept.past_due_amount, 0.00) as past_due_amount,
+           coalesce(kept.days_past_due, 0) as days_past_due, kept.first_delinquency_date,
+           coalesce(kept.labels, loan.labels) as labels,
+           coalesce(forbearance.is_in, false) as is_in_forbearance,
+           coalesce(forbearance.suspends, false) as suspends_reporting,
+           dispute.compliance_condition_code, borrower.borrower_type, borrower.is_deceased,
+           borrower.bankruptcy_status, ${consumer} as consumer,
+           previous.reporting_period as previous_period, previous.account_status as previous_status,
+           previous.payment_history_profile as previous_profile,
+           previous.current_balance::text as previous_balance,
+           previous.date_first_delinquency as previous_first_delinquency
+    from loans as loan
+    cross join (select ${period}::date as month_end) as period
+    join borrowers as borrower on borrower.id = loan.borrower_id
+    join products as product on product.id = loan.product_id
+    left join loan_snapshots as kept
+      on kept.snapshot_date = period.month_end and kept.loan_id = loan.id
+    left join lateral (
+      select reporting_period, account_status, payment_history_profile, current_balance,
+             date_first_delinquency
+      from credit_reporting_records
+      where loan_id = loan.id and reporting_period < period.month_end
+      order by reporting_period desc, created_at desc limit 1
+    ) as previous on true
+    left join lateral (
+      select true as is_in, bool_or(suspend_credit_reporting) as suspends
+      from forbearances
+      where loan_id = loan.id and status in ('active', 'completed')
+        and period.month_end between start_date and end_date
+      having count(*) > 0
+    ) as forbearance on true
+    left join lateral (
+      select compliance_condition_code from credit_disputes
+      where loan_id = loan.id and compliance_condition_code is not null
+      order by created_at desc limit 1
+    ) as dispute on true
+    cross join lateral (
+      select coalesce(sum(amount), 0.00)::numeric(15, 2) as amount from payments
+      where loan_id = loan.id and status in ('completed', 'settled')
+        and effective_date > (period.month_end + 1 - interval '1 month')::date - 1
+        and effective_date <= period.month_end
+    ) as paid
+    left join lateral (
+      select * from addresses
+      where borrower_id = borrower.id and is_primary and not is_archived
+      order by address_type = 'mailing' desc limit 1
+    ) as address on true
+    left join lateral (
+      select phone_number from phones
+      where borrower_id = borrower.id and is_primary and not is_archived limit 1
+    ) as phone on true
+    where loan.id > ${after} and loan.disbursed_amount > 0
+      and coalesce(loan.origination_date, loan.disbursement_date) <= period.month_end
+      and coalesce(previous.account_status, '') not in ('DA', 'DF')
+      -- An account that was told as closed is told again only when it is open again.
+      and case
+        when kept.status = 'active' then true
+        when kept.status = 'charged_off'
+          then kept.charge_off_balance > 0 or coalesce(previous.account_status, '') <> '64'
+        else loan.status in ('paid_off', 'settled', 'transferred')
+          and coalesce(previous.account_status, '') not in ('05', '13', '64')
+      end
+      and not exists (
+        select from credit_reporting_records as record
+        where record.loan_id = loan.id and record.reporting_period = period.month_end
+          and record.correction_indicator = 0
+      )
+    order by loan.id limit ${limit}
+  `);

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { table } from '../table.ts';
+
+export const creditReportingRecords = table({
+  name: 'credit_reporting_records',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.reporting_period, record.bureaus,
+           record.consumer_account_number, record.portfolio_type, record.account_type,
+           record.date_opened, record.date_closed, record.date_last_payment,
+           record.date_first_delinquency, record.credit_limit::integer as credit_limit,
+           record.highest_credit::integer as highest_credit,
+           record.original_charge_off_amount::integer as original_charge_off_amount,
+           record.terms_duration, record.terms_frequency,
+           record.scheduled_monthly_payment::integer as scheduled_monthly_payment,
+           record.actual_payment_amount::integer as actual_payment_amount,
+           record.current_balance::integer as current_balance,
+           record.amount_past_due::integer as amount_past_due, record.account_status,
+           record.payment_rating, record.payment_history_profile, record.special_comment,
+           record.compliance_condition_code, record.consumer_information_indicator,
+           record.ecoa_code, record.interest_type_indicator, record.consumer, record.status,
+           record.rejection_reason, record.suppression_reason, record.file_id, record.reported_at,
+           record.correction_indicator, record.credit_dispute_id, record.created_at,
+           record.updated_at
+    from credit_reporting_records as record
+  `,
+});
+
+export const creditReportingFiles = table({
+  name: 'credit_reporting_files',
+  rows: sql.fragment`
+    select record.id, record.reporting_period, record.record_count, record.status,
+           record.filename, record.file_size, record.sha256_hash, record.created_by,
+           record.created_at, record.updated_at
+    from credit_reporting_files as record
+  `,
+});
+
+/** Writes many records with one statement; whoever was first has written a loan's already. */
+export const write = (tx: Transaction, records: readonly object[]) =>
+  tx.query(sql.typeAlias('void')`
+    insert into credit_reporting_records (
+      loan_id, reporting_period, bureaus, consumer_account_number, portfolio_type, account_type,
+      date_opened, date_closed, date_last_payment, date_first_delinquency, credit_limit,
+      highest_credit, original_charge_off_amount, terms_duration, terms_frequency,
+      scheduled_monthly_payment, actual_payment_amount, current_balance, amount_past_due,
+      account_status, payment_rating, payment_history_profile, special_comment,
+      compliance_condition_code, consumer_information_indicator, ecoa_code,
+      interest_type_indicator, consumer, status, suppression_reason
+    )
+    select loan_id, reporting_period, bureaus, consumer_account_number, portfolio_type,
+           account_type, date_opened, date_closed, date_last_payment, date_first_delinquency,
+           credit_limit, highest_credit, original_charge_off_amount, terms_duration,
+           terms_frequency, scheduled_monthly_payment, actual_payment_amount, current_balance,
+           amount_past_due, account_status, payment_rating, payment_history_profile,
+           special_comment, compliance_condition_code, consumer_information_indicator, ecoa_code,
+           interest_type_indicator, consumer, status, suppression_reason
+    from jsonb_populate_recordset(
+      null::credit_reporting_records, ${JSON.stringify(records)}::jsonb
+    )
+    on conflict do nothing
+  `);
+
+/** One file of a tenant is ordered at a time. */
+export const alone = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    select pg_advisory_xact_lock(hashtextextended('metro2 ' || app.current_tenant(), 0))
+  `);
+
+/** Takes the records of the period that wait to be sent; answers how many. */
+export async function take(tx: Transaction, fileId: string, period: string): Promise<number> {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update credit_reporting_records
+    set status = 'reported', file_id = ${fileId}, reported_at = now()
+    where status = 'queued' and reporting_period <= ${period}
+  `);
+  return rowCount;
+}
+
+const Line = z.looseObject({
+  account_status: z.string(),
+  ecoa_code: z.string(),
+  consumer: z.record(z.string(), z.string().nullable()),
+});
+export type Line = z.output<typeof Line>;
+
+export const linesOf = (tx: Transaction, fileId: string) =>
+  tx.any(sql.type(Line)`
+    select record.*, record.highest_credit::text, record.current_balance::text
+    from credit_reporting_records as record
+    where record.file_id = ${fileId} order by record.consumer_account_number, record.id
+  `);
+
+const File = z.object({
+  id: z.string(),
+  reporting_period: z.string(),
+  reporter: z.record(z.string(), z.string()),
+  storage_key: z.string(),
+  filename: z.string(),
+  status: z.string(),
+  created_at: z.string(),
+});
+export type File = z.output<typeof File>;
+
+export const file = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(File)`
+    select id, reporting_period, reporter, storage_key, filename, status, created_at
+    from credit_reporting_files where id = ${id}
+  `);
+
+export const unfinished = (tx: Transaction) =>
+  tx.anyFirst(
+    sql.typeAlias('id')`select id from credit_reporting_files where status = 'pending' order by id`,
+  );
+
+export const filesSoFar = (tx: Transaction, period: string) =>
+  tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer as count from credit_reporting_files
+    where reporting_period = ${period}
+  `);
+
+/** The loan's newest record, whatever became of it. */
+export const newest = (tx: Transaction, loanId: string) =>
+  tx.maybeOneFirst(sql.typeAlias('id')`
+    select id from credit_reporting_records where loan_id = ${loanId}
+    order by reporting_period desc, created_at desc, id desc limit 1
+  `);
+
+type Correction = {
+  account_status: string | null;
+  compliance_condition_code: string | null;
+  credit_dispute_id: string;
+  status: string;
+  changes: Record<string, unknown>;
+};
+
+/** The record again with what was wrong put right; the one that was sent stays as it was. */
+export const correct = (tx: Transaction, id: string, correction: Correction) =>
+  tx.query(sql.typeAlias('void')`
+    insert into credit_reporting_records
+    select (jsonb_populate_record(record, ${JSON.stringify(correction.changes)}::jsonb || jsonb_build_object(
+      'id', uuidv7(), 'correction_indicator', 1, 'status', ${correction.status}::text,
+      'file_id', null, 'reported_at', null, 'rejection_reason', null,
+      'account_status', coalesce(${correction.account_status}, record.account_status),
+      'compliance_condition_code', ${correction.compliance_condition_code}::text,
+      'credit_dispute_id', ${correction.credit_dispute_id}::text,
+      'created_at', now(), 'updated_at', now()
+    ))).*
+    from credit_reporting_records as record where record.id = ${id}
+  `);

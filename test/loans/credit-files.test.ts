@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { filesInUse } from '../../jobs/documents/store.ts';
+import { metro2File } from '../../jobs/loans/credit/metro2.ts';
+import { recordsOf, reported, reporting } from '../setup/credit.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** Reads fields by the columns that the resource guide prints, counted from one. */
+const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
+
+test('a file has a header, a segment of 426 characters for each record, and a trailer that counts', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const loan = await newLoan(tenant);
+  await newLoan(tenant);
+  const { officer } = tenant;
+  await officer.put(`/borrowers/${loan.borrower_id}`, {
+    date_of_birth: '1980-12-09',
+    middle_name: 'Brewster',
+    suffix: 'Jr.',
+  });
+  await officer.post(`/borrowers/${loan.borrower_id}/addresses`, {
+    street_line_1: '10 Käfer Street',
+    city: 'Arlington',
+    state: 'VA',
+    postal_code: '22201-1234',
+    residence_code: 'O',
+  });
+  await officer.post(`/borrowers/${loan.borrower_id}/phones`, { phone_number: '+17035550123' });
+  await travelTo(stage, tenant, '2026-02-03');
+  await reported(stage);
+
+  const made = await admin.post('/credit-reporting-files');
+  const again = await admin.post('/credit-reporting-files');
+  const forbidden = await officer.get('/credit-reporting-files');
+  const text = Buffer.from(
+    (await filesInUse().files.get(`${tenant.slug}/credit-reporting/files/${made.body.filename}`)) ??
+      [],
+  ).toString();
+  const lines = text.split('\n');
+  const [record] = await recordsOf(tenant, loan.id);
+
+  expect(made, JSON.stringify(made.body)).toMatchObject({
+    status: 201,
+    body: { reporting_period: '2026-01-31', record_count: 2, status: 'completed' },
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
+  expect(forbidden.status).toBe(403);
+  expect(lines.pop()).toBe('');
+  expect(lines.map(({ length }) => length)).toEqual([426, 426, 426, 426]);
+  const [header = '', , , trailer = ''] = lines;
+  const line = lines.find((one) => at(one, 43, 72).trim() === record?.['consumer_account_number']);
+  const field = (from: number, to: number) => at(line ?? '', from, to);
+  expect([at(header, 1, 10), at(header, 23, 32), at(header, 33, 37), at(header, 48, 55)]).toEqual([
+    '0426HEADER',
+    '155AB12345',
+    'A1234',
+    '01312026',
+  ]);
+  expect(at(header, 80, 119).trim()).toBe('ACME LENDING');
+  expect(at(header, 216, 225)).toBe('2175550100');
+  expect(field(1, 5)).toBe('04261');
+  expect(field(73, 83)).toBe('I0101152026');
+  expect(field(93, 105)).toBe('000010000036M');
+  expect([field(106, 114), field(124, 126), field(127, 150)]).toEqual([
+    '000000315',
+    '11 ',
+    'B'.repeat(24),
+  ]);
+  expect(field(155, 163)).toBe('000010039');
+  expect([field(182, 189), field(190, 197), field(214, 214)]).toEqual([
+    '01312026',
+    '00000000',
+    'F',
+  ]);
+  expect([field(232, 256), field(257, 276), field(277, 297)].map((one) => one.trim())).toEqual([
+    'HOPPER',
+    'GRACE',
+    'BREWSTER            J',
+  ]);
+  expect([field(298, 306), field(307, 314), field(315, 324), field(325, 325)]).toEqual([
+    '000000000',
+    '12091980',
+    '7035550123',
+    '1',
+  ]);
+  expect([field(328, 329), field(330, 361).trim(), field(394, 413).trim()]).toEqual([
+    'US',
+    '10 KAFER STREET',
+    'ARLINGTON',
+  ]);
+  expect([field(414, 415), field(416, 424), field(426, 426)]).toEqual(['VA', '222011234', 'O']);
+  expect(at(trailer, 1, 11)).toBe('0426TRAILER');
+  // Records, blocks, status 11, dates of birth in all and in base segments, telephones.
+  expect(
+    [
+      [12, 20],
+      [57, 65],
+      [84, 92],
+      [363, 371],
+      [372, 380],
+      [399, 407],
+    ].map(([from = 0, to = 0]) => Number(at(trailer, from, to))),
+  ).toEqual([2, 4, 2, 1, 1, 1]);
+  expect(
+    at(trailer, 12, 407)
+      .match(/.{9}/g)
+      ?.map(Number)
+      .reduce((one, other) => one + other),
+  ).toBe(11);
+  expect(record).toMatchObject({ status: 'reported', file_id: made.body.id });
+});
+
+test('a file without records is a header and a trailer', () => {
+  const reporter = {
+    ...{ reporter_name: 'A', reporter_address: '', reporter_phone: '' },
+    ...{ innovis: '', equifax: '', experian: '', transunion: '' },
+  };
+  const facts = { activity_date: '2026-01-31', created_at: '2026-02-01T00:00:00.000Z' };
+
+  const lines = metro2File(reporter, facts, []).split('\n');
+
+  expect(lines.map(({ length }) => length)).toEqual([426, 426, 0]);
+});

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+
+export const ORIGINATOR = {
+  immediate_destination: '091000019',
+  immediate_destination_name: 'Settling Bank',
+  immediate_origin: '1234567890',
+  immediate_origin_name: 'Acme Lending',
+  company_name: 'Acme Lending',
+  company_id: '1234567890',
+  odfi_routing_number: '091000019',
+};
+
+/** Reads fields by the columns that the Nacha Operating Rules print, counted from one. */
+export const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
+
+type Batch = { header: string; entries: string[]; control: string };
+
+/** An independent reader: it knows columns and sums, and nothing of how files are written. */
+export function read(text: string) {
+  const lines = text.split('\r\n');
+  expect(lines.pop()).toBe('');
+  expect(lines.length % 10).toBe(0);
+  for (const line of lines) expect(line).toMatch(/^[\x20-\x7e]{94}$/);
+  const batches: Batch[] = [];
+  for (const line of lines.slice(1)) {
+    if (line.startsWith('5')) batches.push({ header: line, entries: [], control: '' });
+    const batch = batches.at(-1);
+    if (batch && line.startsWith('6')) batch.entries.push(line);
+    if (batch && line.startsWith('8')) batch.control = line;
+  }
+  const control = lines.find((line) => line.startsWith('9')) ?? '';
+  const padding = lines.slice(lines.indexOf(control) + 1);
+  expect(padding).toEqual(padding.map(() => '9'.repeat(94)));
+  expect(padding.length).toBeLessThan(10);
+  return { lines, header: lines[0] ?? '', batches, control };
+}
+
+const isCredit = (entry: string) => ['22', '32'].includes(at(entry, 2, 3));
+const centsOf = (entries: string[]) =>
+  entries.reduce((whole, entry) => whole + Number(at(entry, 30, 39)), 0);
+const hashOf = (entries: string[]) =>
+  entries.reduce((whole, entry) => whole + Number(at(entry, 4, 11)), 0) % 10 ** 10;
+
+/** Whatever a file holds, its controls say the same of it. */
+export function expectControls({ lines, batches, control }: ReturnType<typeof read>) {
+  const all = batches.flatMap(({ entries }) => entries);
+  const totals = (entries: string[]) => [
+    hashOf(entries),
+    centsOf(entries.filter((entry) => !isCredit(entry))),
+    centsOf(entries.filter(isCredit)),
+  ];
+  batches.forEach(({ header, entries, control: end }, index) => {
+    expect(Number(at(header, 88, 94))).toBe(index + 1);
+    expect(at(end, 88, 94)).toBe(at(header, 88, 94));
+    expect(at(end, 2, 4)).toBe(at(header, 2, 4));
+    expect(at(end, 45, 54)).toBe(at(header, 41, 50));
+    expect(at(end, 80, 87)).toBe(at(header, 80, 87));
+    expect(Number(at(end, 5, 10))).toBe(entries.length);
+    expect([at(end, 11, 20), at(end, 21, 32), at(end, 33, 44)].map(Number)).toEqual(
+      totals(entries),
+    );
+    const traces = entries.map((entry) => at(entry, 80, 94));
+    expect(traces).toEqual(traces.toSorted((one, other) => (one < other ? -1 : 1)));
+    expect(new Set(entries.map(isCredit)).size).toBe(1);
+    expect(at(header, 2, 4)).toBe(isCredit(entries[0] ?? '') ? '220' : '225');
+  });
+  expect(Number(at(control, 2, 7))).toBe(batches.length);
+  expect(Number(at(control, 8, 13))).toBe(lines.length / 10);
+  expect(Number(at(control, 14, 21))).toBe(all.length);
+  expect([at(control, 22, 31), at(control, 32, 43), at(control, 44, 55)].map(Number)).toEqual(
+    totals(all),
+  );
+  expect(at(control, 56, 94).trim()).toBe('');
+}
