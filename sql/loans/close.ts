@@ -111,9 +111,20 @@ export const chunksLeft = (tx: Transaction, runId: string) =>
     select count(*)::integer as left from cob_chunks where run_id = ${runId} and done_at is null
   `);
 
-/** Closes the books of the run: what its chunks came to, and how many loans were set aside. */
-export const finish = (tx: Transaction, runId: string) =>
-  tx.query(sql.typeAlias('void')`
+/**
+ * Closes the books of the run: what its chunks came to, and how many loans were set aside. What an
+ * earlier run had set aside is taken up by now, unless it failed again.
+ */
+export async function finish(tx: Transaction, runId: string) {
+  await tx.query(sql.typeAlias('void')`
+    update cob_loan_errors as error set resolved_at = now()
+    where error.resolved_at is null and error.run_id <> ${runId}
+      and not exists (
+        select from cob_loan_errors as again
+        where again.run_id = ${runId} and again.loan_id = error.loan_id and again.step = error.step
+      )
+  `);
+  await tx.query(sql.typeAlias('void')`
     update cob_runs
     set status = 'finished', finished_at = now(), chunks_done = chunks_total,
         loans = totals.loans, interest = totals.interest,
@@ -124,6 +135,7 @@ export const finish = (tx: Transaction, runId: string) =>
     ) as totals
     where id = ${runId}
   `);
+}
 
 /** A loan whose own step failed is set aside with the reason; the day goes on. */
 export const park = (tx: Transaction, runId: string, loanId: string, step: string, error: string) =>

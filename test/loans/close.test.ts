@@ -7,6 +7,7 @@ import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { sql } from '../../sql/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { drain, travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -180,4 +181,35 @@ test('payments that arrive while the day is being closed lose no cent of interes
 
   expect(books['loans_receivable']).toBe(body.principal_balance);
   expect(books['interest_receivable'] ?? '0.00').toBe(body.accrued_interest);
+});
+
+test('a loan that was set aside is taken up by the next close, and audited again', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const late = { fee_type: 'late', calculation: 'flat', amount: '25.00', trigger: 'past_due' };
+  const product_id = await newProduct(tenant, { fee_rules: [{ ...late, grace_days: 0 }] });
+  const loan = await newLoan(tenant, { product_id });
+  const setFee = (amount: string) =>
+    stage.owner.query(
+      `update loans set terms = jsonb_set(terms, '{fee_rules,0,amount}', to_jsonb($2::text))
+       where id = $1`,
+      [loan.id, amount],
+    );
+  const setAside = async () =>
+    (
+      await stage.owner.query<{ is_open: boolean }>(
+        'select resolved_at is null as is_open from cob_loan_errors where loan_id = $1',
+        [loan.id],
+      )
+    ).rows.map(({ is_open }) => is_open);
+
+  await setFee('unreadable');
+  await travelTo(stage, tenant, '2026-02-18');
+  const broken = await setAside();
+  await setFee('25.00');
+  await travelTo(stage, tenant, '2026-02-19');
+
+  const { body } = await tenant.officer.get(`/loans/${loan.id}`);
+  expect(broken).toEqual([true, true]);
+  expect(await setAside()).toEqual([false, false]);
+  expect(body.outstanding_fees).toBe('25.00');
 });
