@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { createHash } from 'node:crypto';
 import {
   accessSync,
+  chmodSync,
   chownSync,
   constants,
   cpSync,
@@ -85,6 +86,9 @@ async function settle(folder: string): Promise<Place> {
     return { bin: packaged, data, as: {} };
   }
   mkdirSync(folder, { recursive: true });
+  // Passing through the folder shows nothing of it: what is in it keeps its own permissions.
+  const { mode, uid } = statSync(folder);
+  if (uid === 0 && (mode & 0o001) === 0) chmodSync(folder, (mode & 0o777) | 0o011);
   const reachable = traversable(folder) && traversable(packaged);
   const home = reachable
     ? { bin: packaged, data }

@@ -16,6 +16,7 @@ import {
   money,
   positiveMoney,
   rate,
+  signedMoney,
   stamps,
   text,
   timestamp,
@@ -91,7 +92,8 @@ export const loanFields = {
   first_delinquency_date: known(date.nullable()),
   credit_limit: known(money.nullable()),
   available_credit: known(money.nullable()),
-  paid_principal: known(money),
+  /** Below zero where more went back to the borrower than had come. */
+  paid_principal: known(signedMoney),
   paid_interest: known(money),
   paid_fees: known(money),
   labels: known(z.array(z.string())),

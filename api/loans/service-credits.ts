@@ -8,7 +8,7 @@ import {
   reverseServiceCredit,
 } from '../../jobs/loans/service-credits.ts';
 import { serviceCredits as table } from '../../sql/loans/service-credits.ts';
-import { date, money, positiveMoney, prose, stamps, uuid } from '../../sql/types.ts';
+import { date, money, positiveMoney, prose, signedMoney, stamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../resource.ts';
 
 export const serviceCredits = resource({
@@ -31,7 +31,7 @@ export const serviceCredits = resource({
     sponsor: z.enum(['lender', 'servicer', 'merchant']).default('lender'),
     status: z.enum(['applied', 'reversed']).readonly(),
     principal_applied: money.readonly(),
-    interest_applied: money.readonly(),
+    interest_applied: signedMoney.readonly(),
     fees_applied: money.readonly(),
     created_by: uuid.nullable().readonly(),
     journal_entry_id: uuid.nullable().readonly(),

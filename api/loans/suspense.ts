@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { suspense as table } from '../../sql/loans/suspense.ts';
-import { date, money, prose, signedMoney, timestamp, uuid } from '../../sql/types.ts';
+import { date, prose, signedMoney, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
 
 /** Read from the books: nobody writes an entry but whatever moves the money. */
@@ -19,7 +19,7 @@ export const suspense = resource({
     payment_id: uuid.nullable().readonly(),
     entry_type: z.enum(['receipt', 'application', 'refund', 'reversal', 'transfer']).readonly(),
     amount: signedMoney.readonly().describe('What came in is positive, what was used negative.'),
-    balance_after: money.readonly(),
+    balance_after: signedMoney.readonly(),
     reason: z
       .enum([
         'overpayment',

@@ -163,10 +163,10 @@ export const paymentRoutes: Route[] = [
       .object({
         amount: money,
         as_of_date: date,
-        principal_applied: money,
-        interest_applied: money,
-        fees_applied: money,
-        suspense_applied: money,
+        principal_applied: signedMoney,
+        interest_applied: signedMoney,
+        fees_applied: signedMoney,
+        suspense_applied: signedMoney,
         remaining_balance: money,
         allocations: z.array(allocation),
       })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DELINQUENCY_BUCKETS } from '../../jobs/loans/delinquency.ts';
 import { loanSnapshots as table } from '../../sql/portfolios/loan-snapshots.ts';
-import { date, flag, integer, money, rate, stamps, uuid } from '../../sql/types.ts';
+import { date, flag, integer, money, rate, signedMoney, stamps, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
 
 const amount = money.readonly();
@@ -38,7 +38,7 @@ export const loanSnapshots = resource({
     next_payment_amount: money.nullable().readonly(),
     last_payment_date: date.nullable().readonly(),
     last_payment_amount: money.nullable().readonly(),
-    total_paid_principal: amount,
+    total_paid_principal: signedMoney.readonly(),
     total_paid_interest: amount,
     total_paid_fees: amount,
     interest_rate: rate.readonly(),

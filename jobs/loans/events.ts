@@ -64,7 +64,7 @@ export type LoanEvent =
   | On<'recovery', { amount: string }>
   | On<'liquidation', { net_proceeds: string }>
   | On<'reimbursement', { amount: string; payment_id?: string }>
-  | On<'write_off', { amount?: Portion }>
+  | On<'write_off', { amount?: Portion; payment_id?: string }>
   | On<'capitalization', { interest?: Portion; fees?: Portion }>
   | On<
       'forgiveness',

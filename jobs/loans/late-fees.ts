@@ -2,10 +2,13 @@ import { sparedDays } from '../../sql/loans/reliefs.ts';
 import { addDays } from '../dates.ts';
 import { money, parseMoney, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
-import { happen, openLoan } from './happen.ts';
-import { assessFee, feeAmount, feeRulesOf } from './origination-fees.ts';
+import { happen, openLoan, type OpenLoan } from './happen.ts';
+import { assessFee, feeAmount, feeRulesOf, type FeeRule } from './origination-fees.ts';
+import { fundedOn } from './rests.ts';
+import type { InstallmentState } from './state.ts';
 import { termsOf } from './terms-of.ts';
-import type { LoanEvent } from './events.ts';
+import { eventsInForce, type LoanEvent } from './events.ts';
+import type { Big } from 'big.js';
 
 /**
  * Assesses the late fees that are due today: one for each instalment that is still not covered when
@@ -26,6 +29,8 @@ export async function assessLateFees(work: Work, loanId: string) {
     spared.some(({ from, to }) => from <= day && (to === null || day <= to));
   // Nor is anybody charged afterwards for a payment whose grace ended in that time.
   if (isSpared(work.today)) return;
+  // What was late before the loan came here, its previous servicer has charged.
+  const since = fundedOn(loan) ?? work.today;
   const events: LoanEvent[] = [];
   for (const rule of rules) {
     for (const one of loan.state.installments) {
@@ -33,12 +38,13 @@ export async function assessLateFees(work: Work, loanId: string) {
       const isLate =
         ['past_due', 'partially_paid'].includes(one.status) &&
         addDays(one.due_date, grace) < work.today &&
+        addDays(one.due_date, grace) >= since &&
         !isSpared(addDays(one.due_date, grace));
       if (!isLate || charged.has(one.period_number)) continue;
       const rest = parseMoney(one.payment_amount).minus(one.paid_amount);
       const base = rule.calculation === 'percent_of_past_due' ? money(rest) : one.payment_amount;
       const amount = feeAmount(rule, base);
-      if (amount.lte(ZERO) || rest.lte(ZERO)) continue;
+      if (amount.lte(ZERO) || rest.lte(ZERO) || isExcused(rule, loan, one, amount)) continue;
       charged.add(one.period_number);
       events.push(
         await assessFee(work, loan.row, {
@@ -53,4 +59,24 @@ export async function assessLateFees(work: Work, loanId: string) {
     }
   }
   if (events.length > 0) await happen(work, loan, events);
+}
+
+/**
+ * A milder rule than the standard one: `standard_fee` spares whoever owes no more than the fee,
+ * `current` whoever has paid anything since the instalment before was due.
+ */
+function isExcused(
+  { late_fee_rule }: FeeRule,
+  { events, state }: OpenLoan,
+  { period_number }: InstallmentState,
+  fee: Big,
+): boolean {
+  if (late_fee_rule === 'standard_fee') return fee.gte(state.past_due_amount);
+  if (late_fee_rule !== 'current') return false;
+  const before = state.installments.findLast((one) => one.period_number < period_number);
+  const [from, to] = [before?.due_date ?? '', state.as_of];
+  return eventsInForce(events, to).some(
+    (event) =>
+      event.kind === 'payment' && event.effective_date > from && event.effective_date <= to,
+  );
 }

@@ -17,6 +17,7 @@ export type FeeRule = {
   min_amount?: string | null;
   max_amount?: string | null;
   grace_days?: number | null;
+  late_fee_rule?: string;
 };
 
 export const feeRulesOf = (loan: RawLoan): FeeRule[] => {

@@ -9,6 +9,7 @@ import { COMPONENTS } from '../loans/terms.ts';
 import { eventsInForce, PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/events.ts';
 import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/happen.ts';
 import { assertAllowed } from '../loans/statuses.ts';
+import { residueAfter } from '../loans/residue.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 
@@ -153,7 +154,8 @@ export async function post(
     ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
-  const state = await happen(work, loan, [...besides, event]);
+  const events = [...besides, event];
+  const state = await happen(work, loan, [...events, ...residueAfter(work, loan, events)]);
   const { id: _, ...split } = splitOf(state, id);
   await insert(work.tx, 'payments', {
     ...paymentColumns(loan, id, input),

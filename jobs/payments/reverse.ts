@@ -3,6 +3,7 @@ import * as payments from '../../sql/payments/payments.ts';
 import { text } from '../../sql/types.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { happen, newEvent, openLoan } from '../loans/happen.ts';
+import { residueReversed } from '../loans/residue.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 
@@ -49,7 +50,7 @@ export async function reversePayment(
     return_code: return_code ?? null,
   });
   const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses: paymentId });
-  await happen(work, loan, [reversal]);
+  await happen(work, loan, [reversal, ...residueReversed(work, loan, paymentId)]);
   await emit(work, 'payment.reversed', {
     payment_id: paymentId,
     loan_id: payment.loan_id,

@@ -39,9 +39,17 @@ export const lateLoans = (tx: Transaction, chunk: Chunk, day: string) =>
     from loans as loan
     join installments as installment
       on installment.loan_id = loan.id and installment.version = loan.schedule_version
+    cross join lateral (
+      -- A rule may have a grace of its own; the shortest makes the first fee.
+      select min(coalesce(
+        (rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer
+      )) as days
+      from jsonb_array_elements(loan.terms -> 'fee_rules') as rule
+      where rule ->> 'trigger' = 'past_due'
+    ) as grace
     where ${inChunk(chunk)} and loan.status = 'active' and not loan.is_frozen
       and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
-      and installment.due_date + (loan.terms ->> 'late_fee_grace_days')::integer < ${day}::date
+      and installment.due_date + grace.days < ${day}::date
       and installment.payment_amount - installment.paid_amount > loan.satisfied_tolerance
       and not installment.is_canceled
       and not exists (

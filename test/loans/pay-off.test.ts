@@ -4,6 +4,7 @@ import { sql, type Transaction } from '../../sql/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
+import { settle } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -97,13 +98,32 @@ test('what is waived is a service credit, and what is too small to ask for goes 
 
 test('what is left within the tolerance is written off without a payment', async () => {
   const tenant = await stage.tenant('2026-01-15');
+  await settle(tenant, { payoff: { tolerance: '5.00' } });
   const { id } = await newLoan(tenant);
-  await tenant.officer.post(`/loans/${id}/payments`, { amount: '9999.20' });
+  await tenant.officer.post(`/loans/${id}/payments`, { amount: '9996.00' });
 
   const paid = await tenant.officer.post(`/loans/${id}/pay-off`);
 
   expect(paid.body).toMatchObject({ status: 'paid_off', principal_balance: '0.00' });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '-0.80', rounding: '0.80' });
+  expect(await ledgerOf(tenant)).toEqual({ cash: '-4.00', rounding: '4.00' });
+});
+
+test('a payment that leaves less than is worth asking for closes the loan; returned, it opens it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+
+  const last = await tenant.officer.post(`/loans/${id}/payments`, { amount: '9999.20' });
+  const closed = await tenant.officer.get(`/loans/${id}`);
+  const books = await ledgerOf(tenant);
+  await tenant.officer.post(`/payments/${last.body.id}/reverse`, { reason: 'clerical_error' });
+  const open = await tenant.officer.get(`/loans/${id}`);
+
+  expect(last.body).toMatchObject({ remaining_balance: '0.00', principal_applied: '9999.20' });
+  expect(closed.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
+  expect(books).toEqual({ cash: '-0.80', rounding: '0.80' });
+  expect(open.body).toMatchObject({ status: 'active', principal_balance: '10000.00' });
+  expect(await ledgerOf(tenant)).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
+  expect(await violationsIn(stage)).toEqual([]);
 });
 
 test('more than the debt is taken, and the rest waits in suspense', async () => {

@@ -96,3 +96,51 @@ test('nothing takes a loan to where the books of all could not be closed', async
   expect(paid.body.errors).toEqual({ amount: 'Takes the loan beyond 9999999999.99.' });
   expect(await violationsIn(stage)).toEqual([]);
 });
+
+test('a payment that bounces after its surplus was refunded leaves answers that can be read', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const over = await pay(tenant, id, '11000.00');
+  const refund = { amount: '900.00', method: 'check', reason: 'Overpaid' };
+  const refunded = await tenant.officer.post(`/loans/${id}/payments/reimbursement`, refund);
+
+  await tenant.officer.post(`/payments/${over.body.id}/reverse`, { reason: 'nsf' });
+  await travelTo(stage, tenant, '2026-01-16');
+  const loan = await tenant.officer.get(`/loans/${id}`);
+  const suspense = await tenant.officer.get(`/loans/${id}/suspense`);
+  const snapshots = await tenant.officer.get(`/loan-snapshots?loan_id=${id}`);
+
+  expect(refunded.status).toBe(201);
+  expect(loan).toMatchObject({
+    status: 200,
+    body: { status: 'active', principal_balance: '10900.00', paid_principal: '-900.00' },
+  });
+  expect(suspense.status).toBe(200);
+  expect(snapshots).toMatchObject({ status: 200, body: [{ total_paid_principal: '-900.00' }] });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a preview shows what a payoff takes from suspense, and what it gives back unearned', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const own = { name: 'Scheduled', code: 'SCHEDULED', interest_method: 'scheduled' };
+  const product = await admin.post('/products', { ...own, day_count: '30_360' });
+  const { id } = await newLoan(tenant, { product_id: product.body.id, interest_rate: '0.12' });
+  await pay(tenant, id, '332.14');
+  await pay(tenant, id, '40.00', { payment_type: 'fee_only' });
+  await travelTo(stage, tenant, '2026-01-16');
+
+  const preview = await tenant.officer.post(`/loans/${id}/payments/preview`, {
+    amount: '9631.09',
+    payment_type: 'payoff',
+  });
+  const credit = await tenant.officer.post(`/loans/${id}/service-credits`, {
+    ...{ amount: '9671.09', credit_type: 'settlement', reason: 'Settled' },
+  });
+
+  expect(preview).toMatchObject({ status: 200, body: { interest_applied: '-96.77' } });
+  expect(credit).toMatchObject({
+    status: 201,
+    body: { principal_applied: '9767.86', interest_applied: '-96.77' },
+  });
+});
