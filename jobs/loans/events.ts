@@ -134,7 +134,7 @@ function rankOf(event: LoanEvent): number {
   const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';
   if (isRecovery) return RANK.get('recovery') ?? 0;
   if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
-  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('write_off') ?? last;
+  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('reversal') ?? last;
   return RANK.get(event.kind) ?? 0;
 }
 

@@ -26,7 +26,11 @@ export const payments: readonly Check[] = [
         group by entry.tenant_id, cause.payment_id
       ) as booked on booked.tenant_id = payment.tenant_id and booked.payment_id = payment.id
       where coalesce(booked.amount, 0)
-        <> case when payment.status = 'completed' then payment.amount else 0 end
+        <> case
+          when payment.status <> 'completed' then 0
+          when payment.payment_type = 'reimbursement' then -payment.amount
+          else payment.amount
+        end
     `,
   },
 ];

@@ -3,6 +3,7 @@ import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { settle } from '../setup/settings.ts';
+import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -132,4 +133,31 @@ test('where default is required, a loan that is not is charged off only by force
   expect(refused).toMatchObject({ status: 409, body: { code: 'not_defaulted' } });
   expect(untouched).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
   expect(forced.body.status).toBe('charged_off');
+});
+
+test('money on a loan that came charged off reduces the claim that came with it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
+  const boarded = await tenant.officer.post('/loans/board', {
+    borrower_id: borrower.body.id,
+    program_id: await tenant.first('/programs'),
+    product_id: await tenant.first('/products'),
+    principal_amount: '5000.00',
+    current_principal_balance: '3000.00',
+    interest_rate: '0.10',
+    term_months: 24,
+    origination_date: '2025-01-15',
+    status: 'charged_off',
+  });
+
+  const paid = await tenant.officer.post(`/loans/${boarded.body.id}/payments`, {
+    amount: '100.00',
+  });
+  const loan = await tenant.officer.get(`/loans/${boarded.body.id}`);
+
+  expect(boarded.body).toMatchObject({ status: 'charged_off', charge_off_balance: '3000.00' });
+  expect(paid).toMatchObject({ status: 201, body: { suspense_applied: '0.00' } });
+  expect(loan.body).toMatchObject({ status: 'charged_off', charge_off_balance: '2900.00' });
+  expect(await ledgerOf(tenant)).toEqual({ cash: '100.00', recovery_income: '-100.00' });
+  expect(await violationsIn(stage)).toEqual([]);
 });
