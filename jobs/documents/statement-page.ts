@@ -5,6 +5,11 @@ import { addDays } from '../dates.ts';
 const KINDS: Record<string, { en: string; es: string }> = {
   payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
   payment_reversed: { en: 'Payment returned', es: 'Pago devuelto' },
+  refund: { en: 'Refund to you', es: 'Reembolso a usted' },
+  applied_otherwise: {
+    en: 'Earlier payments, applied differently',
+    es: 'Pagos anteriores, aplicados de otra forma',
+  },
   disbursement: { en: 'Loan proceeds', es: 'Desembolso del préstamo' },
   interest: { en: 'Interest', es: 'Intereses' },
   credit: { en: 'Credits and adjustments', es: 'Créditos y ajustes' },

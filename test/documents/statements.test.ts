@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { sql } from '../../sql/db.ts';
 import { eventsOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { newOutside } from '../setup/outside.ts';
 import { drain, travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -125,6 +126,33 @@ test('a reversed payment, a late one and an advance still add up to what is owed
     ['payment', '-700.00'],
     ['interest', march?.summary['interest']],
   ]);
+});
+
+test('money that went back, or was applied otherwise later, is on the statement too', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
+  const line = await newLoan(tenant, { principal_amount: '1000.00', product_id });
+  await travelTo(stage, tenant, '2026-01-20');
+  const paid = await pay(tenant, line.id, '600.00', '2026-01-20');
+  const spare = await pay(tenant, line.id, '600.00', '2026-01-20');
+  await travelTo(stage, tenant, '2026-02-10');
+  await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf' });
+  const refund = await tenant.officer.post(`/loans/${line.id}/payments/reimbursement`, {
+    ...{ amount: '50.00', payment_id: spare.body.id, method: 'check', reason: 'Overpaid' },
+  });
+
+  await travelTo(stage, tenant, '2026-03-01');
+
+  const statement = (await statementsOf(tenant, line.id)).at(-1)?.figures;
+  const activity = statement?.activity ?? [];
+  const moved = activity.reduce((sum, { amount }) => sum.plus(amount), new Big(0));
+  expect(refund.status).toBe(201);
+  expect(activity.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(['payment_reversed', 'refund', 'applied_otherwise']),
+  );
+  expect(moved.plus(statement?.summary['previous_balance'] ?? 'NaN').toFixed(2)).toBe(
+    statement?.summary['new_balance'],
+  );
 });
 
 test('a loan that was taken over begins with the balance that it brought', async () => {

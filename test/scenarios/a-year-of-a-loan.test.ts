@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/db.ts';
+import { recordsOf, reporting } from '../setup/credit.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 import { cents, covered, knownFacts, plus, text, type Fact } from './by-hand.ts';
@@ -8,7 +9,7 @@ import { END, START } from './kinds.ts';
 import { lateFeesOf, liveTheYear, standingOf, totalOf, type Fee, type Kept } from './year.ts';
 
 const stage = await newStage();
-const tenant = await stage.tenant(START);
+const tenant = await reporting(stage, START);
 let kept: Kept[] = [];
 
 beforeAll(async () => {
@@ -201,6 +202,21 @@ test('the events told of the payments come to what was paid', async () => {
       sum(pays.filter(({ undone }) => undone)),
     ]);
     expect(sumOf('loan.disbursed')).toBe(loan.facts[0]?.cents);
+  }
+});
+
+test('the bureaus are told each month-end what was owed then, and not that it was late', async () => {
+  for (const loan of kept) {
+    const records = await recordsOf(tenant, loan.id);
+    for (const { reporting_period, current_balance, account_status } of records) {
+      const day = String(reporting_period);
+      const owed = totalOf(loan, plus(day, 1), day);
+      expect([loan.name, day, current_balance, account_status]).toEqual([
+        ...[loan.name, day, Number(owed / 100n)],
+        owed === 0n ? '13' : '11',
+      ]);
+    }
+    expect(records.length).toBeGreaterThanOrEqual(11);
   }
 });
 

@@ -1,5 +1,7 @@
 import { Big } from 'big.js';
 import { expect } from 'vitest';
+import type { Client } from '../setup/client.ts';
+import { reported } from '../setup/credit.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -25,10 +27,10 @@ export type Kept = {
   facts: Fact[];
   isPlanned: boolean;
 };
-async function open(tenant: Tenant, wish: Wish): Promise<Kept> {
+async function open(tenant: Tenant, admin: Client, wish: Wish): Promise<Kept> {
   const { name, rate, months, amount, product, first, year = 365n } = wish;
   const terms = { principal_amount: amount, interest_rate: rate, term_months: months };
-  const product_id = await newProduct(tenant, product);
+  const product_id = await newProduct(tenant, product, admin);
   const { id } = await newLoan(tenant, { ...terms, product_id, status: 'approved' });
   const funded = await tenant.officer.post(`/loans/${id}/disburse`, {
     ...(first && { first_payment_date: first }),
@@ -135,8 +137,8 @@ async function draw(tenant: Tenant, line: Kept, today: string, amount: string) {
   line.facts.push({ kind: 'fund', date: today, cents: cents(amount), known: today });
 }
 
-async function openLine(tenant: Tenant): Promise<Kept> {
-  const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
+async function openLine(tenant: Tenant, admin: Client): Promise<Kept> {
+  const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' }, admin);
   const terms = { principal_amount: '8000.00', interest_rate: '0.155', term_months: 24 };
   const { id } = await newLoan(tenant, { ...terms, product_id, status: 'approved' });
   await tenant.officer.post(`/loans/${id}/disburse`, { amount: '2000.00' });
@@ -148,8 +150,9 @@ async function openLine(tenant: Tenant): Promise<Kept> {
 /** Lives the year, and answers the loans with what we keep of them ourselves. */
 export async function liveTheYear(stage: Stage, tenant: Tenant): Promise<Kept[]> {
   const loans: Kept[] = [];
-  for (const wish of WISHES) loans.push(await open(tenant, wish));
-  const line = await openLine(tenant);
+  const admin = await tenant.signedIn('admin');
+  for (const wish of WISHES) loans.push(await open(tenant, admin, wish));
+  const line = await openLine(tenant, admin);
   const lateFee = loans.find(({ name }) => name === 'with late fees');
   if (!lateFee) throw new Error('There is no loan with late fees.');
   const deeds = [
@@ -170,6 +173,7 @@ export async function liveTheYear(stage: Stage, tenant: Tenant): Promise<Kept[]>
     await run(on);
   }
   await travelTo(stage, tenant, END);
+  await reported(stage);
   return [...loans, line];
 }
 
