@@ -33,7 +33,6 @@ const Plan = z.object({
   waive_remaining: z.boolean(),
   grace_days: z.int(),
 });
-export type ActivePlan = z.output<typeof Plan>;
 
 /** The plan in force, locked; a loan has one at most. */
 export const activeOf = (tx: Transaction, loanId: string) =>

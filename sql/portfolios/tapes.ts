@@ -48,7 +48,6 @@ const Order = z.object({
   include_header: z.boolean(),
   filename: z.string(),
 });
-export type TapeOrder = z.output<typeof Order>;
 
 /** The tape that was ordered, as long as nobody has made it. */
 export const pending = (tx: Transaction, id: string) =>

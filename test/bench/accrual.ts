@@ -23,7 +23,7 @@ export async function accrual() {
     show('a whole day, by the worker', day, LOANS);
     const own = await accruedHere(world);
     const floor = await floorOf(world);
-    show('accrual with its entries', own, LOANS);
+    show('accrual alone', own, LOANS);
     show('floor: plain insert', floor, LOANS);
     console.log(`ratio to the floor           ${(floor / own).toFixed(2)}`);
   } finally {

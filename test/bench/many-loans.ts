@@ -10,6 +10,8 @@ import { startEmbeddedPostgres } from '../../sql/embedded.ts';
 import * as tape from '../../sql/loans/tape.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { insert } from '../../sql/write.ts';
+import { keepPostgres } from '../../workers/keep-postgres.ts';
+import { openLog } from '../../workers/log.ts';
 
 export const DAY = '2026-01-15';
 
@@ -27,6 +29,8 @@ export async function manyLoans(count: number): Promise<ManyLoans> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const postgres = await startEmbeddedPostgres(folder);
   const { url } = postgres;
+  // Ends the server too when the measuring is cut short.
+  const kept = await keepPostgres(postgres, openLog('silent', 'bench'));
   await migrate(url);
   const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
   const app = await openPool(url, { size: 4, statementTimeoutMs: 600_000 });
@@ -49,7 +53,7 @@ export async function manyLoans(count: number): Promise<ManyLoans> {
     close: async () => {
       await admin.end();
       await Promise.all([app.end(), owner.end()]);
-      await postgres.stop('fast');
+      await kept.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -67,8 +71,13 @@ async function copy(admin: pg.Client, model: string, count: number) {
     [model, count],
   );
   await admin.query(
-    `insert into installments
-     select (jsonb_populate_record(row, jsonb_build_object('loan_id', loan.id))).*
+    `insert into installments (
+       tenant_id, loan_id, version, period_number, due_date, payment_amount, principal_amount,
+       interest_amount, fees_amount, beginning_balance, ending_balance, days_in_period
+     )
+     select row.tenant_id, loan.id, version, period_number, due_date, row.payment_amount,
+            row.principal_amount, interest_amount, fees_amount, beginning_balance, ending_balance,
+            days_in_period
      from installments as row cross join loans as loan
      where row.loan_id = $1 and loan.id <> $1`,
     [model],

@@ -170,3 +170,69 @@ test('a scheduled payment from an account that was deleted since fails on its da
   expect(await balances()).toMatchObject({ principal_balance: '10000.00' });
   expect(await eventsOf(tenant)).not.toContain('payment.received');
 });
+
+test('in forbearance nobody is asked for the instalment', async () => {
+  const { tenant, officer, loan, draws, plan } = await enrolled(stage);
+  const agreed = await officer.post(`/loans/${loan.id}/forbearances`, {
+    forbearance_type: 'full',
+    start_date: '2026-02-01',
+    end_date: '2026-02-28',
+    reason: 'disaster',
+    end_treatment: 'reinstatement',
+  });
+
+  await travelTo(stage, tenant, '2026-03-18');
+
+  expect(agreed.status, JSON.stringify(agreed.body)).toBe(201);
+  expect(await draws()).toMatchObject([
+    { due_date: '2026-02-15', status: 'skipped', reason: 'payments_paused' },
+    { due_date: '2026-03-15', status: 'drawn', amount: '315.68' },
+  ]);
+  expect(await plan()).toMatchObject({ status: 'active', next_due_date: '2026-04-15' });
+});
+
+test('a retry asks the other account for what the borrower has not paid meanwhile', async () => {
+  const { tenant, officer, loan, id, draws, payments } = await enrolled(stage);
+  const other = await officer.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
+    routing_number: '121000248',
+    account_number: '77778888',
+    account_type: 'savings',
+  });
+  await officer.put(`/autopay-plans/${id}`, { backup_payment_instrument_id: other.body.id });
+  await travelTo(stage, tenant, '2026-02-18');
+  const [drawn] = await payments();
+
+  await officer.post(`/payments/${drawn?.id}/return`, { return_code: 'R09' });
+  await officer.post(`/loans/${loan.id}/payments`, { amount: '300.00' });
+  await travelTo(stage, tenant, '2026-02-24');
+
+  expect(await draws()).toMatchObject([{ status: 'drawn', attempts: 2 }]);
+  expect((await payments()).at(-1)).toMatchObject({
+    amount: '15.68',
+    payment_date: '2026-02-23',
+    payment_instrument_id: other.body.id,
+  });
+});
+
+test('a plan says what it lacks, and one that has ended stays so', async () => {
+  const { officer, id, loan, instrument } = await enrolled(stage, { end_date: '2026-02-28' });
+  const path = `/borrowers/${loan.borrower_id}/autopay-plans`;
+  const named = { loan_id: loan.id, payment_instrument_id: instrument.id };
+
+  const fixed = await officer.put(`/autopay-plans/${id}`, { amount_type: 'fixed' });
+  const backwards = await officer.put(`/autopay-plans/${id}`, { end_date: '2026-01-01' });
+  const odd = await officer.put(`/autopay-plans/${id}`, { status: 'completed' });
+  const off = await officer.put(`/autopay-plans/${id}`, {
+    status: 'canceled',
+    cancel_reason: 'borrower',
+  });
+  const on = await officer.put(`/autopay-plans/${id}`, { status: 'active' });
+  const extra = await officer.post(path, { ...named, amount_type: 'minimum_due_plus' });
+
+  expect(fixed.body.errors).toHaveProperty('fixed_amount');
+  expect(backwards.body.errors).toHaveProperty('end_date');
+  expect(odd.body.errors).toHaveProperty('status');
+  expect(off.body).toMatchObject({ status: 'canceled', cancel_reason: 'borrower' });
+  expect(on).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(extra.body.errors).toHaveProperty('extra_amount');
+});

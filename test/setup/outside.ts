@@ -51,7 +51,6 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
   };
   return Object.assign(outside, { posts, mailbox, texts, pages, stored: files.stored, answers });
 }
-export type FakeOutside = ReturnType<typeof newOutside>;
 
 /** Files in memory, which `stored` shows. */
 export function newFiles(): Files & { stored: Map<string, Uint8Array> } {

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { drain } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('a superadmin has days closed, and sees the runs that closed them', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const superadmin = await tenant.signedIn('superadmin');
+
+  const asked = await superadmin.post('/jobs/close-of-business', { through_date: '2026-01-17' });
+  await drain(stage, {}, ['close-loans']);
+
+  const listed = await superadmin.get('/jobs/runs');
+  expect(asked).toMatchObject({
+    status: 202,
+    body: { business_date: '2026-01-15', through_date: '2026-01-17' },
+  });
+  expect(
+    listed.body.map((run: Record<string, unknown>) => [run['cob_date'], run['status']]),
+  ).toEqual([
+    ['2026-01-17', 'finished'],
+    ['2026-01-16', 'finished'],
+    ['2026-01-15', 'finished'],
+  ]);
+});
+
+test('a day that is closed is not closed again, and nobody below superadmin closes any', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const superadmin = await tenant.signedIn('superadmin');
+
+  const past = await superadmin.post('/jobs/close-of-business', { through_date: '2026-01-14' });
+  const tooLow = await tenant.officer.post('/jobs/close-of-business', {});
+
+  expect(past).toMatchObject({
+    status: 422,
+    body: { errors: { through_date: expect.anything() } },
+  });
+  expect(tooLow.status).toBe(403);
+});
