@@ -184,10 +184,17 @@ function changedSplits(
   after: LoanState,
   events: readonly LoanEvent[],
 ) {
-  const of = events.filter(({ kind }) => kinds.includes(kind));
-  return of
-    .map(({ id }) => splitOf(after, id))
-    .filter((one) => JSON.stringify(splitOf(before, one.id)) !== JSON.stringify(one));
+  const [were, are] = [linesOf(before), linesOf(after)];
+  return events
+    .filter(({ kind, id }) => kinds.includes(kind) && were(id) !== are(id))
+    .map(({ id }) => splitOf(after, id));
+}
+
+/** What an event moved and covered, as text to compare; each state is gone through once. */
+function linesOf({ allocations, coverage }: LoanState): (id: string) => string {
+  const moved = Map.groupBy(allocations, ({ event_id }) => event_id);
+  const paid = Map.groupBy(coverage, ({ event_id }) => event_id);
+  return (id) => JSON.stringify([moved.get(id), paid.get(id)]);
 }
 
 /** How one payment was split and what it covered, with the reasons. */
