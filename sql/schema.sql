@@ -96,7 +96,7 @@ END;
 CREATE OR REPLACE FUNCTION app.days_30_360(from_date date, to_date date)
  RETURNS bigint
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE
 RETURN ((((((EXTRACT(year FROM to_date))::bigint - (EXTRACT(year FROM from_date))::bigint) * 360) + (((EXTRACT(month FROM to_date))::bigint - (EXTRACT(month FROM from_date))::bigint) * 30)) + CASE WHEN (app.is_february_end(from_date) AND app.is_february_end(to_date)) THEN (30)::bigint WHEN ((EXTRACT(day FROM to_date) = (31)::numeric) AND ((EXTRACT(day FROM from_date) >= (30)::numeric) OR app.is_february_end(from_date))) THEN (30)::bigint ELSE (EXTRACT(day FROM to_date))::bigint END) - CASE WHEN ((EXTRACT(day FROM from_date) = (31)::numeric) OR app.is_february_end(from_date)) THEN (30)::bigint ELSE (EXTRACT(day FROM from_date))::bigint END);
 
 CREATE OR REPLACE FUNCTION app.days_past_due(oldest date, day date, pauses jsonb)
@@ -184,13 +184,13 @@ RETURN GREATEST((round(app.accrued(loan, day), 2) - ((loan).interest_settled)::n
 CREATE OR REPLACE FUNCTION app.is_february_end(d date)
  RETURNS boolean
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE
 RETURN ((EXTRACT(month FROM d) = (2)::numeric) AND (EXTRACT(day FROM (d + 1)) = (1)::numeric));
 
 CREATE OR REPLACE FUNCTION app.leap_year_days_before(d date)
  RETURNS bigint
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE
 RETURN (((((((EXTRACT(year FROM d))::bigint - 1) / 4) - (((EXTRACT(year FROM d))::bigint - 1) / 100)) + (((EXTRACT(year FROM d))::bigint - 1) / 400)) * 366) + CASE WHEN ((((EXTRACT(year FROM d))::bigint % (4)::bigint) = 0) AND ((((EXTRACT(year FROM d))::bigint % (100)::bigint) <> 0) OR (((EXTRACT(year FROM d))::bigint % (400)::bigint) = 0))) THEN ((EXTRACT(doy FROM d))::bigint - 1) ELSE (0)::bigint END);
 
 CREATE OR REPLACE FUNCTION app.line_joins_new_entry()
@@ -497,7 +497,7 @@ RETURN hashtextextended(('worker:'::text || pool_id), (0)::bigint);
 CREATE OR REPLACE FUNCTION app.year_fraction(day_count text, from_date date, to_date date)
  RETURNS numeric
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (to_date <= from_date) THEN (0)::numeric ELSE round(CASE day_count WHEN 'actual_365'::text THEN (((to_date - from_date))::numeric(40,30) / (365)::numeric) WHEN 'actual_360'::text THEN (((to_date - from_date))::numeric(40,30) / (360)::numeric) WHEN 'actual_364'::text THEN (((to_date - from_date))::numeric(40,30) / (364)::numeric) WHEN '30_360'::text THEN ((app.days_30_360(from_date, to_date))::numeric(40,30) / (360)::numeric) WHEN 'actual_actual'::text THEN ((((((to_date - from_date) - (app.leap_year_days_before(to_date) - app.leap_year_days_before(from_date))) * 366) + ((app.leap_year_days_before(to_date) - app.leap_year_days_before(from_date)) * 365)))::numeric(40,30) / (133590)::numeric) ELSE NULL::numeric END, 20) END;
 
 create table addresses (
