@@ -138,6 +138,16 @@ export const rate = known(
   'numeric',
 );
 
+/** A rate that we computed: a short loan with fees may well cost more than 1,000 percent a year. */
+export const computedRate = known(
+  z
+    .string()
+    .max(13)
+    .regex(/^\d{1,4}(\.\d{1,8})?$/, 'Must be a fraction like "0.085".')
+    .meta({ format: 'decimal', examples: ['0.085'] }),
+  'numeric',
+);
+
 export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
 export const flag = known(z.boolean(), 'bool');
 

@@ -8,6 +8,7 @@ import {
   PAYMENT_FREQUENCIES,
 } from '../../jobs/loans/terms.ts';
 import {
+  computedRate,
   date,
   externalId,
   flag,
@@ -49,7 +50,7 @@ export const loanFields = {
   charge_off_balance: known(money),
   deficiency_balance: known(money),
   interest_rate: rate,
-  apr: known(rate.nullable()),
+  apr: known(computedRate.nullable()),
   current_rate: known(rate),
   day_count: known(z.enum(DAY_COUNTS)),
   interest_method: known(z.enum(INTEREST_METHODS)),

@@ -15,6 +15,7 @@ import { Invalid } from '../errors.ts';
 import { parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
 import { tellCreated, writeLoan, type NewLoan } from './create.ts';
+import { isTooFarOff } from './due-dates.ts';
 import { happen, newEvent, openLoan } from './happen.ts';
 import { boardedPlan } from './boarded-plan.ts';
 
@@ -100,6 +101,8 @@ function check({ today }: Work, input: Boarding) {
   if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
   if (first_payment_date && first_payment_date < origination_date)
     errors['first_payment_date'] = 'Must not be before the origination.';
+  if (first_payment_date && isTooFarOff(first_payment_date, origination_date))
+    errors['first_payment_date'] = 'Must be within 40 years of the origination.';
   if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
     errors['current_principal_balance'] = 'Must not be more than the principal amount.';
   }

@@ -9,6 +9,7 @@ import type { Work } from '../work.ts';
 import { changeStatus } from './changes.ts';
 import { assessOriginationFees } from './origination-fees.ts';
 import type { LoanEvent } from './events.ts';
+import { isTooFarOff } from './due-dates.ts';
 import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
 import { planOf } from './plan.ts';
 import { assertAllowed } from './statuses.ts';
@@ -47,6 +48,9 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
   if (on > work.today) throw new Invalid({ disbursement_date: 'Must not be in the future.' });
   if (input.first_payment_date && input.first_payment_date <= on) {
     throw new Invalid({ first_payment_date: 'Must be after the disbursement.' });
+  }
+  if (input.first_payment_date && isTooFarOff(input.first_payment_date, on)) {
+    throw new Invalid({ first_payment_date: 'Must be within 40 years of the disbursement.' });
   }
 
   const plan = planOf(row, {

@@ -104,3 +104,7 @@ export function firstPaymentDate(input: {
     months += 1;
   }
 }
+
+/** A first payment later than a whole loan's life is a slip, and its plan would leave the calendar. */
+export const isTooFarOff = (firstPayment: string, from: string): boolean =>
+  firstPayment > addMonths(from, 480);

@@ -6,7 +6,7 @@ import { Conflict, Invalid } from '../errors.ts';
 import { money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
 import type { ScheduleRow } from './amortize.ts';
-import { dueDates } from './due-dates.ts';
+import { dueDates, isTooFarOff } from './due-dates.ts';
 import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
 import { nextNumber, reamortize, shiftPlan } from './replan.ts';
 import { assertAllowed, refusalOf } from './statuses.ts';
@@ -127,6 +127,8 @@ function asTold(
       const field = one ? `installments.${one.index}.due_date` : 'installments';
       throw new Invalid({ [field]: `Must be after ${before > today ? before : today}.` });
     }
+    if (one && isTooFarOff(due_date, today))
+      throw new Invalid({ [`installments.${one.index}.due_date`]: 'Must be within 40 years.' });
     const moved = { ...row, due_date, days_in_period: daysBetween(before, due_date) };
     before = due_date;
     return one?.amount ? withAmount(moved, one.amount) : moved;

@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
 import { date, money, positiveMoney, rate, text, words } from '../../sql/types.ts';
+import { isTooFarOff } from './due-dates.ts';
 import { JURISDICTIONS } from './program-types.ts';
 import { CsvBroken, readCsv } from './read-csv.ts';
 
@@ -120,6 +121,11 @@ function contradictions(row: TapeRow): Refusal[] {
     row.first_payment_date < origination_date,
     'first_payment_date',
     'Is before the origination.',
+  );
+  check(
+    isTooFarOff(row.first_payment_date, origination_date),
+    'first_payment_date',
+    'Is more than 40 years after the origination.',
   );
   const isEarly = (row.paid_through_date ?? origination_date) < origination_date;
   check(isEarly, 'paid_through_date', 'Is before the origination.');

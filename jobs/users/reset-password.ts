@@ -58,7 +58,8 @@ export async function changePassword(
   await within(tenantId, (work) => keep(work, userId, password_hash, 'change-password'));
 }
 
-async function checkPassword({ tx }: Work, password: string, email: string, field: string) {
+/** Refuses a new password that is too short, too common, or says whose it is. */
+export async function checkPassword({ tx }: Work, password: string, email: string, field: string) {
   const { auth } = await settingsOf(tx);
   const { name } = await accounts.sender(tx);
   const problem = problemWith(password, { email, tenant: name, least: auth.password_min });

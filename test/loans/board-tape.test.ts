@@ -62,6 +62,7 @@ test('every line that is wrong is named with its column and the reason', () => {
     line({ loan_number: 'T-1' }),
     line({ loan_number: 'T-5', borrower_first_name: 'Grace' }),
     'T-6,too,few',
+    line({ loan_number: 'T-7', first_payment_date: '9999-12-31' }),
   );
 
   const { rows, refusals } = readTape(csv);
@@ -75,6 +76,7 @@ test('every line that is wrong is named with its column and the reason', () => {
     [6, 'loan_number'],
     [7, 'borrower_external_id'],
     [8, null],
+    [9, 'first_payment_date'],
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
 import { sql } from '../../sql/db.ts';
 import { z } from 'zod';
@@ -157,4 +158,22 @@ test('an approved loan has its disclosure ordered', async () => {
   );
 
   expect(ordered).toEqual([{ loan_id: id, template: 'tila_disclosure', total: '11364.28' }]);
+});
+
+test('a week’s loan with a fee costs more than 1,000 percent a year, and is shown all the same', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const product_id = await newProduct(tenant, {
+    payment_frequency: 'weekly',
+    fee_rules: [
+      { fee_type: 'origination', calculation: 'flat', trigger: 'disbursement', amount: '5000.00' },
+    ],
+  });
+  const { id } = await newLoan(tenant, { status: 'pending', product_id, term_months: 1 });
+
+  const approved = await tenant.officer.post(`/loans/${id}/approve`);
+  const list = await tenant.officer.get('/loans');
+
+  expect(approved.status).toBe(200);
+  expect(Number(approved.body.apr)).toBeGreaterThan(10);
+  expect(list).toMatchObject({ status: 200, body: [{ id, apr: approved.body.apr }] });
 });

@@ -132,3 +132,33 @@ test('a reversed payment leaves balances and books as if it had never come', asy
   });
   expect(await ledgerOf(tenant)).toMatchObject({ loans_receivable: '10000.00', cash: '-10000.00' });
 });
+
+test('no plan leaves the calendar: a first payment is due within 40 years', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant, { status: 'approved' });
+  const { borrower_id } = loan;
+  const [program_id, product_id] = [
+    await tenant.first('/programs'),
+    await tenant.first('/products'),
+  ];
+  const terms = { principal_amount: '10000.00', interest_rate: '0.085', term_months: 36 };
+
+  const late = { first_payment_date: '9999-12-31' };
+  const funded = await tenant.officer.post(`/loans/${loan.id}/disburse`, late);
+  const boarded = await tenant.officer.post('/loans/board', {
+    ...{ borrower_id, program_id, product_id, ...terms, ...late },
+    origination_date: '2026-01-10',
+    status: 'active',
+  });
+  await tenant.officer.post(`/loans/${loan.id}/disburse`);
+  const moved = await tenant.officer.post(`/loans/${loan.id}/reschedule`, {
+    installments: [{ number: 36, due_date: '9999-12-31' }],
+  });
+
+  for (const reply of [funded, boarded]) {
+    expect(reply).toMatchObject({ status: 422 });
+    expect(Object.keys(reply.body.errors)).toEqual(['first_payment_date']);
+  }
+  expect(moved.body.errors).toEqual({ 'installments.0.due_date': 'Must be within 40 years.' });
+  expect((await tenant.officer.get('/loans')).body).toHaveLength(1);
+});

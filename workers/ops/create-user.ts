@@ -1,4 +1,7 @@
+import { Invalid } from '../../jobs/errors.ts';
 import { createUser as addUser } from '../../jobs/users/create-user.ts';
+import { Invitation } from '../../jobs/users/invite.ts';
+import { checkPassword } from '../../jobs/users/reset-password.ts';
 import { TENANT_ROLES } from '../../jobs/users/roles.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/db.ts';
@@ -15,23 +18,32 @@ export const createUser: Operation = {
   options: ['tenant', 'role', 'name'],
   run: async ({ app, words, options, newPassword: password }) => {
     const [email = ''] = words;
-    if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new Misused('Give the email address.');
+    if (!email) throw new Misused('Give the email address.');
     const tenant_role = TENANT_ROLES.find((role) => role === options['role']);
     if (!tenant_role) throw new Misused(`--role takes one of ${TENANT_ROLES.join(', ')}.`);
     const { id: tenantId, slug } = await tenantOf(app, options['tenant']);
     const [first_name = '', ...rest] = (options['name'] ?? email.split('@')[0] ?? '').split(' ');
-    const user = { email, first_name, last_name: rest.join(' ') || 'Staff', tenant_role };
+    const last_name = rest.join(' ') || 'Staff';
+    const checked = Invitation.safeParse({ email, first_name, last_name, tenant_role });
+    if (!checked.success) throw new Misused(checked.error.issues.map(said).join('\n'));
+    const user = checked.data;
     try {
-      const id = await workOf(app, SYSTEM)(tenantId, (work) =>
-        addUser(work, { ...user, ...(password && { password }) }),
-      );
+      const id = await workOf(app, SYSTEM)(tenantId, async (work) => {
+        if (password) await checkPassword(work, password, user.email, 'NEW_PASSWORD');
+        return addUser(work, { ...user, ...(password && { password }) });
+      });
       return {
         say: `${email} is ${tenant_role} of ${slug}.`,
         rows: [{ id, tenant: slug, ...user }],
       };
     } catch (error) {
+      if (error instanceof Invalid)
+        throw new Misused(`NEW_PASSWORD: ${error.errors['NEW_PASSWORD']}`, { cause: error });
       if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
       throw new Misused(`${slug} has a user ${email} already.`, { cause: error });
     }
   },
 };
+
+const said = ({ path, message }: { path: PropertyKey[]; message: string }) =>
+  `${path.map(String).join('.')}: ${message}`;

@@ -44,7 +44,8 @@ function parse(word: string): { path: string[]; value: unknown } {
 
 function deepened(tree: Tree, { path, value }: { path: string[]; value: unknown }): Tree {
   const [key = '', ...rest] = path;
-  const below = (Object.hasOwn(tree, key) ? tree[key] : {}) as Tree;
+  const given = Object.hasOwn(tree, key) ? tree[key] : null;
+  const below = (typeof given === 'object' && given !== null ? given : {}) as Tree;
   const own = rest.length === 0 ? value : deepened(below, { path: rest, value });
   return Object.fromEntries([...Object.entries(tree), [key, own]]);
 }

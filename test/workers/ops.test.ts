@@ -1,0 +1,78 @@
+import { afterAll, expect, test } from 'vitest';
+import { openPool } from '../../sql/db.ts';
+import { createTenant } from '../../workers/ops/create-tenant.ts';
+import { createUser } from '../../workers/ops/create-user.ts';
+import { Misused, type Operation } from '../../workers/ops/operation.ts';
+import { settings } from '../../workers/ops/settings.ts';
+import { cloneDatabase } from '../setup/database.ts';
+
+const database = await cloneDatabase();
+const owner = await openPool(database.url, { role: 'servicing_owner', size: 2 });
+const app = await openPool(database.url, { size: 2 });
+afterAll(async () => {
+  await Promise.all([owner.end(), app.end()]);
+  await database.drop();
+});
+
+type Wish = { options?: Record<string, string>; newPassword?: string };
+
+/** What an operator types, without the shell. */
+const ask = async (operation: Operation, words: string[], { options = {}, newPassword }: Wish) =>
+  operation.run({ url: database.url, owner, app, words, options, newPassword });
+
+await ask(createTenant, ['bank'], { options: { domains: 'bank.test' } });
+const viewer = { role: 'viewer', tenant: 'bank' };
+
+test.each([
+  ['a host with a scheme', { domains: 'http://loans.test/' }, 'is not a host'],
+  ['a host with a space', { domains: 'loans test' }, 'is not a host'],
+  ['a host with a port', { domains: 'loans.test:3000' }, 'is not a host'],
+  ['a day long gone', { domains: 'a.test', 'business-date': '0001-01-01' }, 'within 40 years'],
+  ['the last of days', { domains: 'a.test', 'business-date': '9999-12-31' }, 'within 40 years'],
+  ['a name without end', { domains: 'a.test', name: 'n'.repeat(201) }, '1 to 200 characters'],
+])('no tenant is made with %s', async (_what, options, reason) => {
+  const asked = ask(createTenant, ['other'], { options });
+
+  await expect(asked).rejects.toThrow(reason);
+  await expect(asked).rejects.toBeInstanceOf(Misused);
+});
+
+test('hosts are taken as browsers send them, each once', async () => {
+  const made = await ask(createTenant, ['mixed'], {
+    options: { domains: 'Mixed.Test, mixed.test' },
+  });
+
+  expect(made.rows).toMatchObject([{ slug: 'mixed', domains: ['mixed.test'] }]);
+});
+
+test.each([
+  ['an address of two', 'a,b@x.test', {}, 'Must be an email address.'],
+  ['an address without end', `${'a'.repeat(300)}@x.test`, {}, 'email'],
+  ['a name without end', 'a@x.test', { options: { ...viewer, name: 'n'.repeat(201) } }, 'first_na'],
+  ['a short password', 'a@x.test', { newPassword: 'short' }, 'NEW_PASSWORD: Must be at least'],
+])('no user is made with %s', async (_what, email, wish, reason) => {
+  const asked = ask(createUser, [email], { options: viewer, ...wish });
+
+  await expect(asked).rejects.toThrow(reason);
+  await expect(asked).rejects.toBeInstanceOf(Misused);
+});
+
+test('a user is made by the address in small letters, once', async () => {
+  const newPassword = 'correct horse battery';
+
+  const made = await ask(createUser, ['Vi@Bank.test'], { options: viewer, newPassword });
+  const again = ask(createUser, ['vi@bank.test'], { options: viewer });
+
+  expect(made.rows).toMatchObject([{ email: 'vi@bank.test', tenant_role: 'viewer' }]);
+  expect(JSON.stringify(made)).not.toContain(newPassword);
+  await expect(again).rejects.toThrow('already');
+});
+
+test('a setting that is emptied and then filled in one line is refused, not stumbled over', async () => {
+  const asked = ask(settings, ['webhooks=null', 'webhooks.timeout_ms=5'], {
+    options: { tenant: 'bank' },
+  });
+
+  await expect(asked).rejects.toThrow('webhooks.timeout_ms');
+  await expect(asked).rejects.toBeInstanceOf(Misused);
+});
