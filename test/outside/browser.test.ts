@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { extractText } from 'unpdf';
 import { afterAll, expect, test } from 'vitest';
 import { renderDocument } from '../../templates/render-document.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
@@ -17,12 +17,7 @@ const browser = openBrowser({ folder, onTrouble: (trouble) => troubles.push(trou
 afterAll(() => browser.close());
 
 async function textOf(bytes: Uint8Array): Promise<string[]> {
-  const pdf = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise;
-  const pages = Array.from({ length: pdf.numPages }, async (_, index) => {
-    const content = await (await pdf.getPage(index + 1)).getTextContent();
-    return content.items.map((item) => ('str' in item ? item.str : '')).join(' ');
-  });
-  return Promise.all(pages);
+  return (await extractText(new Uint8Array(bytes))).text;
 }
 
 /** The browser that is our child, as the system sees it. */
