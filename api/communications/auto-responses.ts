@@ -15,7 +15,7 @@ export const autoResponses = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
+    name: words.max(150).describe('The tasks that it makes are named after it.'),
     channel: z.enum(['sms', 'email']),
     match_type: z.enum(['keyword', 'contains', 'any']),
     keywords: z.array(words.max(100)).max(50).default([]),

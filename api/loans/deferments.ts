@@ -5,6 +5,7 @@ import {
   defer,
   DEFERMENT_TYPES,
   INTEREST_TREATMENTS,
+  PERIODS_MAX,
 } from '../../jobs/loans/deferments.ts';
 import { RELIEF_STATUSES } from '../../jobs/loans/forbearances.ts';
 import { deferments as table } from '../../sql/loans/deferments.ts';
@@ -24,7 +25,11 @@ export const deferments = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     deferment_type: z.enum(DEFERMENT_TYPES).default('payment_skip'),
-    periods: integer.min(1).max(24).nullish().describe('The instalments due by the end, if none.'),
+    periods: integer
+      .min(1)
+      .max(PERIODS_MAX)
+      .nullish()
+      .describe('The instalments due by the end, if none.'),
     start_date: date.nullish(),
     end_date: date.nullish().describe('The day before payments go on.'),
     start_installment: integer.min(1).nullish().describe('The next one, if none.'),

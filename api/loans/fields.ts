@@ -32,7 +32,8 @@ export const loanFields = {
   loan_number: known(text),
   external_id: externalId.nullish(),
   borrower_id: uuid,
-  borrower_name: known(text),
+  /** A first and a last name, which are as long as a text may be each. */
+  borrower_name: known(z.string().max(401)),
   program_id: uuid,
   product_id: uuid,
   portfolio_id: known(uuid.nullable()),

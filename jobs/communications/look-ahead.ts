@@ -49,5 +49,6 @@ export async function canInteract(
   const asked = await whoMayBeContacted(work, [borrower_id], { ...plan, ...when });
   const contact = asked.get(borrower_id);
   if (!contact) throw new Invalid({ borrower_id: 'Does not exist.' });
+  if (loan_id) await loanOf(work, { borrower_id, loan_id });
   return { can_interact: contact.reasons.length === 0, reasons: contact.reasons };
 }

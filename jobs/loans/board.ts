@@ -111,6 +111,8 @@ function check({ today }: Work, input: Boarding) {
   }
   if (input.paid_through_date && input.paid_through_date < origination_date)
     errors['paid_through_date'] = 'Must not be before the origination.';
+  if (input.paid_through_date && isTooFarOff(input.paid_through_date, today))
+    errors['paid_through_date'] = 'Must be within 40 years.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 

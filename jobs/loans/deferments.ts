@@ -20,6 +20,9 @@ import { termsOf } from './terms-of.ts';
 export const DEFERMENT_TYPES = ['payment_skip', 'principal_only', 'full'] as const;
 export const INTEREST_TREATMENTS = ['accrue', 'waive', 'capitalize_at_end'] as const;
 
+/** Two years of months: more is no deferment. */
+export const PERIODS_MAX = 24;
+
 const REST = { reason: 'deferment' } as const;
 
 type NewDeferment = {
@@ -71,6 +74,8 @@ function periodsBetween({ state }: OpenLoan, from: string, to: string | null): n
   if (to === null) throw new Invalid({ periods: 'Is required, or an end date.' });
   const due = state.installments.filter(({ due_date }) => due_date >= from && due_date <= to);
   if (due.length === 0) throw new Invalid({ end_date: 'No instalment is due in that time.' });
+  if (due.length > PERIODS_MAX)
+    throw new Invalid({ end_date: `Must not take in more than ${PERIODS_MAX} instalments.` });
   return due.length;
 }
 

@@ -12,6 +12,8 @@ const origin = z
   );
 const line = z.string().max(200);
 const routingNumber = z.union([z.string().regex(/^\d{9}$/, 'Must be nine digits.'), z.literal('')]);
+/** What a file for a bank can hold. */
+const printed = z.string().regex(/^[\x20-\x7e]*$/, 'Must be plain letters, digits and signs.');
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
 /**
@@ -136,13 +138,13 @@ export const Settings = z.strictObject({
   nacha: z
     .strictObject({
       immediate_destination: routingNumber.default(''),
-      immediate_destination_name: z.string().max(23).default(''),
-      immediate_origin: z.string().max(10).default(''),
-      immediate_origin_name: z.string().max(23).default(''),
-      company_name: z.string().max(16).default(''),
-      company_id: z.string().max(10).default(''),
+      immediate_destination_name: printed.max(23).default(''),
+      immediate_origin: printed.max(10).default(''),
+      immediate_origin_name: printed.max(23).default(''),
+      company_name: printed.max(16).default(''),
+      company_id: printed.max(10).default(''),
       odfi_routing_number: routingNumber.default(''),
-      entry_description: z.string().min(1).max(10).default('LOAN PMT'),
+      entry_description: printed.min(1).max(10).default('LOAN PMT'),
     })
     .prefault({}),
   tax: z

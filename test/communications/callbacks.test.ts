@@ -156,3 +156,17 @@ test('reports move a message on, and a bounce spoils the address', async () => {
   expect(bounced.body).toMatchObject({ status: 'bounced', error_code: '550' });
   expect(may.body.reasons).toContain('contact_invalid');
 });
+
+test('a rule’s name leaves room for the titles of the tasks that it makes', async () => {
+  const { tenant, says, borrower_id } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  const rule = { channel: 'sms', match_type: 'any', action: 'create_task' };
+
+  const tooLong = await admin.post('/auto-responses', { ...rule, name: 'n'.repeat(151) });
+  await admin.post('/auto-responses', { ...rule, name: 'n'.repeat(150) });
+  await says('Please call me.');
+  const tasks = await admin.get(`/borrowers/${borrower_id}/tasks`);
+
+  expect(Object.keys(tooLong.body.errors)).toEqual(['name']);
+  expect(tasks).toMatchObject({ status: 200, body: [{ source: 'system' }] });
+});

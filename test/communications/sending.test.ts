@@ -237,3 +237,13 @@ test('a loan of somebody else is refused', async () => {
 
   expect(reply).toMatchObject({ status: 422, body: { errors: { loan_id: expect.any(String) } } });
 });
+
+test('nothing is answered about the loan of somebody else', async () => {
+  const { officer, tenant, borrower_id } = await correspondence();
+  const { id: loan_id } = await newLoan(tenant);
+
+  const question = { borrower_id, channel: 'email', loan_id };
+  const reply = await officer.post('/communications/can-interact', question);
+
+  expect(reply.body.errors).toEqual({ loan_id: 'Is not a loan of this borrower.' });
+});

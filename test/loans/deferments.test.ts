@@ -92,3 +92,13 @@ test('the product limits deferments in twelve months, and one to come may be can
   });
   expect(nothing).toMatchObject({ status: 422, body: { errors: { periods: expect.any(String) } } });
 });
+
+test('an end date that takes in more than 24 instalments is refused, and nothing is kept', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+
+  const made = await defer(tenant, loan.id, { periods: null, end_date: '2900-01-01' });
+
+  expect(made).toMatchObject({ status: 422, body: { errors: { end_date: expect.anything() } } });
+  expect((await tenant.officer.get(`/loans/${loan.id}/deferments`)).body).toEqual([]);
+});

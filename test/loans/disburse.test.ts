@@ -150,6 +150,11 @@ test('no plan leaves the calendar: a first payment is due within 40 years', asyn
     origination_date: '2026-01-10',
     status: 'active',
   });
+  const paid = await tenant.officer.post('/loans/board', {
+    ...{ borrower_id, program_id, product_id, ...terms, paid_through_date: '9999-12-31' },
+    origination_date: '2026-01-10',
+    status: 'active',
+  });
   await tenant.officer.post(`/loans/${loan.id}/disburse`);
   const moved = await tenant.officer.post(`/loans/${loan.id}/reschedule`, {
     installments: [{ number: 36, due_date: '9999-12-31' }],
@@ -159,6 +164,23 @@ test('no plan leaves the calendar: a first payment is due within 40 years', asyn
     expect(reply).toMatchObject({ status: 422 });
     expect(Object.keys(reply.body.errors)).toEqual(['first_payment_date']);
   }
+  expect(paid).toMatchObject({
+    status: 422,
+    body: { errors: { paid_through_date: expect.anything() } },
+  });
   expect(moved.body.errors).toEqual({ 'installments.0.due_date': 'Must be within 40 years.' });
   expect((await tenant.officer.get('/loans')).body).toHaveLength(1);
+});
+
+test('a borrower of the longest name has loans that can be listed', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { borrower_id } = await newLoan(tenant, { status: 'pending' });
+  const long = { first_name: 'a'.repeat(200), last_name: 'b'.repeat(200) };
+
+  const named = await tenant.officer.put(`/borrowers/${borrower_id}`, long);
+  const list = await tenant.officer.get('/loans');
+
+  expect(named.status).toBe(200);
+  expect(list.status).toBe(200);
+  expect(list.body[0].borrower_name).toBe(`${long.first_name} ${long.last_name}`);
 });

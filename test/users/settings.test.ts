@@ -68,6 +68,9 @@ test('unknown settings and bad values are refused, and nothing of them is kept',
   expect(await refusal({ compliance: { checks: { mla: 'maybe' } } })).toHaveProperty([
     'compliance.checks.mla',
   ]);
+  expect(await refusal({ nacha: { company_name: 'Crédit 🙂' } })).toHaveProperty([
+    'nacha.company_name',
+  ]);
   const raw = '{"__proto__":{"polluted":true},"auth":{"constructor":{"prototype":{}}}}';
   const hostile = await superadmin.send('PUT', '/tenant/settings', undefined, { raw });
   const read = await admin.get('/tenant/settings');
