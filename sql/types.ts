@@ -179,9 +179,12 @@ export const stamps = {
 export function sqlTypeOf(field: z.core.$ZodType): SqlType {
   const found = sqlTypes.get(field);
   if (found) return found;
-  const { def } = field._zod as {
+  const { def, parent } = field._zod as {
     def: { type?: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+    parent?: z.core.$ZodType;
   };
+  // A kind with a description or one more check is a copy, and still of its kind.
+  if (parent) return sqlTypeOf(parent);
   if (def.innerType) return sqlTypeOf(def.innerType);
   if (def.type === 'pipe' && def.in) return sqlTypeOf(def.in);
   if (def.type === 'boolean') return 'bool';

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { date, money, sqlTypeOf, uuid } from '../../sql/types.ts';
+
+test('a kind that is described, narrowed or optional is compared as what it is', () => {
+  const fields = [
+    date.describe('Its last day.'),
+    date.nullish(),
+    uuid.readonly(),
+    money.describe('What is owed.').nullable().readonly(),
+    date.refine((value) => value > '2000-01-01').optional(),
+  ];
+
+  expect(fields.map(sqlTypeOf)).toEqual(['date', 'date', 'uuid', 'numeric', 'date']);
+});
