@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -72,20 +71,6 @@ export const readWorkerConfiguration = (variables: Variables): WorkerConfigurati
 
 export const readStartConfiguration = (variables: Variables): StartConfiguration =>
   read(ForStart, variables);
-
-/** The named secret, or else one of this data folder, made at its first use. */
-export function secretOf(configuration: { SECRET?: string | undefined; DATA_DIR: string }): string {
-  if (configuration.SECRET) return configuration.SECRET;
-  const file = path.join(configuration.DATA_DIR, 'secret');
-  mkdirSync(configuration.DATA_DIR, { recursive: true });
-  try {
-    writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    // Another process was first: its secret is everybody's.
-    if (!existsSync(file)) throw error;
-  }
-  return readFileSync(file, 'utf8').trim();
-}
 
 /** Where `npm start` leaves the address of its database for the commands beside it. */
 export const databaseFile = (dataDir: string) => path.join(dataDir, 'database-url');

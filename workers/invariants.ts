@@ -1,10 +1,11 @@
+import { readSecret } from '../jobs/webhooks/secrets.ts';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { openPool } from '../sql/db.ts';
 import { startEmbeddedPostgres } from '../sql/embedded.ts';
 import { checkInvariants, type Violation } from '../sql/invariants.ts';
-import { findDatabase, secretOf } from './configuration.ts';
+import { findDatabase } from './configuration.ts';
 
 /**
  * `npm run invariants`: checks the books of the database that DATABASE_URL names, or that `npm start`
@@ -35,7 +36,7 @@ async function violationsIn(url: string): Promise<Violation[]> {
   });
   const folder = path.resolve(DATA_DIR, 'files');
   const files = existsSync(folder)
-    ? localFiles({ folder, secret: secretOf({ DATA_DIR, SECRET: process.env['SECRET'] }) })
+    ? localFiles({ folder, secret: readSecret({ DATA_DIR, SECRET: process.env['SECRET'] }) })
     : null;
   try {
     return await checkInvariants(

@@ -1,14 +1,10 @@
+import { readSecret } from '../jobs/webhooks/secrets.ts';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { POOLS } from '../jobs/job.ts';
 import { startEmbeddedPostgres } from '../sql/embedded.ts';
 import { migrate } from '../sql/migrate.ts';
 import { keepRunning, runToEnd, type Child } from './children.ts';
-import {
-  databaseFile,
-  readStartConfiguration,
-  secretOf,
-  type StartConfiguration,
-} from './configuration.ts';
+import { databaseFile, readStartConfiguration, type StartConfiguration } from './configuration.ts';
 import { keepPostgres, type Kept } from './keep-postgres.ts';
 import { openLog } from './log.ts';
 
@@ -68,7 +64,7 @@ async function database({
 }
 
 async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConfiguration) {
-  const SECRET = secretOf({ SECRET: process.env['SECRET'], DATA_DIR });
+  const SECRET = readSecret({ SECRET: process.env['SECRET'], DATA_DIR });
   const env = {
     ...process.env,
     SECRET,

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { localFiles } from '../jobs/documents/local-files.ts';
-import { useSecret } from '../jobs/webhooks/secrets.ts';
+import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { queued } from '../jobs/queued.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
-import { readWorkerConfiguration, secretOf } from './configuration.ts';
+import { readWorkerConfiguration } from './configuration.ts';
 import { serveHealth } from './health.ts';
 import { lendOutside } from './lend.ts';
 import { openLog } from './log.ts';
@@ -36,7 +36,7 @@ await live(log, async ({ giveUp, onFatal }) => {
   const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
   await assertTenancyHolds(pool);
   const folder = path.resolve(configuration.DATA_DIR, 'files');
-  const secret = secretOf(configuration);
+  const secret = readSecret(configuration);
   useSecret(secret);
   const files = localFiles({ folder, secret });
   const lent = await lendOutside(name, configuration, { pool, files, log });

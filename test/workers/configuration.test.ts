@@ -1,9 +1,10 @@
+import { readSecret } from '../../jobs/webhooks/secrets.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseFile, findDatabase } from '../../workers/configuration.ts';
-import { readWorkerConfiguration, secretOf } from '../../workers/configuration.ts';
+import { readWorkerConfiguration } from '../../workers/configuration.ts';
 
 const DATABASE_URL = 'postgresql://servicing@db.internal/servicing';
 let folder = '';
@@ -29,10 +30,10 @@ test('an empty variable is one that was not set', () => {
 test('production names its secret; development makes one and keeps it', () => {
   expect(() => readWorkerConfiguration({ DATABASE_URL, NODE_ENV: 'production' })).toThrow('SECRET');
 
-  const made = secretOf({ DATA_DIR: folder });
+  const made = readSecret({ DATA_DIR: folder });
 
   expect(made).toMatch(/^[0-9a-f]{64}$/);
-  expect(secretOf({ DATA_DIR: folder })).toBe(made);
+  expect(readSecret({ DATA_DIR: folder })).toBe(made);
 });
 
 test('operations find the database of a running npm start, unless one is named', () => {

@@ -1,3 +1,4 @@
+import { readSecret } from '../../jobs/webhooks/secrets.ts';
 import path from 'node:path';
 import { Big } from 'big.js';
 import { localFiles } from '../../jobs/documents/local-files.ts';
@@ -5,7 +6,6 @@ import { money } from '../../jobs/money.ts';
 import { checkInvariants, type Violation } from '../../sql/invariants.ts';
 import { buckets, jobRuns, totals } from '../../sql/summary.ts';
 import { failures } from '../../sql/worker-operations.ts';
-import { secretOf } from '../configuration.ts';
 import { platformFolder } from './out.ts';
 import { patiently } from './patience.ts';
 import type { Platform } from './platform.ts';
@@ -63,7 +63,7 @@ export async function reportOf(
     '/ledger/trial-balance',
   );
   const folder = platformFolder(out);
-  const secret = secretOf({ DATA_DIR: folder });
+  const secret = readSecret({ DATA_DIR: folder });
   const files = localFiles({ folder: path.join(folder, 'files'), secret });
   const violations = await patiently(() =>
     checkInvariants(auditor, { describeFile: (key) => files.describe(key) }),
