@@ -175,7 +175,7 @@ function routed(routes: readonly Route[], pool: DatabasePool): Middleware {
     const handler = serve(route, pool);
     router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
       ctx.state.route = route;
-      await handler(ctx as unknown as Context);
+      await handler(ctx);
     });
     methods.set(pattern, (methods.get(pattern) ?? new Set()).add(route.method));
   }

@@ -34,7 +34,7 @@ export async function readBody(ctx: Context) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'Send application/json.');
   }
   if (length > LIMIT_BYTES) throw Object.assign(new Error('too large'), { status: 413 });
-  await parser(ctx as never, async () => {});
+  await parser(ctx, async () => {});
   const { body, rawBody } = ctx.request as unknown as { body?: unknown; rawBody?: string };
   checkStorable(body, []);
   ctx.state.raw = rawBody ?? '';

@@ -14,11 +14,11 @@ export const action = <Body extends z.ZodType>(
     body?: Body;
     run: (work: Work, id: string, input: z.output<Body>) => Promise<unknown>;
   },
-): Action => declared as Action;
+): Action => declared;
 
-export const nested = <F extends Fields>(
+export const nested = (
   child: Resource,
-  key: string & keyof F,
+  key: string,
   offers: readonly ('list' | 'create')[] = ['list', 'create'],
 ): Nested => ({ child, key, offers });
 

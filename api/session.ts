@@ -81,7 +81,7 @@ export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolea
       store,
     } as never,
     app as never,
-  ) as unknown as Middleware;
+  );
 }
 
 /** The session of one request, as its endpoint sees it. */

@@ -125,7 +125,7 @@ async function once<Result>(
   await connection.query(beginning(readOnly, snapshot));
   try {
     const { today } = await connection.one(settingOut(tenantId, timeout));
-    const result = await steps(connection as unknown as Transaction, today ?? '');
+    const result = await steps(connection, today ?? '');
     await connection.query(sql.typeAlias('void')`commit`);
     return { result };
   } catch (error) {

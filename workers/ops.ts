@@ -52,7 +52,7 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
       options: { ...taken, json: { type: 'boolean' } },
       allowPositionals: true,
     });
-    const { json = false, ...options } = values as { json?: boolean };
+    const { json = false, ...options } = values;
     const answer = await operation.run({ url, owner, app, words, options, newPassword });
     print(answer, json);
     return answer.code ?? 0;

@@ -14,7 +14,7 @@ export function startBar(
   stream: NodeJS.WriteStream = process.stdout,
 ): Bar {
   const started = Date.now();
-  const isTerminal = stream.isTTY === true;
+  const isTerminal = stream.isTTY;
   let drawn = started;
   const name = label.padEnd(12);
   const say = (text: string) => stream.write(`${text}\n`);

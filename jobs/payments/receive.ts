@@ -197,7 +197,7 @@ export async function executeScheduled(work: Work, paymentId: string) {
     ...NewPayment.parse(payment),
     ...payment,
     effective_date,
-  } as Dated);
+  });
 }
 
 /** The instrument was blocked or deleted since: nothing is received, and whoever waits is told. */

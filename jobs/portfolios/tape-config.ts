@@ -77,8 +77,9 @@ export function nextRun(schedule: Schedule, from: string): string | null {
     const days = Array.from({ length: 7 }, (_, offset) => addDays(from, offset));
     return days.find((day) => new Date(`${day}T00:00:00Z`).getUTCDay() === 0) ?? null;
   }
-  let end = monthEnd(from);
-  while (schedule === 'quarterly' && Number(end.slice(5, 7)) % 3 !== 0)
-    end = monthEnd(addDays(end, 1));
-  return end;
+  const end = monthEnd(from);
+  return schedule === 'quarterly' ? quarterEnd(end) : end;
 }
+
+const quarterEnd = (end: string): string =>
+  Number(end.slice(5, 7)) % 3 === 0 ? end : quarterEnd(monthEnd(addDays(end, 1)));

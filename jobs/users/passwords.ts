@@ -21,14 +21,14 @@ async function tagOf(
   try {
     const { memory, passes, parallelism, tagLength } = cost;
     const message = Buffer.from(password.normalize('NFKC'));
-    return (await derive('argon2id', {
+    return await derive('argon2id', {
       message,
       nonce,
       memory,
       passes,
       parallelism,
       tagLength,
-    })) as Buffer;
+    });
   } finally {
     running -= 1;
     waiting.shift()?.();

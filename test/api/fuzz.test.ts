@@ -41,7 +41,8 @@ function spoiled(names: readonly string[]) {
 
 const namesOf = (schema: z.ZodType | undefined): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const asText = (value: unknown) =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
 /** Not signed out or shut out by what is tried. */
 const SPARED = /^POST \/auth\/(login|logout)|^POST \/auth\/password/;
@@ -70,8 +71,7 @@ async function ask({ route, path, right }: Prepared, changes: object, isBare: bo
   }
   // A lone surrogate has no UTF-8 and so no percent encoding: it cannot be sent in an address.
   const pairs = Object.entries(changes).map(
-    ([name, value]) =>
-      [name, String(asText(value)).toWellFormed().slice(0, 3_000)] as [string, string],
+    ([name, value]) => [name, asText(value).toWellFormed().slice(0, 3_000)] as [string, string],
   );
   const filter = { filter: JSON.stringify(changes).slice(0, 4_000) };
   return client.get(

@@ -17,7 +17,7 @@ type HttpClient = NonNullable<Parameters<typeof simpleRestProvider>[1]>;
  */
 const cookies = new Map<string, string>();
 const httpClient: HttpClient = async (url: string, { method, body, headers: given } = {}) => {
-  const headers = new Headers(given as Headers | undefined);
+  const headers = new Headers(given);
   if (!headers.has('Content-Type') && body) headers.set('Content-Type', 'application/json');
   headers.set('Accept', 'application/json');
   headers.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));

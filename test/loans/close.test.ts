@@ -175,7 +175,7 @@ test('payments that arrive while the day is being closed lose no cent of interes
   };
 
   await Promise.all([paying(), travelTo(stage, tenant, '2026-01-25')]);
-  await drain(stage, { within: workOf(stage.pool, SYSTEM) } as never, ['close-loans']);
+  await drain(stage, { within: workOf(stage.pool, SYSTEM) }, ['close-loans']);
   const { body } = await tenant.officer.get(`/loans/${loan.id}`);
   const books = await ledgerOf(tenant);
 

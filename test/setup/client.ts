@@ -91,7 +91,7 @@ function exchange(
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('end', () => {
         const text = Buffer.concat(chunks).toString();
-        const isJson = String(incoming.headers['content-type'] ?? '').includes('json');
+        const isJson = (incoming.headers['content-type'] ?? '').includes('json');
         resolve({
           status: incoming.statusCode ?? 0,
           body: isJson && text ? JSON.parse(text) : text,

@@ -9,11 +9,10 @@ export async function newReceiver() {
   const now = Date.now();
   const { cert, key } = makeCertificate(['localhost'], new Date(now - 1e7), new Date(now + 1e7));
   const seen: { body: Buffer; headers: Record<string, unknown> }[] = [];
-  const server = createServer({ cert, key }, (request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
-      seen.push({ body: Buffer.concat(chunks), headers: request.headers });
-      response.writeHead(204).end();
-    });
+  const server = createServer({ cert, key }, async (request, response) => {
+    const chunks: Buffer[] = await request.toArray();
+    seen.push({ body: Buffer.concat(chunks), headers: request.headers });
+    response.writeHead(204).end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const http = openHttp({ ca: cert });
