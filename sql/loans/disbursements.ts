@@ -10,7 +10,8 @@ export const disbursements = table({
            record.reference_number, record.fee_deducted, record.net_amount, record.status,
            (
              select entry.id from loan_events as event
-             join journal_entries as entry on entry.reference_id = event.id
+             join journal_entries as entry
+               on entry.reference_id = event.id and entry.reference_type = 'disbursement'
              where event.loan_id = record.loan_id and event.kind = 'disbursement'
                and event.details ->> 'disbursement_id' = record.id::text
              order by entry.id limit 1

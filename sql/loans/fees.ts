@@ -18,7 +18,8 @@ export const fees = table({
            record.waived_at, record.waived_by, record.waive_reason,
            (
              select entry.id from loan_events as event
-             join journal_entries as entry on entry.reference_id = event.id
+             join journal_entries as entry
+               on entry.reference_id = event.id and entry.reference_type = 'fee_assessment'
              where event.loan_id = record.loan_id and event.kind = 'fee'
                and event.details ->> 'fee_id' = record.id::text
              order by entry.id limit 1

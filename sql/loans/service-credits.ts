@@ -10,7 +10,8 @@ export const serviceCredits = table({
            record.created_by,
            (
              select entry.id from journal_entries as entry
-             where entry.reference_id = record.id order by entry.id limit 1
+             where entry.reference_id = record.id and entry.reference_type = 'service_credit'
+             order by entry.id limit 1
            ) as journal_entry_id,
            record.created_at, record.updated_at
     from service_credits as record

@@ -33,6 +33,26 @@ test('disbursing moves the principal from cash to loans receivable and tells sub
   ]);
 });
 
+test('a disbursement and a fee of the past name their own entries', async () => {
+  const tenant = await stage.tenant('2026-02-15');
+  const { id } = await newLoan(tenant, { disbursement_date: '2026-01-15' });
+  await tenant.officer.post(`/loans/${id}/fees`, {
+    fee_type: 'other',
+    amount: '10.00',
+    effective_date: '2026-01-20',
+  });
+  const entryOf = async (path: string) => {
+    const { body } = await tenant.officer.get(path);
+    return (await tenant.officer.get(`/ledger/entries/${body[0].journal_entry_id}`)).body;
+  };
+
+  const funding = await entryOf(`/loans/${id}/disbursements`);
+  const fee = await entryOf(`/loans/${id}/fees`);
+
+  expect(funding).toMatchObject({ reference_type: 'disbursement', entry_date: '2026-01-15' });
+  expect(fee).toMatchObject({ reference_type: 'fee_assessment', entry_date: '2026-01-20' });
+});
+
 test('the approved amount goes out in parts, and no more than that', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'approved' });
