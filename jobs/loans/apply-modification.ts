@@ -1,4 +1,5 @@
 import { Big } from 'big.js';
+import type { RawLoan } from '../../sql/loans/loans.ts';
 import type { Agreed } from '../../sql/loans/modifications.ts';
 import { update } from '../../sql/write.ts';
 import { money, parseMoney, sum, ZERO } from '../money.ts';
@@ -37,7 +38,7 @@ export async function applyModification(work: Work, loan: OpenLoan, modification
   const payment_day = modification.new_payment_day ?? row.payment_day;
   const new_terms = { ...termsIn(loan, state), payment_day };
   const { payment_amount } = new_terms;
-  await update(work.tx, 'loans', row.id, { payment_amount, payment_day });
+  await update(work.tx, 'loans', row.id, { payment_amount, payment_day, ...ratesOf(row, state) });
   await update(work.tx, 'modifications', modification.id, {
     ...{ status: 'completed', previous_terms, new_terms },
     applied_at: new Date().toISOString(),
@@ -48,12 +49,20 @@ export async function applyModification(work: Work, loan: OpenLoan, modification
     ),
   });
   await emit(work, 'modification.completed', {
-    ...{ modification_id: modification.id, loan_id: row.id, previous_terms, new_terms },
+    modification_id: modification.id,
+    loan_id: row.id,
     modification_type: modification.modification_type,
     effective_date: modification.effective_date,
+    old_terms: previous_terms,
+    new_terms,
   });
   if (parseMoney(modification.principal_forgiven).gt(ZERO))
     await reportForgiveness(work, row.id, 'F');
+}
+
+/** The loan shows the rate that is agreed now; its history goes on from the one it began with. */
+export function ratesOf({ terms, interest_rate }: RawLoan, { contract_rate }: LoanState) {
+  return { interest_rate: contract_rate, terms: { original_rate: interest_rate, ...terms } };
 }
 
 /** What the product asks for a modification. */

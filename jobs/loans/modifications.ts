@@ -7,7 +7,7 @@ import { Conflict, Invalid } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
-import { applyModification } from './apply-modification.ts';
+import { applyModification, ratesOf } from './apply-modification.ts';
 import { eventsOfChange } from './modify.ts';
 import { canceling, changing, immutable, openInService } from './records.ts';
 import { fundedOn } from './rests.ts';
@@ -139,9 +139,10 @@ export async function reverseModification(work: Work, id: string) {
   const reversals = event_ids.map((reverses) =>
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
   );
-  await happen(work, loan, reversals);
+  const state = await happen(work, loan, reversals);
   const { loan_payment_amount: payment_amount, payment_day } = previous_terms;
-  await update(work.tx, 'loans', loan.row.id, { payment_amount, payment_day });
+  const shown = { payment_amount, payment_day, ...ratesOf(loan.row, state) };
+  await update(work.tx, 'loans', loan.row.id, shown);
 }
 
 /** Applies the loan's modifications whose day has come. */

@@ -43,7 +43,7 @@ export function reamortize(state: LoanState, terms: Terms, change: Replan): Sche
   const start = change.effective_date;
   return buildSchedule({
     principal: money(atLeastZero(principal)),
-    interest_rate: change.interest_rate ?? terms.interest_rate,
+    interest_rate: change.interest_rate ?? state.contract_rate,
     payment_frequency: terms.payment_frequency,
     number_of_payments: change.number_of_payments ?? Math.max(1, replaced.length),
     start_date: change.start_date ?? periodStart(state, firstNumber, start),

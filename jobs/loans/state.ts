@@ -56,6 +56,8 @@ export type LoanState = {
   surplus_balance: string;
   charge_off_balance: string;
   covered_amount: string;
+  /** The rate agreed, and the one of the day: a promotion or a cap may be below it. */
+  contract_rate: string;
   current_rate: string;
   is_accruing: boolean;
   is_paid_off: boolean;
@@ -107,6 +109,7 @@ function balances(position: Position, asOf: string) {
     surplus_balance: money(position.surplus),
     charge_off_balance: money(sum([charged_off.principal, charged_off.interest, charged_off.fee])),
     covered_amount: money(sum(position.installments.map((installment) => installment.covered))),
+    contract_rate: position.contract_rate.toFixed(),
     current_rate: rateOn(position, asOf).toFixed(),
     is_accruing: position.meter.source.is_running && position.principal.gt(0),
     is_paid_off: isPaidOff(position, asOf),

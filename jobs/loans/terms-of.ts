@@ -16,6 +16,8 @@ export type LoanTerms = Partial<Terms> & {
   non_accrual_dpd_threshold: number;
   small_balance_tolerance: string;
   payoff_quote_valid_days: number;
+  /** What the history begins with, once a modification has put another rate in the loan's row. */
+  original_rate?: string;
 };
 
 const COPIED = [
@@ -44,7 +46,7 @@ export function termsOf(loan: RawLoan): Terms & LoanTerms {
   const kept = loan.terms as Partial<Terms> & LoanTerms;
   const own = {
     loan_type: loan.loan_type as Terms['loan_type'],
-    interest_rate: loan.interest_rate,
+    interest_rate: kept.original_rate ?? loan.interest_rate,
     term_months: loan.term_months,
     payment_day: loan.payment_day,
   };

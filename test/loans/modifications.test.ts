@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { EVENT_FIELDS } from '../../jobs/webhooks/emit.ts';
+import { sql } from '../../sql/db.ts';
 import { eventsOf, ledgerOf, setToday } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -27,10 +30,60 @@ test('a lower rate makes a lower payment over the same instalments, and is told'
       new_terms: { interest_rate: '0.04', payment_amount: '295.24', remaining_payments: 36 },
     },
   });
-  expect(body).toMatchObject({ current_rate: '0.04', payment_amount: '295.24' });
+  expect(body).toMatchObject({
+    interest_rate: '0.04',
+    current_rate: '0.04',
+    payment_amount: '295.24',
+  });
   expect(plan.body).toHaveLength(36);
   expect(plan.body.at(-1)).toMatchObject({ due_date: '2029-01-15', ending_balance: '0.00' });
   expect(await eventsOf(tenant)).toContain('modification.completed');
+});
+
+test('the rate agreed is the rate of the loan, its past keeps the old one, and reversing restores it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+  await setToday(tenant, '2026-01-25');
+  const modify = (new_interest_rate: string) =>
+    tenant.officer.post(`/loans/${loan.id}/modifications`, {
+      modification_type: 'rate_change',
+      new_interest_rate,
+    });
+  const told = () => tenant.officer.get(`/loans/${loan.id}`);
+
+  await modify('0.06');
+  const second = await modify('0.03');
+  await setToday(tenant, '2026-02-04');
+  const lowered = await told();
+  await tenant.officer.post(`/loans/${loan.id}/reschedule`, { shift_days: 5 });
+  const plan = await tenant.officer.get(`/loans/${loan.id}/amortization`);
+  await tenant.officer.post(`/modifications/${second.body.id}/reverse`);
+  const restored = await told();
+
+  // Ten days of 10000.00 at 0.085 and ten at 0.03: 23.29 + 8.22.
+  expect(lowered.body).toMatchObject({ interest_rate: '0.03', accrued_interest: '31.51' });
+  expect(plan.body[1]).toMatchObject({ interest_amount: '24.34' });
+  // The ten days since are at 0.06 then: 23.29 + 16.44.
+  expect(restored.body).toMatchObject({ interest_rate: '0.06', accrued_interest: '39.73' });
+});
+
+test('subscribers hear of a modification with the terms before and after', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+
+  await tenant.officer.post(`/loans/${loan.id}/modifications`, {
+    modification_type: 'rate_change',
+    new_interest_rate: '0.04',
+  });
+  const told = await tenant.within(({ tx }) =>
+    tx.oneFirst(sql.type(z.object({ body: z.string() }))`
+      select body from events where event_type = 'modification.completed'
+    `),
+  );
+
+  expect(Object.keys(JSON.parse(told).data).toSorted()).toEqual(
+    EVENT_FIELDS['modification.completed'].split(' ').toSorted(),
+  );
 });
 
 test('interest and fees become principal, and reversing the modification gives all of it back', async () => {
