@@ -79,7 +79,11 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
     amount: money(amount),
     disbursement_id,
   });
-  const fees = await assessOriginationFees(work, row, on);
+  const fees = await assessOriginationFees(work, row, {
+    on,
+    amount: money(amount),
+    isFirst: true,
+  });
   const state = await happen(
     work,
     { ...loan, row: { ...row, status: 'active' } },

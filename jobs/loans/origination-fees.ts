@@ -41,15 +41,20 @@ export function feeAmount(rule: FeeRule, base: string): Big {
   return rule.max_amount ? min(atLeast, parseMoney(rule.max_amount)) : atLeast;
 }
 
-/** Assesses the product's fees of a disbursement; they are owed from that day. */
+/**
+ * Assesses the product's fees of a disbursement; they are owed from that day. Those that are a share of
+ * the disbursement are asked of every one, the others of the first, for the whole loan.
+ */
 export async function assessOriginationFees(
   work: Work,
   loan: RawLoan,
-  on: string,
+  { on, amount: disbursed, isFirst }: { on: string; amount: string; isFirst: boolean },
 ): Promise<LoanEvent[]> {
   const events: LoanEvent[] = [];
   for (const rule of feeRulesOf(loan).filter(({ trigger }) => trigger === 'disbursement')) {
-    const amount = feeAmount(rule, loan.principal_amount);
+    const isShare = rule.calculation === 'percent_of_disbursement';
+    if (!isFirst && !isShare) continue;
+    const amount = feeAmount(rule, isShare ? disbursed : loan.principal_amount);
     if (amount.lte(ZERO)) continue;
     events.push(
       await assessFee(work, loan, {

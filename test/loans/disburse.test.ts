@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -70,10 +71,37 @@ test('the approved amount goes out in parts, and no more than that', async () =>
   });
   expect(rest).toMatchObject({
     status: 200,
-    body: { principal_balance: '10000.00', disbursed_amount: '10000.00', remaining_term: 36 },
+    body: {
+      principal_balance: '10000.00',
+      disbursed_amount: '10000.00',
+      remaining_term: 36,
+      payment_amount: '315.68',
+    },
   });
   expect(again).toMatchObject({ status: 409, body: { code: 'exceeds_commitment' } });
   expect(await ledgerOf(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
+});
+
+test('a fee on disbursements is a share of each, one on the principal is asked for once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const rule = { fee_type: 'origination', trigger: 'disbursement' };
+  const product_id = await newProduct(tenant, {
+    fee_rules: [
+      { ...rule, calculation: 'percent_of_disbursement', percentage: '0.02' },
+      { ...rule, fee_type: 'other', calculation: 'percent_of_principal', percentage: '0.001' },
+    ],
+  });
+  const { id } = await newLoan(tenant, { product_id, status: 'approved' });
+
+  await tenant.officer.post(`/loans/${id}/disburse`, { amount: '4000.00' });
+  const first = await tenant.officer.get(`/loans/${id}/fees`);
+  await tenant.officer.post(`/loans/${id}/disburse`, {});
+  const both = await tenant.officer.get(`/loans/${id}/fees`);
+
+  const amounts = ({ body }: { body: { amount: string }[] }) =>
+    body.map(({ amount }) => amount).toSorted();
+  expect(amounts(first)).toEqual(['10.00', '80.00']);
+  expect(amounts(both)).toEqual(['10.00', '120.00', '80.00']);
 });
 
 test('a loan that is not approved is left untouched', async () => {
