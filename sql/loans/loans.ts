@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { allowedActions } from './actions.ts';
 import { containing, table } from '../table.ts';
+import { investorOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
 
 /**
  * A loan as everybody sees it: what it owes is computed from its anchor as of the business date, so
@@ -13,7 +14,8 @@ export const loans = table({
   rows: sql.fragment`
     select record.id, record.loan_number, record.external_id, record.borrower_id,
            borrower.first_name || ' ' || borrower.last_name as borrower_name,
-           record.program_id, record.product_id, record.portfolio_id, record.loan_officer_id,
+           record.program_id, record.product_id, record.portfolio_id,
+           ${investorOf} as investor_id, record.loan_officer_id,
            record.status, record.sub_status, record.loan_type, record.principal_amount,
            record.disbursed_amount, record.principal_balance,
            owed.interest as accrued_interest, record.outstanding_fees,
@@ -21,6 +23,8 @@ export const loans = table({
            record.suspense_balance, record.charge_off_balance, record.deficiency_balance,
            trim_scale(record.interest_rate) as interest_rate, trim_scale(record.apr) as apr,
            trim_scale(record.accrual_rate) as current_rate,
+           ${promoRateOf} as promo_rate,
+           ${promoEndDateOf} as promo_end_date,
            record.day_count, record.interest_method, record.payment_frequency,
            record.payment_amount, record.payment_day, record.term_months,
            coalesce(plan.remaining, record.term_months) as remaining_term,

@@ -25,7 +25,7 @@ test('a reduced rate counts from its first day to its last', async () => {
   const scheduled = await statusesOf(tenant, id);
   await travelTo(stage, tenant, '2026-01-22');
   const active = await statusesOf(tenant, id);
-  const rate = (await tenant.officer.get(`/loans/${id}`)).body.current_rate;
+  const during = (await tenant.officer.get(`/loans/${id}`)).body;
   await travelTo(stage, tenant, '2026-01-30');
 
   expect(promoted).toMatchObject({
@@ -35,7 +35,15 @@ test('a reduced rate counts from its first day to its last', async () => {
   expect(scheduled.headers['content-range']).toBe('list-promo-statuses 0-0/1');
   expect(scheduled.body).toMatchObject([{ status: 'scheduled', promo_rate: '0.0425' }]);
   expect(active.body).toMatchObject([{ status: 'active', deferred_interest: '0.00' }]);
-  expect(rate).toBe('0.0425');
+  expect(during).toMatchObject({
+    current_rate: '0.0425',
+    promo_rate: '0.0425',
+    promo_end_date: '2026-01-24',
+  });
+  expect((await tenant.officer.get(`/loans/${id}`)).body).toMatchObject({
+    promo_rate: null,
+    promo_end_date: null,
+  });
   // Ten days at 0.085 and five at 0.0425.
   expect(await interestOf(tenant, id)).toBe('29.11');
   expect((await statusesOf(tenant, id)).body).toMatchObject([{ status: 'completed' }]);

@@ -1,0 +1,24 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { sql } from '../db.ts';
+
+/** What a loan shows that stands elsewhere: parts of its row, where it is `record` and the day `today`. */
+
+/** Whoever owns most of the loan, or the investor of the portfolio that it is in. */
+export const investorOf = sql.fragment`coalesce(
+  (
+    select owner.investor_id from loan_assignments as owner
+    where owner.loan_id = record.id and owner.status = 'active'
+    order by owner.ownership_percentage desc, owner.id limit 1
+  ),
+  (select portfolio.investor_id from portfolios as portfolio where portfolio.id = record.portfolio_id)
+)`;
+
+/** Something of the promotion that the loan is in today. */
+const promotion = (wanted: SqlFragment) => sql.fragment`(
+  select ${wanted} from loan_promotions as promotion
+  where promotion.loan_id = record.id and promotion.broken_on is null
+    and today.day between promotion.start_date and promotion.end_date and record.status = 'active'
+  order by promotion.id desc limit 1
+)`;
+export const promoRateOf = promotion(sql.fragment`trim_scale(promotion.promo_rate)`);
+export const promoEndDateOf = promotion(sql.fragment`promotion.end_date`);
