@@ -36,7 +36,7 @@ export const loanFields = {
   borrower_name: known(z.string().max(401)),
   program_id: uuid,
   product_id: uuid,
-  portfolio_id: known(uuid.nullable()),
+  portfolio_id: uuid.nullish(),
   investor_id: known(uuid.nullable()),
   loan_officer_id: known(uuid.nullable()),
   status: known(z.enum(LOAN_STATUSES)),

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { balancesOf, projectionOf, scheduleOf } from '../../jobs/loans/balances.ts';
 import { board, Boarding } from '../../jobs/loans/board.ts';
-import { changeLoan, createLoan } from '../../jobs/loans/create.ts';
+import { changeLoan, createLoan, type NewLoan } from '../../jobs/loans/create.ts';
 import { audited } from '../../jobs/audit.ts';
 import { INSTALLMENT_STATUSES } from '../../jobs/loans/state.ts';
+import { placeLoan } from '../../jobs/portfolios/assign.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
 import { date, integer, money } from '../../sql/types.ts';
 import { payments } from '../payments/payments.ts';
+import type { Input } from '../declaration.ts';
 import { nested, resource } from '../resource.ts';
 import type { Route } from '../route.ts';
 import { approval } from './approve.ts';
@@ -14,6 +16,9 @@ import { loanActions } from './actions.ts';
 import { loanFields } from './fields.ts';
 import { promoStatuses } from './promotions.ts';
 import { loanRecords } from './records.ts';
+
+/** Loans know nothing of portfolios, so what puts them there is called beside what changes them. */
+type Place = { portfolio_id?: string | null };
 
 export const loans = resource({
   name: 'Loan',
@@ -47,8 +52,16 @@ export const loans = resource({
     'principal_balance',
   ],
 
-  create: createLoan,
-  update: changeLoan,
+  create: async (work, { portfolio_id = null, ...input }: NewLoan & Place) => {
+    const id = await createLoan(work, input);
+    await placeLoan(work, id, portfolio_id, null);
+    return id;
+  },
+  update: async (work, id, { portfolio_id, ...changes }: Input & Place, row) => {
+    await changeLoan(work, id, changes, row);
+    const from = row['portfolio_id'] as string | null;
+    if (portfolio_id !== undefined) await placeLoan(work, id, portfolio_id, from);
+  },
   nested: { payments: nested(payments, 'loan_id'), ...loanRecords },
   actions: loanActions,
 });

@@ -3,6 +3,7 @@ import { lockBorrower } from '../../sql/borrowers/primary.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
+import { isAdmin } from '../only-admin.ts';
 import { seal } from '../webhooks/secrets.ts';
 import type { Work } from '../work.ts';
 
@@ -65,11 +66,10 @@ function sealed(work: Work, { account_number, token, ...rest }: Input): Values {
 
 /** Only an admin's word verifies (specification); from others it is dropped. */
 function verification(work: Work, input: Input, before: Values): Values {
-  const isAdmin = ['admin', 'superadmin'].includes(work.actor.role ?? '');
   const isOther =
     Boolean(input.account_number) ||
     (input['routing_number'] !== undefined && input['routing_number'] !== before['routing_number']);
-  const said = isAdmin ? input.is_verified : undefined;
+  const said = isAdmin(work) ? input.is_verified : undefined;
   const is_verified = said ?? (isOther ? false : before['is_verified'] === true);
   if (is_verified === before['is_verified']) return { is_verified };
   return { is_verified, verified_at: is_verified ? new Date().toISOString() : null };

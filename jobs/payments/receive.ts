@@ -5,6 +5,7 @@ import { insert } from '../../sql/write.ts';
 import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
 import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../errors.ts';
+import { onlyAdmin } from '../only-admin.ts';
 import { COMPONENTS } from '../loans/terms.ts';
 import { eventsInForce, PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/events.ts';
 import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/happen.ts';
@@ -53,6 +54,7 @@ export type NewPayment = z.output<typeof NewPayment> & {
  */
 export async function receive(work: Work, loanId: string, input: NewPayment): Promise<string> {
   assertReceivable(input.payment_type);
+  if (input.allocation_override) onlyAdmin(work, 'say what a payment goes to');
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row.status, 'payments');
   const payment_date = input.payment_date ?? work.today;

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import * as membership from '../../sql/portfolios/membership.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { uuid } from '../../sql/types.ts';
+import { update } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
+import { onlyAdmin } from '../only-admin.ts';
 import type { Work } from '../work.ts';
 import { Criteria, matchingOf } from './criteria.ts';
 
@@ -73,6 +75,28 @@ export async function assignLoans(
     });
   }
   return { portfolio_id: id, assigned_count: taken.length, loan_ids: [...taken] };
+}
+
+/**
+ * Puts a loan into a static portfolio, or takes it out of the one it is in. From one into another it
+ * goes by a transfer.
+ */
+export async function placeLoan(
+  work: Work,
+  loanId: string,
+  to: string | null,
+  from: string | null,
+) {
+  if (to === from) return;
+  onlyAdmin(work, 'move a loan between portfolios');
+  const [portfolio] = await portfolios.lock(work.tx, [to ?? from ?? '']);
+  if (!portfolio) throw new Invalid({ portfolio_id: 'Does not exist.' });
+  if (to !== null) {
+    await assignLoans(work, to, { loan_ids: [loanId] });
+    return;
+  }
+  checkOpen(portfolio);
+  await update(work.tx, 'loans', loanId, { portfolio_id: null });
 }
 
 /** Where the loans are; one that the tenant does not have is the request's mistake. */

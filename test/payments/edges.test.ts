@@ -10,6 +10,21 @@ const stage = await newStage();
 const pay = (tenant: Tenant, id: string, amount: string, more: Record<string, unknown> = {}) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount, ...more });
 
+test('only an admin says what a payment goes to', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant, { disbursement_date: '2026-01-05' });
+  const allocation_override = [{ component: 'principal', amount: '100.00' }];
+
+  const officer = await pay(tenant, id, '100.00', { allocation_override });
+  const plain = await pay(tenant, id, '5.00', { allocation_override: null });
+  const told = await admin.post(`/loans/${id}/payments`, { amount: '100.00', allocation_override });
+
+  expect(officer).toMatchObject({ status: 403, body: { details: { required_role: 'admin' } } });
+  expect(plain).toMatchObject({ status: 201, body: { interest_applied: '5.00' } });
+  expect(told).toMatchObject({ status: 201, body: { principal_applied: '100.00' } });
+});
+
 test('money that comes on the day of a charge-off, after it, is a recovery', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
