@@ -166,7 +166,8 @@ const NEXT: Record<string, readonly string[]> = {
 /** A form is furnished, filed or made void; its boxes are corrected by another form. */
 export async function change1099C(work: Work, id: string, changes: Values, row: Row) {
   const form = await lockRecord(work, 'forms_1099c', row);
-  const { status, ...described } = changes;
+  // Another word for a box when the form is made; like all boxes, it stays.
+  const { status, principal_forgiven: _, ...described } = changes;
   if (status !== undefined && status !== form.status) {
     if (!NEXT[form.status]?.includes(String(status))) throw immutable('form', form.status);
     await records.setStatus(work.tx, 'forms_1099c', id, String(status));

@@ -16,6 +16,7 @@ test('a form by hand has no least amount, takes what it says, and exists once pe
   const furnished = await tenant.officer.put(`/forms-1099c/${anew.body.id}`, {
     ...anew.body,
     amount_discharged: '1.00',
+    principal_forgiven: '1.00',
     status: 'furnished',
   });
   const kept = await tenant.officer.delete(`/forms-1099c/${anew.body.id}`);
