@@ -137,5 +137,6 @@ async function takeOver(work: Work, id: string, input: Boarding, balance: string
     outstanding_fees: input.outstanding_fees ?? '0.00',
     paid_through_date: input.paid_through_date ?? work.today,
   });
-  await happen(work, loan, [event], plan);
+  // What it comes with is no change to tell of: subscribers hear of the loan alone.
+  await happen(work, { ...loan, row: { ...loan.row, status: 'boarding' } }, [event], plan);
 }

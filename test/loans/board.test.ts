@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { eventsOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('subscribers hear of a boarded loan alone, however late it comes', async () => {
+  const tenant = await stage.tenant('2026-06-15');
+  const { borrower_id } = await newLoan(tenant, { status: 'pending' });
+  const told = (await eventsOf(tenant)).length;
+
+  const boarded = await tenant.officer.post('/loans/board', {
+    borrower_id,
+    program_id: await tenant.first('/programs'),
+    product_id: await tenant.first('/products'),
+    principal_amount: '10000.00',
+    current_principal_balance: '9000.00',
+    interest_rate: '0.085',
+    term_months: 36,
+    origination_date: '2025-12-15',
+    paid_through_date: '2026-03-15',
+  });
+
+  expect(boarded.body).toMatchObject({ days_past_due: 61, delinquency_bucket: 'dpd_60_89' });
+  expect((await eventsOf(tenant)).slice(told)).toEqual(['loan.created']);
+});
