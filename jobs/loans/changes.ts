@@ -2,9 +2,13 @@ import { cancelAutopay } from '../../sql/loans/charge-offs.ts';
 import * as loans from '../../sql/loans/loans.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { afterPayoff } from './after-payoff.ts';
 import type { LoanState } from './state.ts';
 
-type Loan = Pick<loans.RawLoan, 'id' | 'loan_number' | 'status' | 'delinquency_bucket'>;
+type Loan = Pick<
+  loans.RawLoan,
+  'id' | 'loan_number' | 'borrower_id' | 'status' | 'delinquency_bucket'
+>;
 
 /**
  * The status of a loan moves, and subscribers hear of it, in one place. Autopay ends with the loan.
@@ -38,6 +42,7 @@ export async function followState(work: Work, loan: Loan & { trigger?: string },
   if (loan.status === 'active' && after.is_paid_off) {
     await changeStatus(work, loan, 'paid_off', loan.trigger ?? 'payment');
     await loans.markPaidOff(work.tx, loan.id, true);
+    await afterPayoff(work, loan, after);
   }
   if (loan.status === 'paid_off' && !after.is_paid_off && !after.is_charged_off) {
     await changeStatus(work, loan, 'active', 'reopened');

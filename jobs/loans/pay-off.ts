@@ -2,7 +2,6 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Big } from 'big.js';
 import { z } from 'zod';
 import { date, flag, positiveMoney, prose, uuid } from '../../sql/types.ts';
-import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
 import { insert } from '../../sql/write.ts';
 import * as quotes from '../../sql/loans/payoff-quotes.ts';
@@ -56,7 +55,6 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
   if (quote) await quotes.accept(work.tx, quote.id);
   if (closing.credited.gt(0)) await reportForgiveness(work, loanId, 'F');
-  await askForRelease(work, loan);
 }
 
 /** The quote that the payoff answers: one of this loan, and not overtaken. */
@@ -141,20 +139,4 @@ function suspenseOf({ state }: OpenLoan, on: string): LoanEvent[] {
   if (parseMoney(state.suspense_balance).eq(0)) return [];
   const application = { effective_date: on, amount: 'all', payment_type: 'payoff' };
   return [newEvent({ kind: 'suspense_application', ...application })];
-}
-
-/** Whoever holds a lien on the collateral of a loan that is paid gives it up: somebody sees to it. */
-async function askForRelease(work: Work, { row }: OpenLoan) {
-  const { tx, today } = work;
-  if ((await find(tx, loans, row.id))?.['is_secured'] !== true) return;
-  await insert(tx, 'tasks', {
-    borrower_id: row.borrower_id,
-    loan_id: row.id,
-    title: `Release the liens of ${row.loan_number}`,
-    task_type: 'other',
-    due_date: today,
-    source: 'system',
-    related_type: 'loan',
-    related_id: row.id,
-  });
 }

@@ -24,3 +24,10 @@ export const isStaff = (tx: Transaction, userId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from users where id = ${userId} and is_active and tenant_role is not null
   `);
+
+/** Whether somebody is reminded of it already. */
+export const isOpenFor = (tx: Transaction, relatedId: string, title: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from tasks
+    where related_id = ${relatedId} and title = ${title} and status in ('open', 'in_progress')
+  `);

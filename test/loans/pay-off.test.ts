@@ -136,6 +136,27 @@ test('more than the debt is taken, and the rest waits in suspense', async () => 
   expect(await ledgerOf(tenant)).toEqual({ cash: '500.00', borrower_suspense: '-500.00' });
 });
 
+test('a payoff leaves reminders of what is held and of what is pledged, once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const item = { loan_id: id, collateral_type: 'vehicle' };
+  const { body: pledged } = await tenant.officer.post('/collateral', item);
+  await tenant.officer.post(`/collateral/${pledged.id}/liens`, { lien_type: 'security_agreement' });
+  const payOff = () => tenant.officer.post(`/loans/${id}/pay-off`, { amount: '10500.00' });
+
+  await payOff();
+  const [payment] = (await tenant.officer.get(`/loans/${id}/payments`)).body;
+  await tenant.officer.post(`/payments/${payment.id}/reverse`, { reason: 'clerical_error' });
+  await payOff();
+  const tasks = await tenant.officer.get('/tasks');
+
+  expect(tasks.body.map(({ title }: { title: string }) => title).toSorted()).toEqual([
+    'Refund what is held for LN-2026-000001',
+    'Release the liens of LN-2026-000001',
+  ]);
+  expect(tasks.body[0]).toMatchObject({ loan_id: id, source: 'system', status: 'open' });
+});
+
 test('a payoff of a past day counts only what that day owed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
