@@ -123,6 +123,8 @@ const REFERENCES: Partial<Record<LoanEvent['kind'], string>> = {
   fee: 'fee_assessment',
   liquidation: 'collateral_liquidation',
   write_off: 'write_off_residual',
+  accrual_stop: 'non_accrual',
+  accrual_start: 'non_accrual',
 };
 const referenceOf = (kind: LoanEvent['kind']) => REFERENCES[kind] ?? kind;
 

@@ -17,6 +17,7 @@ test('on non-accrual nothing accrues, unpaid interest leaves the books, and is s
   const on = await admin.post(`/loans/${id}/non-accrual`, { enabled: true, reason: 'management' });
   const again = await admin.post(`/loans/${id}/non-accrual`, { enabled: true });
   const books = await ledgerOf(tenant);
+  const entry = (await tenant.officer.get('/ledger/entries?reference_type=non_accrual')).body[0];
   await travelTo(stage, tenant, '2026-02-20');
   const resting = await tenant.officer.get(`/loans/${id}/get-balances`);
 
@@ -25,6 +26,7 @@ test('on non-accrual nothing accrues, unpaid interest leaves the books, and is s
     body: { is_non_accrual: true, non_accrual_since: '2026-02-14', accrued_interest: '69.86' },
   });
   expect(again).toMatchObject({ status: 200, body: { non_accrual_since: '2026-02-14' } });
+  expect(entry.lines).toMatchObject([{ account: 'Interest Income', debit: '69.86' }, {}]);
   expect(books).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
   expect(resting.body).toMatchObject({ accrued_interest: '69.86', total_balance: '10069.86' });
   expect((await eventsOf(tenant)).slice(told)).toEqual(['delinquency.changed']);
