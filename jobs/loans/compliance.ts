@@ -43,7 +43,7 @@ export async function runComplianceChecks(
   const passed = checks.every(({ status }) => status !== 'fail');
   const run_at = new Date().toISOString();
   await insert(work.tx, 'compliance_runs', { loan_id: loanId, passed, checks, run_at });
-  await tell(work, loanId, checks);
+  await tell(work, loanId, checks, compliance.hard_enforcement);
   return { loan_id: loanId, passed, run_at, checks };
 }
 
@@ -64,12 +64,12 @@ function checked(
   return { ...about, status: level === 'hard' ? 'fail' : 'warn', message: finding.wrong };
 }
 
-async function tell(work: Work, loan_id: string, checks: readonly Check[]) {
+async function tell(work: Work, loan_id: string, checks: readonly Check[], isEnforced: boolean) {
   const failed = checks.filter(({ status }) => status === 'fail' || status === 'warn');
   if (failed.length === 0) return;
   await emit(work, 'compliance.failed', {
     loan_id,
     failed_checks: failed.map(({ code, message }) => ({ code, message })),
-    enforcement: failed.some(({ status }) => status === 'fail') ? 'hard' : 'soft',
+    enforcement: isEnforced && failed.some(({ status }) => status === 'fail') ? 'hard' : 'soft',
   });
 }

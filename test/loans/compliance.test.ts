@@ -79,6 +79,17 @@ test('an approval that warns is told and goes through, with the rate to disclose
   ]);
 });
 
+test('a failure that nobody enforces is told as soft, and the loan is approved', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await settle(tenant, { compliance: { checks: { usury_rate_cap: 'hard' } } });
+  const { id } = await dearLoan(tenant);
+
+  const approved = await tenant.officer.post(`/loans/${id}/approve`);
+
+  expect(approved.body.status).toBe('approved');
+  expect(await lastTold(tenant)).toMatchObject({ enforcement: 'soft' });
+});
+
 test('a hard failure refuses the approval and is told and kept all the same', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const compliance = { hard_enforcement: true, checks: { usury_rate_cap: 'hard' } };
