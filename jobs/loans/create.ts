@@ -33,20 +33,23 @@ export async function writeLoan(
   const product = await loans.product(tx, input.product_id);
   await assertUsable(tx, input, product);
   assertWithinLimits(input, product ?? {});
-  const { delinquency } = await settingsOf(tx);
   const loan_number =
     input['loan_number'] ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
+  return insert(tx, 'loans', { ...input, loan_number, ...(await takenFrom(tx, product)) });
+}
+
+/** What a loan takes over from its product. */
+async function takenFrom(tx: Work['tx'], product: Product) {
+  const { satisfied_tolerance } = (await settingsOf(tx)).delinquency;
   const of: Record<string, unknown> = product ?? {};
-  return insert(tx, 'loans', {
-    ...input,
-    loan_number,
+  return {
     loan_type: of['loan_type'],
     payment_frequency: of['payment_frequency'],
     day_count: of['day_count'],
     interest_method: of['interest_method'],
-    satisfied_tolerance: delinquency.satisfied_tolerance,
-    terms: copiedTerms(of, delinquency.satisfied_tolerance),
-  });
+    satisfied_tolerance,
+    terms: copiedTerms(of, satisfied_tolerance),
+  };
 }
 
 type Product = Awaited<ReturnType<typeof loans.product>>;
@@ -147,6 +150,7 @@ export async function changeLoan(
     const product = await loans.product(work.tx, whole.product_id);
     await assertUsable(work.tx, whole, product);
     assertWithinLimits(whole, product ?? {});
+    if (given['product_id'] !== undefined) Object.assign(given, await takenFrom(work.tx, product));
   }
   await update(work.tx, 'loans', id, given);
 }

@@ -1,4 +1,5 @@
 import type { RawLoan } from '../../sql/loans/loans.ts';
+import { WATERFALL_NAMES, WATERFALLS } from '../payments/waterfalls.ts';
 import { completeTerms, type Terms } from './terms.ts';
 
 /**
@@ -33,12 +34,18 @@ export function copiedTerms(
   satisfiedTolerance: string,
 ): Record<string, unknown> {
   const copied = Object.fromEntries(COPIED.map((name) => [name, product[name]]));
-  const order = product['allocation_order'];
   return {
     ...copied,
-    allocation_order: Array.isArray(order) ? order : null,
+    allocation_order: stepsOf(product['allocation_order']),
     satisfied_tolerance: satisfiedTolerance,
   };
+}
+
+/** A waterfall is kept step by step, even one that the product calls by its name. */
+function stepsOf(order: unknown): unknown {
+  const name = WATERFALL_NAMES.find((one) => one === order && one !== 'standard');
+  if (name) return WATERFALLS[name].steps;
+  return Array.isArray(order) ? order : null;
 }
 
 /** The terms as the engine wants them. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -135,4 +137,38 @@ test("a program's default product is one of its own", async () => {
   expect(
     (await admin.post('/programs', { name: 'X', code: 'X', jurisdictions: ['ZZ'] })).status,
   ).toBe(422);
+});
+
+test('a waterfall that a product calls by its name is the one that its loans are paid by', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const interestOf = async (allocation_order: string) => {
+    const product_id = await newProduct(tenant, { allocation_order });
+    const { id } = await newLoan(tenant, { product_id, disbursement_date: '2026-01-05' });
+    await tenant.officer.post(`/loans/${id}/fees`, { fee_type: 'other', amount: '30.00' });
+    const { body } = await tenant.officer.post(`/loans/${id}/payments`, { amount: '25.00' });
+    return [body.fees_applied, body.interest_applied];
+  };
+
+  // Ten days of 10000.00 at 0.085 are 23.29.
+  expect(await interestOf('standard')).toEqual(['25.00', '0.00']);
+  expect(await interestOf('interest_first')).toEqual(['1.71', '23.29']);
+  expect(await interestOf('delinquency_first')).toEqual(['0.00', '23.29']);
+});
+
+test('a pending loan that moves to another product takes over its terms', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const product_id = await newProduct(tenant, {
+    payment_frequency: 'weekly',
+    day_count: 'actual_360',
+    late_fee_grace_days: 3,
+  });
+  const { id } = await newLoan(tenant, { status: 'pending' });
+
+  const moved = await tenant.officer.put(`/loans/${id}`, { product_id });
+  await tenant.officer.post(`/loans/${id}/approve`);
+  await tenant.officer.post(`/loans/${id}/disburse`);
+  const plan = await tenant.officer.get(`/loans/${id}/amortization`);
+
+  expect(moved.body).toMatchObject({ payment_frequency: 'weekly', day_count: 'actual_360' });
+  expect(plan.body).toHaveLength(156);
 });
