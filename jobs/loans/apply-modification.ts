@@ -15,9 +15,10 @@ import type { LoanState } from './state.ts';
 /** What people compare: the terms before and after. */
 const termsIn = ({ row }: OpenLoan, state: LoanState) => {
   const rest = state.installments.filter(({ status }) => status !== 'paid');
+  const next = rest.find(({ due_date }) => due_date >= state.as_of) ?? rest.at(-1);
   return {
     interest_rate: state.current_rate,
-    payment_amount: rest[0]?.payment_amount ?? null,
+    payment_amount: next?.payment_amount ?? null,
     payment_day: row.payment_day,
     remaining_payments: rest.length,
     maturity_date: state.maturity_date,
@@ -37,8 +38,7 @@ export async function applyModification(work: Work, loan: OpenLoan, modification
   const state = await happen(work, loan, [...changes, ...fees]);
   const payment_day = modification.new_payment_day ?? row.payment_day;
   const new_terms = { ...termsIn(loan, state), payment_day };
-  const { payment_amount } = new_terms;
-  await update(work.tx, 'loans', row.id, { payment_amount, payment_day, ...ratesOf(row, state) });
+  await update(work.tx, 'loans', row.id, { payment_day, ...ratesOf(row, state) });
   await update(work.tx, 'modifications', modification.id, {
     ...{ status: 'completed', previous_terms, new_terms },
     applied_at: new Date().toISOString(),

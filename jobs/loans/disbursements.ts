@@ -8,7 +8,7 @@ import { money, parseMoney } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { disburse, type DISBURSEMENT_METHODS } from './disburse.ts';
-import { fundAgain, showPayment } from './fund.ts';
+import { fundAgain } from './fund.ts';
 import { happen, newEvent, type OpenLoan } from './happen.ts';
 import { openInService } from './records.ts';
 import { assessOriginationFees } from './origination-fees.ts';
@@ -82,9 +82,7 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
     amount: money(amount),
     isFirst: false,
   });
-  const events = fundAgain(loan, newEvent(funding));
-  const state = await happen(work, loan, [...events, ...fees]);
-  await showPayment(work, row.id, events);
+  const state = await happen(work, loan, [...fundAgain(loan, newEvent(funding)), ...fees]);
   await emit(work, 'loan.disbursed', {
     loan_id: row.id,
     loan_number: row.loan_number,

@@ -8,7 +8,7 @@ import { Conflict } from '../errors.ts';
 import { atLeastZero, max, money, parseMoney, sum, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
 import { assertMayGrow } from './disbursements.ts';
-import { fundAgain, showPayment } from './fund.ts';
+import { fundAgain } from './fund.ts';
 import { happen, newEvent, type OpenLoan } from './happen.ts';
 import { assessFee, feeAmount, feeRulesOf } from './origination-fees.ts';
 import { openInService } from './records.ts';
@@ -50,9 +50,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   const funding = newEvent({ id, kind: 'draw', effective_date: on, amount: input.amount });
   const fee = feeOf(loan, input);
   const fees = fee.gt(ZERO) ? [await assessDrawFee(work, loan, on, money(fee))] : [];
-  const events = fundAgain(loan, funding);
-  const state = await happen(work, loan, [...events, ...fees]);
-  await showPayment(work, row.id, events);
+  const state = await happen(work, loan, [...fundAgain(loan, funding), ...fees]);
   await loans.addDisbursed(work.tx, row.id, input.amount);
   const { purpose, payment_instrument_id, external_id } = input;
   return insert(work.tx, 'draws', {

@@ -1,5 +1,3 @@
-import { setPlan } from '../../sql/loans/plans.ts';
-import type { Work } from '../work.ts';
 import { numberOfPayments } from './due-dates.ts';
 import type { LoanEvent } from './events.ts';
 import { fold } from './fold.ts';
@@ -30,11 +28,4 @@ export function fundAgain(loan: OpenLoan, funding: LoanEvent): LoanEvent[] {
   if (rows.length === 0) return [funding];
   const plan = { kind: 'schedule_replaced', effective_date: on, schedule: rows };
   return [funding, newEvent(plan)];
-}
-
-/** The loan shows the instalment of its new plan. */
-export async function showPayment({ tx }: Work, loanId: string, events: readonly LoanEvent[]) {
-  const plan = events.find((event) => event.kind === 'schedule_replaced');
-  const payment_amount = plan?.schedule[0]?.payment_amount ?? null;
-  await setPlan(tx, loanId, { first_payment_date: null, payment_amount });
 }

@@ -148,7 +148,8 @@ async function savePlan(
     const version = row.schedule_version + 1;
     const reason = fresh.at(-1)?.kind ?? 'disbursement';
     await installments.savePlan(work.tx, row.id, version, state.installments, reason);
-    await anchors.save(work.tx, row.id, { schedule_version: version });
+    const payment_amount = isReplaced ? instalmentOf(row, state) : undefined;
+    await anchors.save(work.tx, row.id, { schedule_version: version, payment_amount });
     return;
   }
   const known = new Map(
@@ -158,6 +159,13 @@ async function savePlan(
     (one) => known.get(one.period_number) !== JSON.stringify(coverageOf(one)),
   );
   await installments.saveCoverage(work.tx, row.id, row.schedule_version, moved);
+}
+
+/** What a loan shows as its instalment: the level one, or that of the next payment. */
+function instalmentOf(row: OpenLoan['row'], { as_of, installments: rows }: LoanState) {
+  const isLevel = termsOf(row).amortization === 'level_payment';
+  const shown = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
+  return (shown ?? rows.at(-1))?.payment_amount;
 }
 
 const planOf = ({ installments: rows }: LoanState) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setPlan } from '../../sql/loans/plans.ts';
+import { setFirstPayment } from '../../sql/loans/plans.ts';
 import { date, flag, positiveMoney, words } from '../../sql/types.ts';
 import { addMonths, daysBetween } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
@@ -62,10 +62,7 @@ export function planAhead(work: Work, { row, state }: OpenLoan, from?: string | 
 export async function replacePlan(work: Work, loan: OpenLoan, schedule: readonly ScheduleRow[]) {
   const event = newEvent({ kind: 'schedule_replaced', effective_date: work.today, schedule });
   const state = await happen(work, loan, [event]);
-  await setPlan(work.tx, loan.row.id, {
-    first_payment_date: state.installments[0]?.due_date ?? null,
-    payment_amount: schedule[0]?.payment_amount ?? null,
-  });
+  await setFirstPayment(work.tx, loan.row.id, state.installments[0]?.due_date ?? null);
 }
 
 function planOf(work: Work, loan: OpenLoan, ahead: Ahead, input: Reschedule): ScheduleRow[] {

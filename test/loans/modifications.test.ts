@@ -67,6 +67,24 @@ test('the rate agreed is the rate of the loan, its past keeps the old one, and r
   expect(restored.body).toMatchObject({ interest_rate: '0.06', accrued_interest: '39.73' });
 });
 
+test('a loan that is late shows the instalment of its new plan, not the one it missed', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+  await setToday(tenant, '2026-02-20');
+
+  const made = await tenant.officer.post(`/loans/${loan.id}/modifications`, {
+    modification_type: 'payment_change',
+    new_payment_amount: '400.00',
+  });
+  const { body } = await tenant.officer.get(`/loans/${loan.id}`);
+
+  expect(made.body).toMatchObject({
+    previous_terms: { payment_amount: '315.68' },
+    new_terms: { payment_amount: '400.00' },
+  });
+  expect(body).toMatchObject({ payment_amount: '400.00', past_due_amount: '315.68' });
+});
+
 test('subscribers hear of a modification with the terms before and after', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
