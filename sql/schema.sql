@@ -1541,7 +1541,6 @@ create table installments (
   constraint installments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint installments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX installments_due ON public.installments USING btree (tenant_id, due_date, loan_id);
 alter table installments enable row level security, force row level security;
 create policy auditor on installments for select to servicing_auditor using true;
 create policy owner on installments for all to servicing_owner using true with check true;

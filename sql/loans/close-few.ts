@@ -55,6 +55,7 @@ export const lateLoans = (tx: Transaction, chunk: Chunk) =>
       where rule ->> 'trigger' = 'past_due'
     ) as grace
     where ${inChunk(chunk)} and loan.status = 'active' and not loan.is_frozen
+      and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
       and installment.due_date + grace.days < ${chunk.cob_date}::date
       and installment.payment_amount - installment.paid_amount > loan.satisfied_tolerance

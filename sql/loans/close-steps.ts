@@ -101,9 +101,11 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
            row.labels
     from (${loans.rows}) as row
     join loans as loan on loan.id = row.id
+    -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
     cross join lateral (
       select app.interest_owed(loan, ${day}::date + 1) as interest,
              round(app.accrued(loan, ${day}::date + 1), 2) - round(app.accrued(loan, ${day}::date), 2) as accrued
+      offset 0
     ) as ended
     where ${inChunk(chunk)} and ${inChunk(chunk, sql.fragment`row.id`)}
       and row.status in ('active', 'charged_off')
