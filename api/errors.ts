@@ -98,19 +98,25 @@ export function fieldErrors({ issues }: ZodError): Record<string, string> {
   return errors;
 }
 
+/** A field that is missing is required; one of the wrong type is told which it must be. */
 function sentence(issue: ZodError['issues'][number]): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'Is required.';
-  const text = issue.message.replace(
-    /^Invalid input: expected (\w+), received undefined$/,
-    'Is required.',
-  );
-  return text.startsWith('Invalid input: ')
-    ? `Must be ${text
-        .slice(15)
-        .replace(/^expected /, '')
-        .replace(/, received.*/, '')}.`
-    : text;
+  const isAboutKind = issue.code === 'invalid_type' || issue.code === 'invalid_value';
+  if (isAboutKind && 'input' in issue && (issue.input ?? null) === null) return 'Is required.';
+  const [, expected, received = ''] =
+    /^Invalid input: expected (.+), received (\w+)$/.exec(issue.message) ?? [];
+  if (expected === undefined) return issue.message;
+  return received === 'undefined' ? 'Is required.' : `Must be ${NOUNS[expected] ?? expected}.`;
 }
+
+const NOUNS: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
 
 /**
  * Constraints are named so that the mapping is a rule: a foreign key (tenant_id, field) blames its
