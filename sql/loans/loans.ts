@@ -57,7 +57,7 @@ export const loans = table({
              else least(record.principal_balance + owed.interest + record.outstanding_fees, coalesce(plan.past_due, 0.00))
            end as past_due_amount,
            record.first_delinquency_date, line.credit_limit,
-           greatest(line.credit_limit - record.principal_balance, 0.00) as available_credit,
+           line.credit_limit - least(record.principal_balance, line.credit_limit) as available_credit,
            record.paid_principal, record.paid_interest, record.paid_fees,
            record.labels, record.metadata, ${allowedActions} as allowed_actions,
            record.is_archived, record.created_at,

@@ -42,6 +42,7 @@ test('a draw raises the balance within the line, and one beyond it is refused', 
 test('a loan that is no line cannot be drawn on, and a frozen line neither', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
+  const plain = await tenant.officer.get(`/loans/${loan.id}`);
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
   const line = await newLoan(tenant, { product_id, status: 'approved' });
   await tenant.officer.post(`/loans/${line.id}/disburse`, { amount: '100.00' });
@@ -51,6 +52,7 @@ test('a loan that is no line cannot be drawn on, and a frozen line neither', asy
   const noLine = await tenant.officer.post(`/loans/${loan.id}/draws`, { amount: '1.00' });
   const frozen = await tenant.officer.post(`/loans/${line.id}/draws`, { amount: '1.00' });
 
+  expect(plain.body).toMatchObject({ credit_limit: null, available_credit: null });
   expect(noLine).toMatchObject({ status: 409, body: { code: 'not_a_line' } });
   expect(frozen).toMatchObject({ status: 409, body: { code: 'not_fundable' } });
 });
