@@ -1,7 +1,4 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { EVENT_FIELDS } from '../../jobs/webhooks/emit.ts';
-import { sql } from '../../sql/db.ts';
 import { eventsOf, ledgerOf, setToday } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -38,70 +35,6 @@ test('a lower rate makes a lower payment over the same instalments, and is told'
   expect(plan.body).toHaveLength(36);
   expect(plan.body.at(-1)).toMatchObject({ due_date: '2029-01-15', ending_balance: '0.00' });
   expect(await eventsOf(tenant)).toContain('modification.completed');
-});
-
-test('the rate agreed is the rate of the loan, its past keeps the old one, and reversing restores it', async () => {
-  const tenant = await stage.tenant('2026-01-15');
-  const loan = await newLoan(tenant);
-  await setToday(tenant, '2026-01-25');
-  const modify = (new_interest_rate: string) =>
-    tenant.officer.post(`/loans/${loan.id}/modifications`, {
-      modification_type: 'rate_change',
-      new_interest_rate,
-    });
-  const told = () => tenant.officer.get(`/loans/${loan.id}`);
-
-  await modify('0.06');
-  const second = await modify('0.03');
-  await setToday(tenant, '2026-02-04');
-  const lowered = await told();
-  await tenant.officer.post(`/loans/${loan.id}/reschedule`, { shift_days: 5 });
-  const plan = await tenant.officer.get(`/loans/${loan.id}/amortization`);
-  await tenant.officer.post(`/modifications/${second.body.id}/reverse`);
-  const restored = await told();
-
-  // Ten days of 10000.00 at 0.085 and ten at 0.03: 23.29 + 8.22.
-  expect(lowered.body).toMatchObject({ interest_rate: '0.03', accrued_interest: '31.51' });
-  expect(plan.body[1]).toMatchObject({ interest_amount: '24.34' });
-  // The ten days since are at 0.06 then: 23.29 + 16.44.
-  expect(restored.body).toMatchObject({ interest_rate: '0.06', accrued_interest: '39.73' });
-});
-
-test('a loan that is late shows the instalment of its new plan, not the one it missed', async () => {
-  const tenant = await stage.tenant('2026-01-15');
-  const loan = await newLoan(tenant);
-  await setToday(tenant, '2026-02-20');
-
-  const made = await tenant.officer.post(`/loans/${loan.id}/modifications`, {
-    modification_type: 'payment_change',
-    new_payment_amount: '400.00',
-  });
-  const { body } = await tenant.officer.get(`/loans/${loan.id}`);
-
-  expect(made.body).toMatchObject({
-    previous_terms: { payment_amount: '315.68' },
-    new_terms: { payment_amount: '400.00' },
-  });
-  expect(body).toMatchObject({ payment_amount: '400.00', past_due_amount: '315.68' });
-});
-
-test('subscribers hear of a modification with the terms before and after', async () => {
-  const tenant = await stage.tenant('2026-01-15');
-  const loan = await newLoan(tenant);
-
-  await tenant.officer.post(`/loans/${loan.id}/modifications`, {
-    modification_type: 'rate_change',
-    new_interest_rate: '0.04',
-  });
-  const told = await tenant.within(({ tx }) =>
-    tx.oneFirst(sql.type(z.object({ body: z.string() }))`
-      select body from events where event_type = 'modification.completed'
-    `),
-  );
-
-  expect(Object.keys(JSON.parse(told).data).toSorted()).toEqual(
-    EVENT_FIELDS['modification.completed'].split(' ').toSorted(),
-  );
 });
 
 test('interest and fees become principal, and reversing the modification gives all of it back', async () => {
