@@ -122,7 +122,7 @@ function checked(schema: z.ZodType, given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Invalid({ body: 'Must be a JSON object.' });
   }
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(given, { reportInput: true });
   if (!result.success) throw new Invalid(fieldErrors(result.error));
   return result.data;
 }

@@ -36,7 +36,7 @@ async function fromProvider<Said>(
     const message = 'The signature is not the provider’s.';
     throw new HttpRefusal(401, 'invalid_provider_signature', message);
   }
-  const said = schema.safeParse(raw === '' ? {} : JSON.parse(raw));
+  const said = schema.safeParse(raw === '' ? {} : JSON.parse(raw), { reportInput: true });
   if (!said.success) throw new Invalid(fieldErrors(said.error));
   return within(tenant_id, (work) => steps(work, said.data, provider));
 }
