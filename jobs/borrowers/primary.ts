@@ -25,8 +25,10 @@ export const changeIn =
     const borrowerId = String(row['borrower_id']);
     await primary.lockBorrower(work.tx, borrowerId);
     const type = changes['address_type'] ?? row['address_type'];
-    if (changes.is_primary === true) await primary.clear(work.tx, contacts, borrowerId, type);
-    await update(work.tx, contacts, id, changes);
+    // What is archived is nobody's primary; a primary that becomes another type's displaces that.
+    const is_primary = row['is_archived'] !== true && (changes.is_primary ?? row['is_primary']);
+    if (is_primary === true) await primary.clear(work.tx, contacts, borrowerId, type);
+    await update(work.tx, contacts, id, { ...changes, is_primary });
   };
 
 /** Deleting archives, because letters went there; a primary that leaves is primary no more. */
