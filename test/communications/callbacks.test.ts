@@ -130,6 +130,7 @@ test.each([
   ['opened', 'delivered', null],
   ['failed', 'delivered', 'delivered'],
   ['sent', 'something new', null],
+  ['delivered', 'unsubscribe', 'opened'],
 ])('a message that is %s and is reported %s becomes %s', (current, reported, status) => {
   expect(statusAfter(current, reported)).toBe(status);
 });
@@ -169,4 +170,127 @@ test('a rule’s name leaves room for the titles of the tasks that it makes', as
 
   expect(Object.keys(tooLong.body.errors)).toEqual(['name']);
   expect(tasks).toMatchObject({ status: 200, body: [{ source: 'system' }] });
+});
+
+/** An email that has gone out, and what its provider says of it. */
+async function reportedEmail() {
+  const { officer, borrower_id, call, outside } = await conversation();
+  const path = `/borrowers/${borrower_id}/emails`;
+  await officer.post(path, { email: 'ada@example.com' });
+  const what = { template_type: 'welcome', borrower_id, channel: 'email' };
+  const { id } = (await officer.post('/communications/send', what)).body;
+  await drain(stage, outside, ['send-communication']);
+  const report = (status: string, timestamp: string) =>
+    call('delivery-status', { provider_message_id: `${id}@fake`, status, timestamp });
+  const log = async () => (await officer.get(`/communication-logs/${id}`)).body;
+  return { officer, borrower_id, path, report, log };
+}
+
+test('a click is written down beside the opening before it', async () => {
+  const { report, log } = await reportedEmail();
+
+  await report('open', '2026-01-02T10:00:00Z');
+  await report('click', '2026-01-02T10:05:00Z');
+  await report('click', '2026-01-02T11:00:00Z');
+
+  expect(await log()).toMatchObject({
+    status: 'opened',
+    opened_at: '2026-01-02T10:00:00.000Z',
+    clicked_at: '2026-01-02T10:05:00.000Z',
+  });
+});
+
+test('whoever unsubscribes has opted out, and has not complained', async () => {
+  const { officer, borrower_id, path, report, log } = await reportedEmail();
+
+  await report('unsubscribe', '2026-01-02T10:00:00Z');
+  const emails = await officer.get(path);
+  const may = await officer.post('/communications/can-interact', { borrower_id, channel: 'email' });
+
+  expect((await log()).status).toBe('opened');
+  expect(emails.body).toMatchObject([{ status: 'unsubscribed' }]);
+  expect(may.body.reasons).toContain('channel_opted_out');
+});
+
+test('STOP counts for everybody who can be reached at the number', async () => {
+  const { officer, borrower_id, says, texts } = await conversation();
+  const other = (await officer.post('/borrowers', { first_name: 'Bo', last_name: 'Byron' })).body;
+  await officer.post(`/borrowers/${other.id}/phones`, { phone_number: '+12025550123' });
+
+  await says('STOP');
+  const confirmations = await texts();
+
+  expect(confirmations).toHaveLength(1);
+  for (const id of [borrower_id, other.id]) {
+    const question = { borrower_id: id, channel: 'sms' };
+    const may = await officer.post('/communications/can-interact', question);
+    expect(may.body.reasons).toEqual(['channel_opted_out']);
+  }
+});
+
+const rule = { name: 'Rule', channel: 'sms', match_type: 'any', response_body: 'Hello' };
+
+test('a rule that cannot answer costs nobody’s message', async () => {
+  const { tenant, officer, says, texts } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  const template = { name: 'T', template_type: 'custom', channel: 'sms', body: 'Hello' };
+  const { id } = (await admin.post('/communication-templates', template)).body;
+  await admin.post('/auto-responses', { ...rule, response_body: null, response_template_id: id });
+  await admin.delete(`/communication-templates/${id}`);
+
+  const reply = await says('Is anybody there?');
+  const logs = await officer.get('/communication-logs?direction=inbound');
+
+  expect(reply).toMatchObject({ status: 200, body: {} });
+  expect(logs.body).toMatchObject([
+    { body: 'Is anybody there?', status: 'received', error_code: 'not_answered' },
+  ]);
+  expect(await texts()).toEqual([]);
+});
+
+test('an answer too long for a text message is not sent, and the message is kept', async () => {
+  const { tenant, officer, says } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  await admin.post('/auto-responses', { ...rule, response_body: 'x'.repeat(2_000) });
+
+  const reply = await says('Hello');
+  const logs = await officer.get('/communication-logs?direction=inbound');
+
+  expect(reply.status).toBe(200);
+  expect(logs.body).toMatchObject([{ error_code: 'not_answered' }]);
+});
+
+test('a rule of another language or of a program without a loan says nothing', async () => {
+  const { tenant, says, texts } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  const program_id = await tenant.first('/programs');
+  await admin.post('/auto-responses', { ...rule, language: 'es', response_body: 'Hola' });
+  await admin.post('/auto-responses', { ...rule, program_id, response_body: 'Member' });
+  await admin.post('/auto-responses', { ...rule, language: 'en', response_body: 'Welcome' });
+
+  await says('Hello');
+
+  expect(await texts()).toEqual(['Welcome']);
+});
+
+test('a keyword of several words is found as a whole', async () => {
+  const { tenant, says, texts } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  const keywords = ['pay off'];
+  await admin.post('/auto-responses', { ...rule, match_type: 'keyword', keywords });
+
+  await says('I pay, so stay off my lawn');
+  await says('How do I PAY OFF, please?');
+
+  expect(await texts()).toEqual(['Hello']);
+});
+
+test('what a rule answers is checked in both of its parts', async () => {
+  const { tenant } = await conversation();
+  const admin = await tenant.signedIn('admin');
+
+  const reply = await admin.post('/auto-responses', { ...rule, response_subject: '{{#each x}}' });
+
+  expect(reply.status).toBe(422);
+  expect(Object.keys(reply.body.errors)).toEqual(['response_subject']);
 });
