@@ -5,7 +5,9 @@ import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 export const Verification = z.object({ verified_by: words.nullish(), notes: prose.nullish() });
-export const Rejection = z.object({ reason: prose.min(1, 'Must not be empty.') });
+export const Rejection = z.object({
+  reason: prose.refine((text) => text.trim() !== '', 'Must not be empty.'),
+});
 
 /** Confirms the document; by whoever asks, unless another name is given. */
 export async function verify(

@@ -97,6 +97,10 @@ export const borrowerOfLoan = (tx: Transaction, loanId: string) =>
     select borrower_id from loans where id = ${loanId}
   `);
 
+/** Two files of one name that are announced at once take turns. */
+export const lockKey = (tx: Transaction, key: string) =>
+  tx.query(sql.typeAlias('void')`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+
 export const isKeyTaken = (tx: Transaction, key: string) =>
   tx.exists(sql.typeAlias('void')`select from documents where storage_key = ${key}`);
 

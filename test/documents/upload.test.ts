@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { localFiles } from '../../jobs/documents/local-files.ts';
 import { useFiles } from '../../jobs/documents/store.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -116,4 +118,67 @@ test.each([
   const { body } = await confirm();
 
   expect(body).toMatchObject({ filename, storage_key: expect.stringMatching(key) });
+});
+
+test('files of one name are kept apart, also with folders in the name and all at once', async () => {
+  const { officer, loan } = await announced();
+  const announce = (filename: string) =>
+    officer.post('/documents/create-upload-link', {
+      loan_id: loan.id,
+      document_type: 'title',
+      filename,
+      content_type: 'application/pdf',
+    });
+
+  const names = ['deed.pdf', 'scans/deed.pdf', 'C:\\scans\\deed.pdf', 'deed.pdf', 'deed.pdf'];
+  const links = await Promise.all(names.map(announce));
+  const listed = await officer.get(`/documents?loan_id=${loan.id}&document_type=title`);
+  const keys = listed.body.map(({ storage_key }: { storage_key: string }) => storage_key);
+
+  expect(links.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  expect(new Set(keys).size).toBe(5);
+  for (const key of keys) expect(key).toMatch(/\/title\/([0-9a-f]{8}-)?deed\.pdf$/);
+});
+
+test('what a slow sender began before the confirmation does not replace what was confirmed', async () => {
+  const { tenant, officer, link, bearer, put, confirm } = await announced();
+  await put();
+  const slow = request({
+    host: '127.0.0.1',
+    port: tenant.port,
+    method: 'PUT',
+    path: new URL(link.body.upload_url).pathname,
+    headers: { Host: tenant.host, 'Content-Type': 'application/pdf' },
+  });
+  const answered = once(slow, 'response');
+  slow.write('%PDF-1.7 another ');
+  await vi.waitFor(async () => expect(await filesIn(folder)).toHaveLength(2));
+
+  const confirmed = await confirm();
+  slow.end('file');
+  const [answer] = (await answered) as [IncomingMessage];
+  const read = await officer.get(`/documents/${link.body.id}`);
+  const download = await bearer.get(`/${new URL(read.body.download_url).pathname}`);
+
+  expect(confirmed.status).toBe(200);
+  expect(answer.statusCode).toBe(403);
+  expect(download.body).toBe(file);
+});
+
+/** The files of the newest folder: what is stored there, and what is still on its way. */
+async function filesIn(root: string) {
+  const all = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = all.filter((entry) => entry.isFile());
+  const latest = files.find(({ name }) => name.startsWith('.'))?.parentPath;
+  return files.filter(({ parentPath }) => parentPath === latest);
+}
+
+test('a document is not rejected with a blank reason', async () => {
+  const { officer, link, put, confirm } = await announced();
+  await put();
+  await confirm();
+
+  const reply = await officer.post(`/documents/${link.body.id}/reject`, { reason: ' \n ' });
+
+  expect(reply).toMatchObject({ status: 422, body: { errors: { reason: 'Must not be empty.' } } });
 });
