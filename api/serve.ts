@@ -4,14 +4,15 @@ import type { Context } from 'koa';
 import type { DatabasePool } from 'slonik';
 import type { z } from 'zod';
 import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
-import { workOf, type Actor, type Work } from '../jobs/work.ts';
+import { workOf, type Actor, type Within, type Work } from '../jobs/work.ts';
 import * as idempotency from '../sql/users/idempotency.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
 import { parseList } from './lists.ts';
 import { mayCall, type User } from './permissions.ts';
 import type { Call, Page, Route } from './route.ts';
-import { sessionOf } from './session.ts';
+import { hasEnded, sessionOf } from './session.ts';
+import { slowDown } from './throttle.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -25,10 +26,11 @@ const LIST_TIMEOUT = '5s';
 export function serve(route: Route, pool: DatabasePool) {
   return async (ctx: Context) => {
     const user = (ctx.state.user ?? null) as User | null;
-    permit(route, user);
+    const actor = actorOf(ctx, user);
+    await slowDown(ctx, route, user, workOf(pool, actor));
+    if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, workOf(pool, actor));
     await readBody(ctx);
     const call = parse(route, ctx, user);
-    const actor = actorOf(ctx, user);
     if (route.transaction === 'own') {
       const { tenant, ip, request_id, raw = '' } = ctx.state;
       const answer = await route.run({
@@ -65,7 +67,8 @@ export function serve(route: Route, pool: DatabasePool) {
     );
     if (replayed) ctx.set('Idempotent-Replayed', 'true');
     ctx.status = status;
-    if (status !== 204) ctx.body = body;
+    const { request_id } = ctx.state;
+    if (status !== 204) ctx.body = status < 400 ? body : { ...(body as object), request_id };
   };
 }
 
@@ -89,12 +92,15 @@ async function onlyOnce(
   return { status, body, replayed: false };
 }
 
-function permit(route: Route, user: User | null) {
-  if (mayCall(user, route.allow)) return;
-  if (user === null) throw new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
-  throw new Forbidden('Your role does not allow this.', 'permission_denied', {
-    required_role: route.allow,
-  });
+/** Whose session has ended is told so; the rest have none, or not the role. */
+async function refusalOf({ allow }: Route, user: User | null, ctx: Context, within: Within) {
+  if (user !== null) {
+    const details = { required_role: allow };
+    return new Forbidden('Your role does not allow this.', 'permission_denied', details);
+  }
+  return (await hasEnded(ctx, within))
+    ? new HttpRefusal(401, 'session_expired', 'Your session is over. Sign in again.')
+    : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
 }
 
 function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'> {
