@@ -7,6 +7,7 @@ import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
 import { compose } from './compose.ts';
+import { answeredId } from './message-ids.ts';
 import { sendCommunication } from './send.job.ts';
 import { messageVariables } from './variables.ts';
 
@@ -66,6 +67,7 @@ export async function receiveMessage(
     provider,
     provider_message_id: message.message_id,
     in_reply_to: message.in_reply_to ?? null,
+    answers_id: answeredId(message.in_reply_to ?? '', message.to ?? ''),
   });
   if (id === null || borrower_id === null || isFromMachine(message)) return;
   const said = message.body

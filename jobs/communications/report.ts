@@ -2,6 +2,7 @@ import { z } from 'zod';
 import * as inbound from '../../sql/communications/inbound.ts';
 import type { Work } from '../work.ts';
 import { statusAfter } from './delivery-status.ts';
+import { ourId } from './message-ids.ts';
 
 const Report = z.object({
   provider_message_id: z.string().min(1).max(300),
@@ -48,7 +49,3 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
   }
   return { received: reports.length, changed };
 }
-
-/** Mail servers know a message by its Message-ID, which begins with our own id. */
-const ourId = (messageId: string) =>
-  /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageId)?.[1] ?? null;

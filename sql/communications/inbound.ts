@@ -92,6 +92,8 @@ type Received = {
   provider: string;
   provider_message_id: string;
   in_reply_to: string | null;
+  /** Our own id of the message that this one answers, where it can be told. */
+  answers_id: string | null;
 };
 
 /** Keeps a message once, whatever the provider repeats; null when it was here before. */
@@ -107,7 +109,9 @@ export const receive = (tx: Transaction, message: Received) =>
     from (select) as always
     left join lateral (
       select id, loan_id from communication_logs
-      where provider_message_id = ${message.in_reply_to} and direction = 'outbound' limit 1
+      where direction = 'outbound'
+        and (provider_message_id = ${message.in_reply_to} or id = ${message.answers_id}::uuid)
+      limit 1
     ) as thread on true
     on conflict do nothing
     returning id

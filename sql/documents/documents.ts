@@ -6,8 +6,13 @@ export const documents = table({
   name: 'documents',
   rows: sql.fragment`
     select record.id, record.loan_id, record.borrower_id, record.document_type, record.filename,
-           record.content_type, record.file_size, record.sha256_hash, record.status, record.source,
-           record.storage_key, record.language, record.page_count, record.uploaded_by,
+           record.content_type, record.file_size, record.sha256_hash,
+           case
+             when record.status = 'pending' and record.source <> 'generated'
+               and record.expires_at <= now() then 'expired'
+             else record.status
+           end as status,
+           record.source, record.storage_key, record.language, record.page_count, record.uploaded_by,
            record.uploaded_at, record.expires_at, record.verified_by, record.verified_at,
            record.verification_notes, record.rejected_by, record.rejected_at,
            record.rejection_reason, record.is_visible_to_borrower, record.is_archived,

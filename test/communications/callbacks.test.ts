@@ -294,3 +294,21 @@ test('what a rule answers is checked in both of its parts', async () => {
   expect(reply.status).toBe(422);
   expect(Object.keys(reply.body.errors)).toEqual(['response_subject']);
 });
+
+test.each([
+  ['its In-Reply-To, in brackets or not', (id: string) => ({ in_reply_to: `${id}@fake` })],
+  ['the address that it was sent to', (id: string) => ({ to: `reply+${id}@lender.example` })],
+])('a letter is put with what it answers by %s', async (_, said) => {
+  const { superadmin, officer, borrower_id, call, outside } = await conversation();
+  await superadmin.put('/communications/providers/email', { name: 'generic', secret: SECRET });
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
+  const what = { template_type: 'welcome', borrower_id, channel: 'email' };
+  const { id } = (await officer.post('/communications/send', what)).body;
+  await drain(stage, outside, ['send-communication']);
+
+  const answer = { from: 'ada@example.com', body: 'Thank you', message_id: `answer-${id}` };
+  await call('inbound/email', { ...answer, ...said(id) });
+  const logs = await officer.get('/communication-logs?direction=inbound');
+
+  expect(logs.body).toMatchObject([{ borrower_id, in_reply_to_id: id, body: 'Thank you' }]);
+});

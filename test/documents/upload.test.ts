@@ -182,3 +182,16 @@ test('a document is not rejected with a blank reason', async () => {
 
   expect(reply).toMatchObject({ status: 422, body: { errors: { reason: 'Must not be empty.' } } });
 });
+
+test('a document whose link was never used shows as expired', async () => {
+  const { tenant, officer, link } = await announced();
+  await stage.owner.query("update documents set expires_at = now() - interval '1 second'");
+
+  const read = await officer.get(`/documents/${link.body.id}`);
+  const listed = await officer.get('/documents?status=expired');
+  const pending = await tenant.officer.get('/documents?status=pending&source=upload_link');
+
+  expect(read.body.status).toBe('expired');
+  expect(listed.body).toMatchObject([{ id: link.body.id }]);
+  expect(pending.body).toEqual([]);
+});
