@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto';
 import { parse as parseQuery } from 'node:querystring';
 import type { Context } from 'koa';
 import type { DatabasePool } from 'slonik';
 import type { z } from 'zod';
-import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
-import { workOf, type Actor, type Within, type Work } from '../jobs/work.ts';
-import * as idempotency from '../sql/users/idempotency.ts';
+import { Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
+import { workOf, type Actor, type Within } from '../jobs/work.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
+import { keyedBy, onceAfterwards, onlyOnce, type Once } from './idempotency.ts';
 import { parseList } from './lists.ts';
 import { mayCall, type User } from './permissions.ts';
-import type { Call, Page, Route } from './route.ts';
+import type { Call, OwnCall, Page, Route } from './route.ts';
 import { hasEnded, sessionOf } from './session.ts';
 import { slowDown } from './throttle.ts';
 
@@ -31,65 +30,41 @@ export function serve(route: Route, pool: DatabasePool) {
     if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, workOf(pool, actor));
     await readBody(ctx);
     const call = parse(route, ctx, user);
+    const within = workOf(pool, actor);
+    const { id: tenantId } = ctx.state.tenant as { id: string };
+    const keyed = user && keyedBy(route, ctx, user, call.body);
     if (route.transaction === 'own') {
-      const { tenant, ip, request_id, raw = '' } = ctx.state;
-      const answer = await route.run({
-        ...call,
-        within: workOf(pool, actor),
-        tenant_id: tenant.id,
-        ip,
-        request_id,
-        raw,
-        session: sessionOf(ctx),
-        header: (name) => ctx.get(name),
-      });
-      return reply(ctx, route, call, answer);
+      const answer = () => route.run(ownCall(ctx, call, within));
+      if (!keyed) return reply(ctx, route, call, await answer());
+      const steps = async () => ({ status: route.status, body: shaped(route, await answer()) });
+      return finish(ctx, await onceAfterwards(within, tenantId, keyed, steps));
     }
     const { run } = route;
-    const key = route.method === 'POST' ? keyOf(ctx) : null;
-    const within = workOf(pool, actor);
-    if (key === null || user === null) {
+    if (!keyed) {
       const mode = {
         readOnly: route.transaction === 'read',
         ...(route.list && { timeout: LIST_TIMEOUT }),
       };
-      const answer = await within(ctx.state.tenant.id, (work) => run({ ...call, work }), mode);
+      const answer = await within(tenantId, (work) => run({ ...call, work }), mode);
       if (answer instanceof HttpRefusal) throw answer;
       return reply(ctx, route, call, answer);
     }
-    const scope = { user_id: user.id, method: route.method, path: ctx.path, key };
-    const { status, body, replayed } = await within(ctx.state.tenant.id, (work) =>
-      onlyOnce(work, scope, call, async () => {
+    const kept = await within(tenantId, (work) =>
+      onlyOnce(work, keyed, async () => {
         const answer = await run({ ...call, work });
         if (answer instanceof HttpRefusal) return answer.answer;
         return { status: route.status, body: shaped(route, answer) };
       }),
     );
-    if (replayed) ctx.set('Idempotent-Replayed', 'true');
-    ctx.status = status;
-    const { request_id } = ctx.state;
-    if (status !== 204) ctx.body = status < 400 ? body : { ...(body as object), request_id };
+    finish(ctx, kept);
   };
 }
 
-/** The answer and its key are written in the transaction of the effect, so a crash leaves neither. */
-async function onlyOnce(
-  work: Work,
-  scope: idempotency.KeyScope,
-  call: Omit<Call, 'work'>,
-  steps: () => Promise<{ status: number; body: unknown }>,
-) {
-  const hash = createHash('sha256')
-    .update(JSON.stringify(call.body ?? null))
-    .digest('hex');
-  const kept = await idempotency.take(work.tx, scope, hash);
-  if (kept && kept.request_hash !== hash) {
-    throw new Conflict('This Idempotency-Key was used with another body.', 'idempotency_key_reuse');
-  }
-  if (kept) return { status: kept.status, body: kept.body, replayed: true };
-  const { status, body } = await steps();
-  await idempotency.keep(work.tx, scope, status, body);
-  return { status, body, replayed: false };
+function ownCall(ctx: Context, call: Omit<Call, 'work'>, within: Within): OwnCall {
+  const { tenant, ip, request_id, raw = '' } = ctx.state;
+  const session = sessionOf(ctx);
+  const header = (name: string) => ctx.get(name);
+  return { ...call, within, tenant_id: tenant.id, ip, request_id, raw, session, header };
 }
 
 /** Whose session has ended is told so; the rest have none, or not the role. */
@@ -144,14 +119,11 @@ function actorOf(ctx: Context, user: User | null): Actor {
   };
 }
 
-/** Between 1 and 255 printable characters. */
-function keyOf(ctx: Context): string | null {
-  const key = ctx.get('Idempotency-Key');
-  if (ctx.req.headers['idempotency-key'] === undefined) return null;
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new Invalid({ 'Idempotency-Key': 'Must be 1 to 255 printable characters.' });
-  }
-  return key;
+function finish(ctx: Context, { status, body, replayed }: Once) {
+  if (replayed) ctx.set('Idempotent-Replayed', 'true');
+  ctx.status = status;
+  const { request_id } = ctx.state;
+  if (status !== 204) ctx.body = status < 400 ? body : { ...(body as object), request_id };
 }
 
 function reply(ctx: Context, route: Route, { list }: Omit<Call, 'work'>, answer: unknown) {

@@ -195,3 +195,20 @@ test('a document whose link was never used shows as expired', async () => {
   expect(listed.body).toMatchObject([{ id: link.body.id }]);
   expect(pending.body).toEqual([]);
 });
+
+test('a confirmation that is asked for twice under one key is answered twice with the same', async () => {
+  const { officer, link, put } = await announced();
+  await put();
+  const path = `/documents/${link.body.id}/confirm-upload`;
+  const keyed = { headers: { 'Idempotency-Key': 'confirmed' } };
+
+  const first = await officer.post(path, confirmation, keyed);
+  const again = await officer.post(path, confirmation, keyed);
+  const other = await officer.post(path, { ...confirmation, file_size: 1 }, keyed);
+
+  expect(first.status).toBe(200);
+  expect(first.headers['idempotent-replayed']).toBeUndefined();
+  expect(again).toMatchObject({ status: 200, body: first.body });
+  expect(again.headers['idempotent-replayed']).toBe('true');
+  expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
+});
