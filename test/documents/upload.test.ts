@@ -173,13 +173,25 @@ async function filesIn(root: string) {
   return files.filter(({ parentPath }) => parentPath === latest);
 }
 
-test('a document is not rejected with a blank reason', async () => {
+test('a document is judged with a reason, once it is there, and not twice alike', async () => {
   const { officer, link, put, confirm } = await announced();
+  const path = `/documents/${link.body.id}`;
+  const early = await officer.post(`${path}/verify`);
   await put();
   await confirm();
 
-  const reply = await officer.post(`/documents/${link.body.id}/reject`, { reason: ' \n ' });
+  const reply = await officer.post(`${path}/reject`, { reason: ' \n ' });
+  await officer.post(`${path}/verify`, { notes: 'Read it.' });
+  const again = await officer.post(`${path}/verify`);
 
+  expect(early).toMatchObject({
+    status: 409,
+    body: { code: 'invalid_transition', details: { allowed_actions: [] } },
+  });
+  expect(again).toMatchObject({
+    status: 409,
+    body: { details: { current_status: 'verified', allowed_actions: ['reject'] } },
+  });
   expect(reply).toMatchObject({ status: 422, body: { errors: { reason: 'Must not be empty.' } } });
 });
 
