@@ -28,7 +28,7 @@ export function serve(route: Route, pool: DatabasePool) {
     const actor = actorOf(ctx, user);
     await slowDown(ctx, route, user, workOf(pool, actor));
     if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, workOf(pool, actor));
-    await readBody(ctx);
+    await readBody(ctx, { mayBeForm: route.allow === 'provider' });
     const call = parse(route, ctx, user);
     const within = workOf(pool, actor);
     const { id: tenantId } = ctx.state.tenant as { id: string };
@@ -64,7 +64,8 @@ function ownCall(ctx: Context, call: Omit<Call, 'work'>, within: Within): OwnCal
   const { tenant, ip, request_id, raw = '' } = ctx.state;
   const session = sessionOf(ctx);
   const header = (name: string) => ctx.get(name);
-  return { ...call, within, tenant_id: tenant.id, ip, request_id, raw, session, header };
+  const url = call.origin + ctx.url;
+  return { ...call, within, tenant_id: tenant.id, ip, request_id, raw, url, session, header };
 }
 
 /** Whose session has ended is told so; the rest have none, or not the role. */
