@@ -129,3 +129,18 @@ test('what is missing is told from what is of the wrong kind', async () => {
     external_id: 'Must be string.',
   });
 });
+
+test('where the primary contact was deleted, the next one added is primary', async () => {
+  const { officer } = await stage.tenant();
+  const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
+  const path = `/borrowers/${id}/emails`;
+  const first = (await officer.post(path, { email: 'first@example.com' })).body;
+  await officer.post(path, { email: 'second@example.com' });
+  await officer.delete(`/emails/${first.id}`);
+
+  const third = await officer.post(path, { email: 'third@example.com' });
+  const borrower = await officer.get(`/borrowers/${id}`);
+
+  expect(third.body.is_primary).toBe(true);
+  expect(borrower.body.email).toBe('third@example.com');
+});
