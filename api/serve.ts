@@ -96,7 +96,7 @@ function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'
     list: route.list ? parseList(route.list, listQuery) : null,
     body: route.body ? checked(route.body, ctx.request.body ?? {}) : null,
     user,
-    origin: `${ctx.state.is_secure ? 'https' : 'http'}://${ctx.get('Host')}`,
+    origin: `${ctx.state.is_secure ? 'https' : 'http'}://${ctx.state.host}`,
   };
 }
 

@@ -224,3 +224,18 @@ test('a confirmation that is asked for twice under one key is answered twice wit
   expect(again.headers['idempotent-replayed']).toBe('true');
   expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
 });
+
+test('behind a proxy the links lead to the host that the client knows', async () => {
+  const { tenant, officer, loan } = await announced();
+  const proxied = officer.at(await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] }));
+  const file = { document_type: 'other', filename: 'a.pdf', content_type: 'application/pdf' };
+
+  const link = await proxied.post(
+    '/documents/create-upload-link',
+    { ...file, loan_id: loan.id },
+    { headers: { Host: 'inside.example:8080', 'X-Forwarded-Host': tenant.host } },
+  );
+
+  expect(link.status).toBe(201);
+  expect(new URL(link.body.upload_url).host).toBe(tenant.host);
+});
