@@ -98,25 +98,13 @@ export function fieldErrors({ issues }: ZodError): Record<string, string> {
   return errors;
 }
 
-/** A field that is missing is required; one of the wrong type is told which it must be. */
-function sentence(issue: ZodError['issues'][number]): string {
-  const isAboutKind = issue.code === 'invalid_type' || issue.code === 'invalid_value';
-  if (isAboutKind && 'input' in issue && (issue.input ?? null) === null) return 'Is required.';
-  const [, expected, received = ''] =
-    /^Invalid input: expected (.+), received (\w+)$/.exec(issue.message) ?? [];
-  if (expected === undefined) return issue.message;
-  return received === 'undefined' ? 'Is required.' : `Must be ${NOUNS[expected] ?? expected}.`;
+/** The schemas are asked to report the input, or else what is missing could not be told. */
+function sentence({ code, input, message }: ZodError['issues'][number]): string {
+  const isMissing = input === undefined || input === null;
+  if (isMissing && (code === 'invalid_type' || code === 'invalid_value')) return 'Is required.';
+  const expected = /^Invalid (?:input|option): expected (.+?)(, received.*)?$/.exec(message)?.[1];
+  return expected ? `Must be ${expected.replaceAll('"', '').replaceAll('|', ', ')}.` : message;
 }
-
-const NOUNS: Record<string, string> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  record: 'an object',
-};
 
 /**
  * Constraints are named so that the mapping is a rule: a foreign key (tenant_id, field) blames its
