@@ -175,11 +175,17 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.interest_owed(loan loans, accrued numeric)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN GREATEST((round(accrued, 2) - ((loan).interest_settled)::numeric), (0)::numeric);
+
 CREATE OR REPLACE FUNCTION app.interest_owed(loan loans, day date)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN GREATEST((round(app.accrued(loan, day), 2) - ((loan).interest_settled)::numeric), (0)::numeric);
+RETURN app.interest_owed(loan, app.accrued(loan, day));
 
 CREATE OR REPLACE FUNCTION app.is_february_end(d date)
  RETURNS boolean
@@ -486,7 +492,13 @@ CREATE OR REPLACE FUNCTION app.unpaid_since(loan loans, day date)
  RETURNS date
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ((loan).status <> 'active'::text) THEN NULL::date WHEN (((((loan).principal_balance)::numeric + app.interest_owed(loan, day)) + ((loan).outstanding_fees)::numeric) = (0)::numeric) THEN NULL::date ELSE COALESCE((loan).oldest_unpaid_due_date, CASE WHEN (day > (loan).maturity_date) THEN (loan).maturity_date ELSE NULL::date END) END;
+RETURN app.unpaid_since(loan, day, app.interest_owed(loan, day));
+
+CREATE OR REPLACE FUNCTION app.unpaid_since(loan loans, day date, interest numeric)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((loan).status <> 'active'::text) THEN NULL::date WHEN (((((loan).principal_balance)::numeric + interest) + ((loan).outstanding_fees)::numeric) = (0)::numeric) THEN NULL::date ELSE COALESCE((loan).oldest_unpaid_due_date, CASE WHEN (day > (loan).maturity_date) THEN (loan).maturity_date ELSE NULL::date END) END;
 
 CREATE OR REPLACE FUNCTION app.worker_lock(pool_id text)
  RETURNS bigint
@@ -1898,9 +1910,16 @@ create table loan_snapshots (
   per_diem app.money not null,
   interest_accrued_today app.money not null,
   past_due_amount app.money not null,
+  past_due_principal app.money not null default 0,
+  past_due_interest app.money not null default 0,
+  past_due_fees app.money not null default 0,
+  past_due_30_amount app.money not null default 0,
   days_past_due integer not null,
   delinquency_bucket text not null,
   first_delinquency_date date,
+  times_delinquent_30 integer not null default 0,
+  times_delinquent_60 integer not null default 0,
+  times_delinquent_90 integer not null default 0,
   next_payment_date date,
   next_payment_amount app.money,
   last_payment_date date,
@@ -1910,12 +1929,18 @@ create table loan_snapshots (
   total_paid_fees app.money not null,
   interest_rate app.rate not null,
   remaining_term integer not null,
+  payments_remaining integer not null default 0,
   maturity_date date,
+  final_payment_amount app.money,
+  credit_limit app.money,
+  available_credit app.money,
   is_frozen boolean not null,
   is_accelerated boolean not null,
   is_non_accrual boolean not null,
   charge_off_balance app.money not null,
+  net_charge_off app.money not null default 0,
   portfolio_id uuid,
+  investor_id uuid,
   loan_officer_id uuid,
   labels jsonb not null,
   created_at timestamp with time zone not null default now(),
@@ -2060,6 +2085,7 @@ create table loans (
   outstanding_fees app.money not null default 0,
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
+  recovered_amount app.money not null default 0,
   deficiency_balance app.money not null default 0,
   oldest_unpaid_due_date date,
   satisfied_tolerance app.money not null default 0,
@@ -2071,6 +2097,11 @@ create table loans (
   paid_fees app.money not null default 0,
   delinquency_pauses jsonb not null default '[]'::jsonb,
   delinquency_bucket text not null default 'current'::text,
+  times_delinquent_30 integer not null default 0,
+  times_delinquent_60 integer not null default 0,
+  times_delinquent_90 integer not null default 0,
+  delinquency_counted integer not null default 0,
+  payment_history_profile text,
   schedule_version integer not null default 0,
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
@@ -2079,6 +2110,7 @@ create table loans (
   constraint loans_loan_number UNIQUE (tenant_id, loan_number),
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
   constraint loans_payment_day_check CHECK (((payment_day >= 1) AND (payment_day <= 31))),
+  constraint loans_payment_history_profile_check CHECK ((payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'::text)),
   constraint loans_pkey PRIMARY KEY (tenant_id, id),
   constraint loans_principal_amount_check CHECK (((principal_amount)::numeric > (0)::numeric)),
   constraint loans_principal_balance_check CHECK (((principal_balance)::numeric >= (0)::numeric)),

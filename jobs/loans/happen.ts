@@ -113,6 +113,7 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     ...columns,
     off_books_interest: state.off_books_interest,
     charge_off_balance: state.charge_off_balance,
+    recovered_amount: state.total_recovered,
     ...lossOf(state),
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,

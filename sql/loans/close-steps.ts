@@ -73,38 +73,73 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     from aged order by aged.id
   `);
 
+/** Falling so far behind counts once, until the loan has come back from there. */
+const farther = (days: number) => sql.fragment`
+  (row.days_past_due >= ${days} and row.delinquency_counted < ${days})::integer`;
+
 /**
  * One row per open loan: what the API answers for the day, at its end, with the interest of the day
- * itself already in. A repeat writes nothing.
+ * itself already in. A repeat writes nothing. How often loans fell behind is counted with it, so that
+ * only what the close of a day found counts.
  */
 export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
   tx.any(sql.typeAlias('void')`
+    with late as (
+      select loan.id, loan.delinquency_counted,
+             app.days_past_due(app.unpaid_since(loan, ${day}), ${day}, loan.delinquency_pauses) as days_past_due
+      from loans as loan
+      where ${inChunk(chunk)} and loan.status = 'active'
+        and (loan.delinquency_counted > 0 or loan.delinquency_bucket not in ('current', 'dpd_1_29')
+          or least(loan.oldest_unpaid_due_date, loan.maturity_date) <= ${day}::date - 30)
+    ), counted as (
+      update loans as loan
+      set times_delinquent_30 = times_delinquent_30 + ${farther(30)},
+          times_delinquent_60 = times_delinquent_60 + ${farther(60)},
+          times_delinquent_90 = times_delinquent_90 + ${farther(90)},
+          delinquency_counted = least(row.days_past_due / 30 * 30, 90)
+      from late as row
+      where loan.id = row.id and row.delinquency_counted <> least(row.days_past_due / 30 * 30, 90)
+      returning loan.id, loan.times_delinquent_30, loan.times_delinquent_60, loan.times_delinquent_90
+    )
     insert into loan_snapshots (
       snapshot_date, loan_id, status, sub_status, principal_balance, accrued_interest,
       outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
-      interest_accrued_today, past_due_amount, days_past_due, delinquency_bucket,
-      first_delinquency_date, next_payment_date, next_payment_amount, last_payment_date,
-      last_payment_amount, total_paid_principal, total_paid_interest, total_paid_fees,
-      interest_rate, remaining_term, maturity_date, is_frozen, is_accelerated, is_non_accrual,
-      charge_off_balance, portfolio_id, loan_officer_id, labels
+      interest_accrued_today, past_due_amount, past_due_principal, past_due_interest, past_due_fees,
+      past_due_30_amount, days_past_due, delinquency_bucket, first_delinquency_date,
+      times_delinquent_30, times_delinquent_60, times_delinquent_90, next_payment_date,
+      next_payment_amount, last_payment_date, last_payment_amount, total_paid_principal,
+      total_paid_interest, total_paid_fees, interest_rate, remaining_term, payments_remaining,
+      maturity_date, final_payment_amount, credit_limit, available_credit, is_frozen, is_accelerated,
+      is_non_accrual, charge_off_balance, net_charge_off, portfolio_id, investor_id, loan_officer_id,
+      labels
     )
     select ${day}::date, row.id, row.status, row.sub_status, row.principal_balance, ended.interest,
            row.outstanding_fees, row.principal_balance + ended.interest + row.outstanding_fees,
            row.suspense_balance,
            greatest(row.principal_balance + ended.interest + row.outstanding_fees - row.suspense_balance, 0),
-           ended.accrued, ended.accrued, row.past_due_amount, row.days_past_due,
-           row.delinquency_bucket, row.first_delinquency_date, row.next_payment_date,
+           ended.accrued, ended.accrued, row.past_due_amount, row.past_due_principal,
+           row.past_due_interest, row.past_due_fees, row.past_due_30_amount, row.days_past_due,
+           row.delinquency_bucket, row.first_delinquency_date,
+           coalesce(counted.times_delinquent_30, row.times_delinquent_30),
+           coalesce(counted.times_delinquent_60, row.times_delinquent_60),
+           coalesce(counted.times_delinquent_90, row.times_delinquent_90), row.next_payment_date,
            row.next_payment_amount, row.last_payment_date, row.last_payment_amount,
            row.paid_principal, row.paid_interest, row.paid_fees, row.current_rate::numeric,
-           row.remaining_term, row.maturity_date, row.is_frozen, row.is_accelerated,
-           row.is_non_accrual, row.charge_off_balance, row.portfolio_id, row.loan_officer_id,
-           row.labels
+           row.remaining_term, coalesce(row.payments_remaining, 0), row.maturity_date,
+           row.final_payment_amount, row.credit_limit, row.available_credit, row.is_frozen,
+           row.is_accelerated, row.is_non_accrual, row.charge_off_balance, row.net_charge_off,
+           row.portfolio_id, row.investor_id, row.loan_officer_id, row.labels
     from (${loans.rows}) as row
     join loans as loan on loan.id = row.id
+    left join counted on counted.id = row.id
     -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
     cross join lateral (
-      select app.interest_owed(loan, ${day}::date + 1) as interest,
-             round(app.accrued(loan, ${day}::date + 1), 2) - round(app.accrued(loan, ${day}::date), 2) as accrued
+      select app.accrued(loan, ${day}::date) as before, app.accrued(loan, ${day}::date + 1) as after
+      offset 0
+    ) as accrual
+    cross join lateral (
+      select app.interest_owed(loan, accrual.after) as interest,
+             round(accrual.after, 2) - round(accrual.before, 2) as accrued
       offset 0
     ) as ended
     where ${inChunk(chunk)} and ${inChunk(chunk, sql.fragment`row.id`)}

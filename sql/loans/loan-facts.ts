@@ -22,3 +22,7 @@ const promotion = (wanted: SqlFragment) => sql.fragment`(
 )`;
 export const promoRateOf = promotion(sql.fragment`trim_scale(promotion.promo_rate)`);
 export const promoEndDateOf = promotion(sql.fragment`promotion.end_date`);
+
+/** What is lost of a charge-off after what came in on it. */
+export const netChargeOffOf = sql.fragment`
+  greatest(coalesce(record.charge_off_amount, 0.00) - record.recovered_amount, 0.00)`;

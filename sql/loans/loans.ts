@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { allowedActions } from './actions.ts';
 import { containing, table } from '../table.ts';
-import { investorOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
+import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
+import { finalPayment, nextPayment, nextPaymentDate, openPlan, pastDue } from './open-plan.ts';
 
 /**
  * A loan as everybody sees it: what it owes is computed from its anchor as of the business date, so
@@ -29,19 +30,14 @@ export const loans = table({
            record.payment_amount, record.payment_day, record.term_months,
            coalesce(plan.remaining, record.term_months) as remaining_term,
            record.first_payment_date,
-           coalesce(bill.due_date, case when due.since is not null and record.maturity_date <= today.day then record.maturity_date end) as next_payment_date,
-           case
-             when bill.due_date is null then
-               case when due.since is not null and record.maturity_date <= today.day
-                 then record.principal_balance + owed.interest + record.outstanding_fees else 0.00 end
-             when bill.is_final then bill.debt
-             else least(bill.amount, bill.debt)
-           end as next_payment_amount,
+           ${nextPaymentDate} as next_payment_date, ${nextPayment} as next_payment_amount,
+           plan.remaining as payments_remaining, ${finalPayment} as final_payment_amount,
            record.last_payment_date, record.last_payment_amount, record.maturity_date,
            record.origination_date, record.disbursement_date, record.approved_at,
            record.approved_by, record.denied_at, record.denial_reasons, record.canceled_at,
            record.cancel_reason, record.paid_off_at, record.charged_off_at,
-           record.charge_off_reason, record.charge_off_amount, record.is_frozen, record.frozen_at,
+           record.charge_off_reason, record.charge_off_amount, record.recovered_amount,
+           ${netChargeOffOf} as net_charge_off, record.is_frozen, record.frozen_at,
            record.freeze_reason, record.freeze_until, record.is_accelerated, record.accelerated_at,
            record.is_non_accrual, record.non_accrual_since,
            exists (
@@ -51,11 +47,12 @@ export const loans = table({
            late.days_past_due >= (record.terms ->> 'default_dpd_threshold')::integer
              or (record.is_accelerated and record.status = 'active') as is_defaulted,
            late.days_past_due, app.bucket(late.days_past_due) as delinquency_bucket,
-           case
-             when due.since is null or due.since >= today.day then 0.00
-             when today.day > record.maturity_date then record.principal_balance + owed.interest + record.outstanding_fees
-             else least(record.principal_balance + owed.interest + record.outstanding_fees, coalesce(plan.past_due, 0.00))
-           end as past_due_amount,
+           coalesce(behind.amount, 0.00) as past_due_amount,
+           coalesce(behind.principal, 0.00) as past_due_principal,
+           coalesce(behind.interest, 0.00) as past_due_interest,
+           coalesce(behind.fees, 0.00) as past_due_fees,
+           coalesce(behind.amount_30, 0.00) as past_due_30_amount,
+           record.times_delinquent_30, record.times_delinquent_60, record.times_delinquent_90,
            record.first_delinquency_date, line.credit_limit,
            line.credit_limit - least(record.principal_balance, line.credit_limit) as available_credit,
            record.paid_principal, record.paid_interest, record.paid_fees,
@@ -65,8 +62,8 @@ export const loans = table({
     from loans as record
     join borrowers as borrower on borrower.id = record.borrower_id
     cross join (select app.business_date() as day offset 0) as today
-    cross join lateral (select app.interest_owed(record, today.day) as interest) as owed
-    cross join lateral (select app.unpaid_since(record, today.day) as since) as due
+    cross join lateral (select app.interest_owed(record, today.day) as interest offset 0) as owed
+    cross join lateral (select app.unpaid_since(record, today.day, owed.interest) as since offset 0) as due
     cross join lateral (
       select app.days_past_due(due.since, today.day, record.delinquency_pauses) as days_past_due
     ) as late
@@ -75,25 +72,14 @@ export const loans = table({
       select case when record.loan_type = 'line_of_credit'
         then coalesce(record.credit_limit, record.principal_amount) end as credit_limit
     ) as line
-    -- All that is open of the schedule, read once.
-    left join lateral (
-      select count(*)::integer as remaining,
-             sum(amount) filter (where due_date < today.day) as past_due,
-             (array_agg(due_date order by period_number) filter (where due_date >= today.day))[1] as due_date,
-             (array_agg(amount order by period_number) filter (where due_date >= today.day))[1] as amount
-      from (
-        select period_number, due_date, payment_amount - paid_amount as amount
-        from installments
-        where loan_id = record.id and version = record.schedule_version and not is_canceled
-          and payment_amount - paid_amount > record.satisfied_tolerance
-      ) as installment
-    ) as plan on record.schedule_version > 0
+    left join lateral ${openPlan} as plan on record.schedule_version > 0
     left join lateral (
       select plan.due_date, plan.amount,
              plan.due_date = record.maturity_date and due.since = plan.due_date as is_final,
              record.principal_balance + app.interest_owed(record, plan.due_date) + record.outstanding_fees as debt
       where plan.due_date is not null and due.since is not null
     ) as bill on true
+    left join lateral ${pastDue} as behind on true
   `,
   counted: [
     ...['id', 'q', 'status', 'is_archived', 'borrower_id', 'program_id', 'product_id'],

@@ -181,6 +181,8 @@ create table loans (
   outstanding_fees app.money not null default 0 check (outstanding_fees >= 0),
   suspense_balance app.money not null default 0,
   charge_off_balance app.money not null default 0,
+  -- What came in on what was charged off.
+  recovered_amount app.money not null default 0,
   deficiency_balance app.money not null default 0,
   -- The first instalment that payments have not satisfied, whether its day has come or not.
   oldest_unpaid_due_date date,
@@ -194,6 +196,14 @@ create table loans (
   -- Days that delinquency stood still, as [{from, to}], both included.
   delinquency_pauses jsonb not null default '[]',
   delinquency_bucket text not null default 'current',
+  -- How often the loan fell so far behind, as the close of each day found it; and how far it was then,
+  -- so that one time is counted once.
+  times_delinquent_30 integer not null default 0,
+  times_delinquent_60 integer not null default 0,
+  times_delinquent_90 integer not null default 0,
+  delinquency_counted integer not null default 0,
+  -- What the servicer before has reported of the months before boarding, the newest first.
+  payment_history_profile text check (payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'),
   schedule_version integer not null default 0,
   is_archived boolean not null default false,
   created_at timestamptz not null default now(),
@@ -233,10 +243,14 @@ return loan.interest_accrued + case
     round(loan.accrual_period_interest::numeric(40, 30) * (day - loan.accrual_since) / loan.accrual_period_days, 10)
 end;
 
--- The cents of interest owed at the start of a day.
+-- The cents of interest owed once so much has accrued in all, and those at the start of a day.
+create function app.interest_owed(loan loans, accrued numeric) returns numeric
+language sql immutable parallel safe
+return greatest(round(accrued, 2) - loan.interest_settled, 0);
+
 create function app.interest_owed(loan loans, day date) returns numeric
 language sql immutable parallel safe
-return greatest(round(app.accrued(loan, day), 2) - loan.interest_settled, 0);
+return app.interest_owed(loan, app.accrued(loan, day));
 
 -- Days since the oldest unpaid due date, without the paused ones (both ends of a pause belong to it,
 -- overlapping pauses count once): the twin of daysPastDue in jobs/loans/delinquency.ts.
@@ -255,14 +269,19 @@ return case
   )
 end;
 
--- The oldest instalment that is unpaid on a day; after maturity whatever is still owed is due.
-create function app.unpaid_since(loan loans, day date) returns date
+-- The oldest instalment that is unpaid on a day; after maturity whatever is still owed is due. For
+-- those who know the interest owed that day already, it is not computed again.
+create function app.unpaid_since(loan loans, day date, interest numeric) returns date
 language sql immutable parallel safe
 return case
   when loan.status <> 'active' then null
-  when loan.principal_balance + app.interest_owed(loan, day) + loan.outstanding_fees = 0 then null
+  when loan.principal_balance + interest + loan.outstanding_fees = 0 then null
   else coalesce(loan.oldest_unpaid_due_date, case when day > loan.maturity_date then loan.maturity_date end)
 end;
+
+create function app.unpaid_since(loan loans, day date) returns date
+language sql immutable parallel safe
+return app.unpaid_since(loan, day, app.interest_owed(loan, day));
 
 create function app.bucket(days integer) returns text
 language sql immutable parallel safe

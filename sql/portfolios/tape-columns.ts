@@ -39,9 +39,9 @@ export const LIVE = {
   days_past_due: sql.fragment`row.days_past_due`,
   delinquency_bucket: sql.fragment`row.delinquency_bucket`,
   past_due_amount: sql.fragment`row.past_due_amount`,
-  times_30: timesLate(30),
-  times_60: timesLate(60),
-  times_90: timesLate(90),
+  times_30: sql.fragment`row.times_delinquent_30`,
+  times_60: sql.fragment`row.times_delinquent_60`,
+  times_90: sql.fragment`row.times_delinquent_90`,
   modification_count: modifications(),
   is_modified: sql.fragment`${modifications()} > 0`,
   is_frozen: sql.fragment`row.is_frozen`,
@@ -50,7 +50,7 @@ export const LIVE = {
   charge_off_date: sql.fragment`row.charged_off_at::date`,
   charge_off_amount: sql.fragment`row.charge_off_amount`,
   recovery_amount: sql.fragment`
-    case when row.charge_off_amount is not null then row.charge_off_amount - row.charge_off_balance end`,
+    case when row.charge_off_amount is not null then row.recovered_amount end`,
   collateral_type: ofCollateral(
     sql.fragment`(array_agg(item.collateral_type order by item.created_at))[1]`,
   ),
@@ -63,11 +63,7 @@ export const LIVE = {
     from liens as lien join collateral_items as item on item.id = lien.collateral_id
     where item.loan_id = row.id and lien.status = 'active'
   )`,
-  investor: sql.fragment`(
-    select investor.name from portfolios as portfolio
-    join investors as investor on investor.id = portfolio.investor_id
-    where portfolio.id = row.portfolio_id
-  )`,
+  investor: sql.fragment`(select name from investors where id = row.investor_id)`,
   portfolio: sql.fragment`(select name from portfolios where id = row.portfolio_id)`,
   credit_score_origination: sql.fragment`row.metadata ->> 'credit_score'`,
   as_of_date: sql.fragment`tape.day`,
@@ -94,10 +90,14 @@ export const RECORDED: Partial<Record<TapeColumn, ReturnType<typeof sql.fragment
   days_past_due: sql.fragment`kept.days_past_due`,
   delinquency_bucket: sql.fragment`kept.delinquency_bucket`,
   past_due_amount: sql.fragment`kept.past_due_amount`,
+  times_30: sql.fragment`kept.times_delinquent_30`,
+  times_60: sql.fragment`kept.times_delinquent_60`,
+  times_90: sql.fragment`kept.times_delinquent_90`,
   is_frozen: sql.fragment`kept.is_frozen`,
   is_accelerated: sql.fragment`kept.is_accelerated`,
   is_non_accrual: sql.fragment`kept.is_non_accrual`,
   maturity_date: sql.fragment`kept.maturity_date`,
+  investor: sql.fragment`(select name from investors where id = kept.investor_id)`,
   portfolio: sql.fragment`(select name from portfolios where id = kept.portfolio_id)`,
 };
 
@@ -106,19 +106,6 @@ function home(column: ReturnType<typeof sql.fragment>) {
     select ${column} from addresses
     where borrower_id = row.borrower_id and is_primary and not is_archived
     order by array_position(array['residential', 'mailing'], address_type), created_at limit 1
-  )`;
-}
-
-/** How often the loan fell that far behind, by what the close of each day wrote down. */
-function timesLate(days: number) {
-  return sql.fragment`(
-    select count(*) filter (where is_late and not was_late)::integer
-    from (
-      select days_past_due >= ${days} as is_late,
-             lag(days_past_due >= ${days}, 1, false) over (order by snapshot_date) as was_late
-      from loan_snapshots
-      where loan_id = row.id and snapshot_date <= tape.day
-    ) as history
   )`;
 }
 

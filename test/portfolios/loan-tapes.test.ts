@@ -74,9 +74,9 @@ test('every column of the catalogue can be read, today and of a day that is clos
        accrued_interest, outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
        interest_accrued_today, past_due_amount, days_past_due, delinquency_bucket,
        total_paid_principal, total_paid_interest, total_paid_fees, interest_rate, remaining_term,
-       is_frozen, is_accelerated, is_non_accrual, charge_off_balance, labels)
+       is_frozen, is_accelerated, is_non_accrual, charge_off_balance, labels, times_delinquent_30)
      select $1, day, $2, 'active', 5000, 10, 0, 5010, 0, 5010, 1, 1, 0, late, 'current',
-       1, 2, 3, 0.1, 36, false, false, false, 0, '[]'
+       1, 2, 3, 0.1, 36, false, false, false, 0, '[]', 2
      from (values ('2026-01-12'::date, 31), ('2026-01-13', 0), ('2026-01-14', 30)) as kept (day, late)`,
     [tenant.id, loan],
   );

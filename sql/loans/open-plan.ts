@@ -1,0 +1,92 @@
+import { sql } from '../db.ts';
+
+/**
+ * What a loan shows of its plan: parts of its row, where it is `record`, the day `today`, what it owes
+ * `owed`, and the first unpaid due date `due`. The nightly snapshot reads them of every loan, so what
+ * only late loans need is read of late loans only.
+ */
+
+/** What is open of an instalment; what leaves it satisfied counts as paid. */
+const open = sql.fragment`
+  loan_id = record.id and version = record.schedule_version and not is_canceled
+    and payment_amount - paid_amount > record.satisfied_tolerance`;
+
+/** All that is open of the schedule, as `plan`. */
+export const openPlan = sql.fragment`(
+  select count(*)::integer as remaining,
+         (array_agg(due_date order by period_number) filter (where due_date >= today.day))[1] as due_date,
+         (array_agg(amount order by period_number) filter (where due_date >= today.day))[1] as amount,
+         max(amount) filter (where due_date = record.maturity_date) as last_amount
+  from (
+    select period_number, due_date, payment_amount - paid_amount as amount
+    from installments where ${open}
+  ) as installment
+)`;
+
+/** The debt of the day. */
+const debt = sql.fragment`record.principal_balance + owed.interest + record.outstanding_fees`;
+
+/** The loan has come to its maturity and owes something still: all of it is asked for. */
+const isMatured = sql.fragment`due.since is not null and record.maturity_date <= today.day`;
+
+const isOld = (since: ReturnType<typeof sql.fragment>) => sql.fragment`
+  (${since} <= today.day - 30 and (record.delinquency_pauses = '[]'
+    or app.days_past_due(${since}, today.day, record.delinquency_pauses) >= 30))`;
+
+/**
+ * What is past due, as `behind`, where anything is: the open rest of the instalments that were due,
+ * never more than the debt; after maturity, the debt. What was paid of an instalment is taken to have
+ * paid its fees first, then its interest. The parts add up to the whole, and none is more than is owed
+ * of its kind.
+ */
+export const pastDue = sql.fragment`(
+  select whole.amount, whole.amount_30, paid.principal, paid.interest,
+         whole.amount - paid.principal - paid.interest as fees
+  from (
+    select coalesce(sum(amount), 0.00) as amount,
+           coalesce(sum(amount) filter (where ${isOld(sql.fragment`due_date`)}), 0.00) as amount_30,
+           coalesce(sum(least(interest_amount, greatest(amount - principal_amount, 0))), 0.00) as interest,
+           coalesce(sum(greatest(amount - principal_amount - interest_amount, 0)), 0.00) as fees
+    from (
+      select due_date, principal_amount, interest_amount, payment_amount - paid_amount as amount
+      from installments where ${open} and due_date < today.day
+    ) as installment
+  ) as late
+  cross join lateral (
+    select case when today.day > record.maturity_date then ${debt} else least(${debt}, late.amount) end as amount,
+           case when ${isOld(sql.fragment`record.maturity_date`)} then ${debt}
+             else least(${debt}, late.amount_30) end as amount_30
+  ) as whole
+  cross join lateral (
+    select least(late.fees, record.outstanding_fees, whole.amount) as amount
+  ) as fees
+  cross join lateral (
+    select least(
+             whole.amount - fees.amount - least(late.interest, owed.interest, whole.amount - fees.amount),
+             record.principal_balance
+           ) as principal
+  ) as rest
+  cross join lateral (
+    select rest.principal, least(whole.amount - fees.amount - rest.principal, owed.interest) as interest
+  ) as paid
+  where due.since < today.day
+)`;
+
+/** What comes next; the last instalment asks for all that is owed. */
+export const nextPayment = sql.fragment`
+  case
+    when bill.due_date is null then case when ${isMatured} then ${debt} else 0.00 end
+    when bill.is_final then bill.debt
+    else least(bill.amount, bill.debt)
+  end`;
+
+export const nextPaymentDate = sql.fragment`
+  coalesce(bill.due_date, case when ${isMatured} then record.maturity_date end)`;
+
+/** What the last instalment asks for as things stand; nothing where it is paid. */
+export const finalPayment = sql.fragment`
+  case
+    when ${isMatured} then ${debt}
+    when bill.is_final then bill.debt
+    when due.since is not null then plan.last_amount
+  end`;
