@@ -8,6 +8,7 @@ import { assignToDynamicPortfolios } from './portfolios/assign.ts';
 import { orderDueTapes } from './portfolios/generate-tape.job.ts';
 import { settleSales } from './portfolios/sell.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
+import { settleHeld } from '../sql/payments/payments.ts';
 import type { Work } from './work.ts';
 
 /** Before the loans of a day are closed: who owns them, so that the day's records say so. */
@@ -35,5 +36,6 @@ export async function endOfDay(work: Work, day: string) {
  */
 export async function startOfDay(work: Work) {
   await warnOfDisputes(work);
+  await settleHeld(work.tx, work.today);
   if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));
 }

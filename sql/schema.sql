@@ -2402,7 +2402,10 @@ create table payments (
   reversed_at timestamp with time zone,
   reversed_by uuid,
   reversal_reason text,
+  reversal_effective_date date,
   reverses_payment_id uuid,
+  hold_until date,
+  waive_returned_fee boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   payment_plan_id uuid,
@@ -2422,6 +2425,7 @@ END))),
   constraint payments_tenant_id_payment_plan_id_fkey FOREIGN KEY (tenant_id, payment_plan_id) REFERENCES payment_plans(tenant_id, id)
 );
 CREATE INDEX payments_autopay ON public.payments USING btree (tenant_id, autopay_plan_id) WHERE (autopay_plan_id IS NOT NULL);
+CREATE INDEX payments_held ON public.payments USING btree (tenant_id, hold_until) WHERE ((status = 'completed'::text) AND (hold_until IS NOT NULL));
 CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id);
 CREATE INDEX payments_ordered ON public.payments USING btree (tenant_id, payment_plan_id) WHERE (payment_plan_id IS NOT NULL);
 CREATE INDEX payments_scheduled ON public.payments USING btree (tenant_id, payment_date) WHERE (status = 'scheduled'::text);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { DISBURSEMENT_METHODS } from '../../jobs/loans/disburse.ts';
 import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/disbursements.ts';
+import { DisbursementReversal, undoDisbursement } from '../../jobs/loans/undo-disbursement.ts';
 import { changing, refusing } from '../../jobs/loans/records.ts';
 import { disbursements as table } from '../../sql/loans/disbursements.ts';
 import { date, money, positiveMoney, stamps, text, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { action, resource } from '../resource.ts';
 
 export const disbursements = resource({
   name: 'Disbursement',
@@ -37,4 +38,12 @@ export const disbursements = resource({
   create: addDisbursement,
   update: changing({ table: 'disbursements', noun: 'disbursement', cancelable: [] }),
   remove: refusing('disbursement'),
+  actions: {
+    reverse: action({
+      allow: 'loan_officer',
+      summary: 'Take back the only disbursement of a loan, which is approved again',
+      body: DisbursementReversal,
+      run: undoDisbursement,
+    }),
+  },
 });

@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { parseMoney, parseRate } from '../money.ts';
-import { markPaid, replaceFrom } from './coverage.ts';
+import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf } from './events.ts';
 import { addToBase, catchUp } from './interest.ts';
 import { chargeOff, forgive, liquidate, raiseClaim, writeOff } from './losses.ts';
@@ -49,6 +49,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   forgiveness: forgive,
   schedule_replaced: (position, event) => {
     position.installments = replaceFrom(position.installments, event.schedule);
+    if (event.defers) markDeferred(position.installments, event.defers);
   },
   acceleration: accelerate,
   acceleration_reversed: (position) => {
@@ -75,6 +76,8 @@ function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw
 function board(position: Position, event: EventOf<'boarding'>): void {
   const { id, effective_date, accrued_interest, outstanding_fees } = event;
   position.funded_on = effective_date;
+  if (event.last_payment_date)
+    position.last_payment = { date: event.last_payment_date, amount: null };
   raisePrincipal(position, parseMoney(event.principal_balance), id, 'boarding');
   if (accrued_interest) {
     addToBase(position.meter, effective_date, parseMoney(accrued_interest), 'boarded');

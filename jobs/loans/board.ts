@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import * as loans from '../../sql/loans/loans.ts';
+import * as boarding from '../../sql/loans/boarding.ts';
+import { isActive } from '../../sql/portfolios/investors.ts';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import {
   date,
   externalId,
@@ -13,6 +15,7 @@ import {
 import { update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { parseMoney } from '../money.ts';
+import { addAssignment } from '../portfolios/loan-assignment.ts';
 import type { Work } from '../work.ts';
 import { tellCreated, writeLoan, type NewLoan } from './create.ts';
 import { isTooFarOff } from './due-dates.ts';
@@ -26,6 +29,13 @@ export const BOARDING_STATUSES = [
   'charged_off',
   'paid_off',
 ] as const;
+
+const times = z.int().min(0).max(600).default(0);
+
+/** How often the loan fell 30, 60 and 90 days behind so far; who is 60 behind was 30 behind. */
+const TimesDelinquent = z
+  .strictObject({ 30: times, 60: times, 90: times })
+  .refine((of) => of[30] >= of[60] && of[60] >= of[90], 'Must not rise with the days.');
 
 /** Specification "Loan boarding payload", with the optional superset of decisions 3.27. */
 export const Boarding = z.object({
@@ -50,6 +60,13 @@ export const Boarding = z.object({
   charge_off_date: date.nullish(),
   charge_off_amount: money.nullish(),
   portfolio_id: uuid.nullish(),
+  investor_id: uuid.nullish().describe('Who owns all of it; its books stay here.'),
+  times_delinquent: TimesDelinquent.nullish(),
+  payment_history_profile: z
+    .string()
+    .regex(/^[0-6BDEGHJKLZ]{24}$/, 'Must be the 24 marks of Metro 2, the newest month first.')
+    .nullish()
+    .describe('Of the months before this one, as the servicer before has reported them.'),
   metadata: jsonObject.optional(),
 });
 export type Boarding = z.output<typeof Boarding>;
@@ -60,9 +77,10 @@ export type Boarding = z.output<typeof Boarding>;
  */
 export async function board(work: Work, input: Boarding): Promise<string> {
   check(work, input);
+  await assertPlaces(work, input);
   const balance = input.current_principal_balance ?? input.principal_amount;
   const id = await writeLoan(work, newLoanOf(input));
-  await loans.board(work.tx, id, {
+  await boarding.board(work.tx, id, {
     status: input.status,
     disbursed_amount: ['pending', 'approved'].includes(input.status)
       ? '0.00'
@@ -70,9 +88,14 @@ export async function board(work: Work, input: Boarding): Promise<string> {
     origination_date: input.origination_date,
     charge_off_date: input.charge_off_date ?? (input.status === 'charged_off' ? work.today : null),
     charge_off_amount: input.status === 'charged_off' ? (input.charge_off_amount ?? balance) : null,
+    last_payment_date: input.last_payment_date ?? null,
+    payment_history_profile: input.payment_history_profile ?? null,
   });
-  if (input.status === 'active') await takeOver(work, id, input, balance);
-  if (input.status === 'charged_off') await takeClaim(work, id, input.charge_off_amount ?? balance);
+  const days =
+    input.status === 'active' ? (await takeOver(work, id, input, balance)).days_past_due : 0;
+  await boarding.countDelinquencies(work.tx, id, days, { ...NEVER, ...input.times_delinquent });
+  if (input.status === 'charged_off') await takeClaim(work, id, input, balance);
+  if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
   await tellCreated(work, id, newLoanOf(input), input.status);
   return id;
 }
@@ -95,6 +118,33 @@ function newLoanOf(input: Boarding): NewLoan {
   };
 }
 
+const NEVER = { 30: 0, 60: 0, 90: 0 };
+const lastPaymentOf = ({ last_payment_date }: Boarding) =>
+  last_payment_date ? { last_payment_date } : {};
+
+/** Whose the loan is, and where it is put; what is not there is the request's mistake. */
+async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: Boarding) {
+  const errors: Record<string, string> = {};
+  if (investor_id && !(await isActive(work.tx, investor_id)))
+    errors['investor_id'] = 'Is not an active investor.';
+  if (investor_id && !['approved', 'active', 'charged_off'].includes(status))
+    errors['investor_id'] = `A loan that is ${status.replaceAll('_', ' ')} is nobody's.`;
+  if (portfolio_id) {
+    const [portfolio] = await portfolios.lock(work.tx, [portfolio_id]);
+    if (!portfolio) errors['portfolio_id'] = 'Does not exist.';
+    else if (
+      portfolio.portfolio_type !== 'static' ||
+      portfolio.status === 'sold' ||
+      portfolio.is_archived
+    )
+      errors['portfolio_id'] = 'Is no static portfolio that takes loans.';
+  }
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** What only a loan that was in service before has. */
+const HISTORY = ['last_payment_date', 'times_delinquent', 'payment_history_profile'] as const;
+
 function check({ today }: Work, input: Boarding) {
   const errors: Record<string, string> = {};
   const { origination_date, first_payment_date, current_principal_balance: balance } = input;
@@ -109,6 +159,12 @@ function check({ today }: Work, input: Boarding) {
   if (input.status === 'active' && balance && parseMoney(balance).eq(0)) {
     errors['current_principal_balance'] = 'Must be more than zero for an active loan.';
   }
+  const { last_payment_date: paid } = input;
+  if (paid && (paid < origination_date || paid > today))
+    errors['last_payment_date'] = 'Must be between the origination and the business date.';
+  const isNew = ['pending', 'approved'].includes(input.status);
+  for (const field of HISTORY.filter((name) => isNew && input[name]))
+    errors[field] = `A loan that is ${input.status} has none.`;
   if (input.paid_through_date && input.paid_through_date < origination_date)
     errors['paid_through_date'] = 'Must not be before the origination.';
   if (input.paid_through_date && isTooFarOff(input.paid_through_date, today))
@@ -117,9 +173,13 @@ function check({ today }: Work, input: Boarding) {
 }
 
 /** The loss was the previous servicer's, so nothing is booked; what is still claimed is known. */
-async function takeClaim(work: Work, id: string, charge_off_balance: string) {
-  const event = { kind: 'boarding', effective_date: work.today, principal_balance: '0.00' };
-  await happen(work, await openLoan(work, id), [newEvent({ ...event, charge_off_balance })]);
+async function takeClaim(work: Work, id: string, input: Boarding, balance: string) {
+  const event = {
+    ...{ kind: 'boarding', effective_date: work.today, principal_balance: '0.00' },
+    charge_off_balance: input.charge_off_amount ?? balance,
+    ...lastPaymentOf(input),
+  };
+  await happen(work, await openLoan(work, id), [newEvent(event)]);
 }
 
 async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
@@ -136,7 +196,8 @@ async function takeOver(work: Work, id: string, input: Boarding, balance: string
     accrued_interest: input.accrued_interest ?? '0.00',
     outstanding_fees: input.outstanding_fees ?? '0.00',
     paid_through_date: input.paid_through_date ?? work.today,
+    ...lastPaymentOf(input),
   });
   // What it comes with is no change to tell of: subscribers hear of the loan alone.
-  await happen(work, { ...loan, row: { ...loan.row, status: 'boarding' } }, [event], plan);
+  return happen(work, { ...loan, row: { ...loan.row, status: 'boarding' } }, [event], plan);
 }

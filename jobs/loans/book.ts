@@ -98,7 +98,9 @@ async function postDifferences(
     const reversal = reversed.get(event.id);
     const cause = fresh.at(-1) ?? event;
     await post(work, {
-      entry_date: isFresh.has(event.id) ? event.effective_date : work.today,
+      entry_date: isFresh.has(event.id)
+        ? event.effective_date
+        : (reversal?.effective_date ?? work.today),
       effective_date: event.effective_date,
       reference_type: reversal ? `${event.kind}_reversal` : referenceOf(event.kind),
       reference_id: isFresh.has(event.id) ? event.id : cause.id,

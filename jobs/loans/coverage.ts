@@ -16,6 +16,8 @@ export type Installment = {
   is_repaid: boolean;
   paid_date: string | null;
   is_canceled: boolean;
+  /** Until then the borrower skips it; its due date is after that. */
+  deferred_until: string | null;
 };
 
 /** How much of one instalment one payment covers. */
@@ -33,6 +35,7 @@ export function installmentOf(row: ScheduleRow): Installment {
     is_repaid: amount.eq(0),
     paid_date: null,
     is_canceled: false,
+    deferred_until: null,
   };
 }
 
@@ -125,4 +128,16 @@ function carriedOver(row: ScheduleRow, old: Installment | undefined): Installmen
   installment.is_repaid = installment.interest_rest.plus(installment.principal_rest).eq(0);
   installment.paid_date = installment.is_full ? old.paid_date : null;
   return installment;
+}
+
+/** The first instalments of a plan that was moved behind are those that the borrower skips. */
+export function markDeferred(
+  installments: readonly Installment[],
+  { from_number, periods, until }: { from_number: number; periods: number; until: string },
+): void {
+  for (const installment of installments) {
+    const { period_number } = installment.row;
+    const isSkipped = period_number >= from_number && period_number < from_number + periods;
+    if (isSkipped) installment.deferred_until = until;
+  }
 }

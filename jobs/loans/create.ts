@@ -1,11 +1,13 @@
 import * as loans from '../../sql/loans/loans.ts';
 import { insert, update } from '../../sql/write.ts';
-import { parseMoney, parseRate } from '../money.ts';
+import { parseMoney, parseRate, sum } from '../money.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { feeAmount, type FeeRule } from './origination-fees.ts';
 import { copiedTerms } from './terms-of.ts';
+import { MOST } from './terms.ts';
 
 export type NewLoan = {
   borrower_id: string;
@@ -97,7 +99,16 @@ function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
     product['max_term_months'],
     parseRate,
   );
+  if (parseMoney(input.principal_amount).plus(feesOf(input, product)).gt(MOST))
+    errors['principal_amount'] = `Must be at most ${MOST}, with the fees of its disbursement.`;
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** What disbursing the whole amount would charge, by the product's rules. */
+function feesOf({ principal_amount }: NewLoan, { fee_rules }: Record<string, unknown>) {
+  const rules = Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
+  const asked = rules.filter(({ trigger }) => trigger === 'disbursement');
+  return sum(asked.map((rule) => feeAmount(rule, principal_amount)));
 }
 
 export async function tellCreated(work: Work, id: string, input: NewLoan, status: string) {

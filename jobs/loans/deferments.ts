@@ -106,7 +106,15 @@ async function begin(work: Work, loan: OpenLoan, one: OpenDeferment) {
   }
   const { start_date: effective_date, fee_amount } = one;
   const { schedule, resumes_on, first_number } = deferredPlan(loan, one);
-  const events: LoanEvent[] = [newEvent({ kind: 'schedule_replaced', effective_date, schedule })];
+  // Of the principal alone, there is an instalment of interest in each period: nothing is skipped.
+  const isSkipping = one.deferment_type !== 'principal_only';
+  const skipped = { from_number: first_number, periods: one.periods, until: resumes_on };
+  const events: LoanEvent[] = [
+    newEvent({
+      ...{ kind: 'schedule_replaced', effective_date, schedule },
+      ...(isSkipping && { defers: skipped }),
+    }),
+  ];
   if (one.interest_treatment === 'waive')
     events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
   if (parseMoney(fee_amount).gt(ZERO)) {

@@ -84,11 +84,19 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
     amount: money(amount),
     isFirst: true,
   });
+  // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
+  const isAgain = row.schedule_version > 0;
+  const replaced = { kind: 'schedule_replaced', effective_date: on, schedule: plan };
   const state = await happen(
     work,
     { ...loan, row: { ...row, status: 'active' } },
-    [funding, ...fees, ...flagsOf(row, on)],
-    plan,
+    [
+      funding,
+      ...(isAgain ? [newEvent({ ...replaced, disbursement_id })] : []),
+      ...fees,
+      ...flagsOf(row, on),
+    ],
+    isAgain ? undefined : plan,
   );
   await changeStatus(work, row, 'active', 'disburse');
   await emit(work, 'loan.disbursed', {

@@ -35,6 +35,8 @@ export type LoanEvent =
         paid_through_date?: string | null;
         /** What a loan that came charged off is still claimed for; it has no other balance then. */
         charge_off_balance?: string;
+        /** When the borrower last paid the servicer before. */
+        last_payment_date?: string;
       }
     >
   | On<
@@ -76,7 +78,15 @@ export type LoanEvent =
         settles?: boolean;
       }
     >
-  | On<'schedule_replaced', { schedule: readonly ScheduleRow[]; payment_amount?: string }>
+  | On<
+      'schedule_replaced',
+      {
+        schedule: readonly ScheduleRow[];
+        payment_amount?: string;
+        /** The instalments that the borrower skips until a day. */
+        defers?: { from_number: number; periods: number; until: string };
+      }
+    >
   | On<'acceleration', object>
   | On<'acceleration_reversed', object>
   | On<'delinquency_pause', { to: string }>

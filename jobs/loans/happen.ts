@@ -11,6 +11,7 @@ import { book } from './book.ts';
 import { followState } from './changes.ts';
 import type { LoanEvent } from './events.ts';
 import { foldWithAnchor } from './fold.ts';
+import { MOST } from './terms.ts';
 import type { LoanState } from './state.ts';
 import { termsOf } from './terms-of.ts';
 import type { ScheduleRow } from './amortize.ts';
@@ -85,9 +86,6 @@ export async function happen(
   await followState(work, row, state);
   return state;
 }
-
-/** Up to here all that a loan can ever earn, and what thousands come to, fit the books' columns. */
-const MOST = '9999999999.99';
 
 /** One loan beyond all bounds would stop the close of all; what it owes may only fall from there. */
 function assertWithinReach(before: LoanState, after: LoanState) {

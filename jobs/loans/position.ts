@@ -67,7 +67,8 @@ export type Position = {
   /** A line of credit that was paid off on purpose; owing nothing alone does not close it. */
   is_closed: boolean;
   paid: { principal: Big; interest: Big; fees: Big; recovery: Big };
-  last_payment: { date: string; amount: Big } | null;
+  /** The amount is not known of one that came before the loan did. */
+  last_payment: { date: string; amount: Big | null } | null;
   allocations: AllocationLine[];
   coverage: Coverage[];
 };

@@ -16,6 +16,7 @@ export const INSTALLMENT_STATUSES = [
   'paid',
   'partially_paid',
   'past_due',
+  'deferred',
   'canceled',
 ] as const;
 type InstallmentStatus = (typeof INSTALLMENT_STATUSES)[number];
@@ -117,7 +118,7 @@ function balances(position: Position, asOf: string) {
     is_accelerated: position.accelerated_on !== null,
     accrual_stops: [...position.stops].toSorted(),
     last_payment_date: last_payment?.date ?? null,
-    last_payment_amount: last_payment === null ? null : money(last_payment.amount),
+    last_payment_amount: last_payment?.amount ? money(last_payment.amount) : null,
     total_paid_principal: money(paid.principal),
     total_paid_interest: money(paid.interest),
     total_paid_fees: money(paid.fees),
@@ -225,6 +226,8 @@ function statusOf(
   if (at.isOver) return 'canceled';
   if (installment.row.due_date < at.asOf) return 'past_due';
   if (installment.covered.gt(0)) return 'partially_paid';
+  const { deferred_until } = installment;
+  if (deferred_until !== null && at.asOf < deferred_until) return 'deferred';
   return installment.row.due_date === at.open ? 'due' : 'upcoming';
 }
 

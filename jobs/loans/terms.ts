@@ -88,3 +88,6 @@ const DEFAULT_TERMS: Terms = {
 export function completeTerms(given: Partial<Terms>): Terms {
   return { ...DEFAULT_TERMS, ...given };
 }
+
+/** Up to here all that a loan can ever earn, and what thousands come to, fit the books' columns. */
+export const MOST = '9999999999.99';

@@ -2,8 +2,9 @@ import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { insert } from '../../sql/write.ts';
-import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
+import { date, externalId, flag, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
 import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
+import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { onlyAdmin } from '../only-admin.ts';
 import { COMPONENTS } from '../loans/terms.ts';
@@ -40,6 +41,10 @@ export const NewPayment = z.object({
   external_id: externalId.nullish(),
   reference_number: text.nullish(),
   notes: prose.nullish(),
+  hold_until: date
+    .nullish()
+    .describe('Until then nothing of it is paid out again; from that day on it is settled.'),
+  waive_returned_fee: flag.nullish().describe('No fee is charged if the bank sends it back.'),
 });
 export type NewPayment = z.output<typeof NewPayment> & {
   source?: (typeof PAYMENT_SOURCES)[number];
@@ -60,6 +65,7 @@ export async function receive(work: Work, loanId: string, input: NewPayment): Pr
   const payment_date = input.payment_date ?? work.today;
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);
+  assertHold(payment_date, input.hold_until);
   if (input.payment_instrument_id)
     await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
   if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
@@ -96,6 +102,16 @@ function assertDates(
   }
 }
 
+/** Longer than any bank takes to send money back for want of it. */
+const HOLD_DAYS_MAX = 90;
+
+function assertHold(paymentDate: string, until: string | null | undefined) {
+  if (!until) return;
+  if (until > paymentDate && until <= addDays(paymentDate, HOLD_DAYS_MAX)) return;
+  const message = `Must be within ${HOLD_DAYS_MAX} days after the payment date.`;
+  throw new Invalid({ hold_until: message });
+}
+
 type Dated = NewPayment & { payment_date: string; effective_date: string };
 
 export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
@@ -113,6 +129,8 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   external_id: input.external_id,
   reference_number: input.reference_number,
   notes: input.notes,
+  hold_until: input.hold_until,
+  waive_returned_fee: input.waive_returned_fee ?? false,
   source: input.source ?? 'staff',
   autopay_plan_id: input.autopay_plan_id,
 });

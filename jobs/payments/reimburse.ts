@@ -32,7 +32,8 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
   const loan = await openLoan(work, loanId);
   const on = input.reimbursement_date ?? work.today;
   assertInHistory(work, loan, 'reimbursement_date', on);
-  const waiting = suspenseOn(loan, on);
+  const held = await payments.heldInSuspense(work.tx, loan.row.id, work.today);
+  const waiting = atLeastZero(suspenseOn(loan, on).minus(held));
   const repaid = await repaidBy(work, loan, input);
   const refundable = waiting.plus(repaid);
   if (parseMoney(input.amount).gt(refundable)) {
@@ -56,6 +57,11 @@ async function repaidBy(work: Work, { row }: OpenLoan, { payment_id }: Reimburse
   const payment = await payments.refundable(work.tx, payment_id);
   if (payment === null || payment.loan_id !== row.id)
     throw new Invalid({ payment_id: 'Is not a payment of this loan.' });
+  if (payment.hold_until && payment.hold_until > work.today && payment.status === 'completed') {
+    const { hold_until } = payment;
+    const details = { ...refusalOf(row.status), hold_until };
+    throw new Conflict(`The money is held until ${hold_until}.`, 'funds_held', details);
+  }
   // A claim after a charge-off, or a debt that was settled, is not opened again.
   const isOpen = ['active', 'paid_off'].includes(row.status);
   const isKept = ['completed', 'settled'].includes(payment.status);

@@ -45,12 +45,17 @@ export async function returnPayment(
     throw new Invalid({ returned_date: message });
   }
   const { return_code } = input;
-  await reversePayment(work, paymentId, { reason, return_code });
+  await reversePayment(work, paymentId, {
+    reason,
+    return_code,
+    effective_date: returned,
+  });
   const failure_reason = reasonOf(return_code);
   const failed_at =
     returned === work.today ? new Date().toISOString() : `${returned}T12:00:00.000Z`;
   await update(work.tx, 'payments', paymentId, { failed_at, failure_reason });
-  if (!input.waive_fee && isForFunds(return_code)) await chargeFee(work, payment);
+  const isWaived = input.waive_fee || payment.waive_returned_fee;
+  if (!isWaived && isForFunds(return_code)) await chargeFee(work, payment);
   const next_retry_date = await tellAutopay(work, payment, return_code);
   await emit(work, 'payment.failed', {
     payment_id: paymentId,
@@ -68,13 +73,13 @@ export async function returnPayment(
  * is a return with all that follows from one; everything else is only reversed.
  */
 export function takeBack(work: Work, paymentId: string, input: z.output<typeof Reversal>) {
-  const { reason, return_code } = input;
+  const { reason, return_code, effective_date } = input;
   const isReturn = reason === 'nsf' || (reason === 'return' && return_code);
   if (!isReturn) return reversePayment(work, paymentId, input);
   return returnPayment(
     work,
     paymentId,
-    { return_code: return_code ?? 'R01', waive_fee: false },
+    { return_code: return_code ?? 'R01', waive_fee: false, returned_date: effective_date },
     reason,
   );
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
-import { text } from '../../sql/types.ts';
-import { Conflict, NotFound } from '../errors.ts';
+import { date, text } from '../../sql/types.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { happen, newEvent, openLoan } from '../loans/happen.ts';
 import { residueReversed } from '../loans/residue.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -20,6 +20,9 @@ export const REVERSAL_REASONS = [
 export const Reversal = z.object({
   reason: z.enum(REVERSAL_REASONS),
   return_code: text.regex(/^R\d{2}$/, 'Must be a return code like R01.').nullish(),
+  effective_date: date
+    .nullish()
+    .describe('When the money went back: the day of its entry in the ledger; today, if none.'),
 });
 
 /**
@@ -29,7 +32,7 @@ export const Reversal = z.object({
 export async function reversePayment(
   work: Work,
   paymentId: string,
-  { reason, return_code }: z.output<typeof Reversal>,
+  { reason, return_code, effective_date }: z.output<typeof Reversal>,
 ) {
   const known = await payments.loanOf(work.tx, paymentId);
   if (known === null) throw new NotFound();
@@ -42,14 +45,20 @@ export async function reversePayment(
       { current_status: payment?.status },
     );
   }
+  const on = effective_date ?? work.today;
+  if (on > work.today || on < payment.effective_date) {
+    const message = 'Must be between the payment and the business date.';
+    throw new Invalid({ effective_date: message });
+  }
   const returned = ['nsf', 'return', 'chargeback'].includes(reason);
   await payments.markReversed(work.tx, paymentId, {
     status: returned ? 'returned' : 'reversed',
     by: work.actor.id,
     reason,
     return_code: return_code ?? null,
+    on,
   });
-  const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses: paymentId });
+  const reversal = newEvent({ kind: 'reversal', effective_date: on, reverses: paymentId });
   await happen(work, loan, [reversal, ...residueReversed(work, loan, paymentId)]);
   await emit(work, 'payment.reversed', {
     payment_id: paymentId,

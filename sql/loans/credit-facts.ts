@@ -35,6 +35,8 @@ const Facts = z.object({
   previous_period: z.string().nullable(),
   previous_status: z.string().nullable(),
   previous_profile: z.string().nullable(),
+  boarded_on: z.string().nullable(),
+  boarded_profile: z.string().nullable(),
   previous_balance: z.string().nullable(),
   previous_first_delinquency: z.string().nullable(),
 });
@@ -80,6 +82,12 @@ export const unreported = (
            borrower.bankruptcy_status, ${consumer} as consumer,
            previous.reporting_period as previous_period, previous.account_status as previous_status,
            previous.payment_history_profile as previous_profile,
+           loan.payment_history_profile as boarded_profile,
+           (
+             select effective_date from loan_events
+             where loan_id = loan.id and kind = 'boarding' and loan.payment_history_profile is not null
+             limit 1
+           ) as boarded_on,
            previous.current_balance::text as previous_balance,
            previous.date_first_delinquency as previous_first_delinquency
     from loans as loan

@@ -26,3 +26,19 @@ export const lastDisbursement = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ id: z.string() }))`
     select id from disbursements where loan_id = ${loanId} order by id desc limit 1
   `);
+
+/** The loan is as it was before money went out. */
+export const unfund = (tx: Transaction, loanId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update loans
+    set disbursed_amount = 0, disbursement_date = null, first_payment_date = null,
+        maturity_date = null, first_delinquency_date = null,
+        origination_date = case when origination_date <> disbursement_date then origination_date end
+    where id = ${loanId}
+  `);
+
+/** Its fees were never owed. */
+export const reverseFees = (tx: Transaction, loanId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update fees set status = 'reversed' where loan_id = ${loanId} and status <> 'reversed'
+  `);

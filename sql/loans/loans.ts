@@ -212,24 +212,3 @@ export const addDisbursed = (tx: Transaction, id: string, amount: string) =>
   tx.query(sql.typeAlias('void')`
     update loans set disbursed_amount = disbursed_amount + ${amount}::numeric where id = ${id}
   `);
-
-type Boarded = {
-  status: string;
-  disbursed_amount: string;
-  origination_date: string;
-  charge_off_date: string | null;
-  charge_off_amount: string | null;
-};
-
-/** The loan takes the status that it came with. */
-export const board = (tx: Transaction, id: string, boarded: Boarded) =>
-  tx.query(sql.typeAlias('void')`
-    update loans
-    set status = ${boarded.status}, disbursed_amount = ${boarded.disbursed_amount}::numeric,
-        origination_date = ${boarded.origination_date},
-        disbursement_date = case when ${boarded.status} in ('pending', 'approved') then null else ${boarded.origination_date}::date end,
-        paid_off_at = case when ${boarded.status} = 'paid_off' then now() end,
-        charged_off_at = ${boarded.charge_off_date}::timestamptz,
-        charge_off_amount = ${boarded.charge_off_amount}::numeric
-    where id = ${id}
-  `);

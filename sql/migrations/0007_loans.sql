@@ -406,7 +406,12 @@ create table payments (
   reversed_at timestamptz,
   reversed_by uuid,
   reversal_reason text,
+  -- The day on which the money went back.
+  reversal_effective_date date,
   reverses_payment_id uuid,
+  -- Until then nothing of it is paid out again; from that day on it counts as settled.
+  hold_until date,
+  waive_returned_fee boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (tenant_id, id),
@@ -419,6 +424,8 @@ create table payments (
 );
 call app.protect('payments');
 create index payments_loan on payments (tenant_id, loan_id, created_at desc, id);
+create index payments_held on payments (tenant_id, hold_until)
+  where status = 'completed' and hold_until is not null;
 create index payments_scheduled on payments (tenant_id, payment_date) where status = 'scheduled';
 
 create table fees (

@@ -13,7 +13,8 @@ export const payments = table({
            record.remaining_balance, record.allocations, record.coverage, record.posted_at,
            record.settled_at, record.failed_at, record.failure_reason, record.return_code,
            record.reversed_at, record.reversed_by, record.reversal_reason,
-           record.reverses_payment_id,
+           record.reversal_effective_date, record.reverses_payment_id, record.hold_until,
+           record.waive_returned_fee,
            array(
              select entry.id from journal_entries as entry
              where entry.reference_id = record.id order by entry.id
@@ -46,12 +47,13 @@ export const markReversed = (
     by,
     reason,
     return_code,
-  }: { status: string; by: string | null; reason: string; return_code: string | null },
+    on,
+  }: { status: string; by: string | null; reason: string; return_code: string | null; on: string },
 ) =>
   tx.query(sql.typeAlias('void')`
     update payments
     set status = ${status}, reversed_at = now(), reversed_by = ${by}, reversal_reason = ${reason},
-        return_code = ${return_code}
+        return_code = ${return_code}, reversal_effective_date = ${on}
     where id = ${id}
   `);
 
@@ -85,7 +87,8 @@ const Scheduled = z.looseObject({
 export const scheduled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Scheduled)`
     select amount, payment_date, effective_date, payment_method, payment_type, payment_instrument_id,
-           allocation_override, external_id, reference_number, notes, source
+           allocation_override, external_id, reference_number, notes, source, hold_until,
+           waive_returned_fee
     from payments where id = ${id} and status = 'scheduled' for update
   `);
 
@@ -99,13 +102,15 @@ const ToReturn = z.object({
   amount: z.string(),
   payment_date: z.string(),
   payment_instrument_id: z.string().nullable(),
+  waive_returned_fee: z.boolean(),
 });
 export type ToReturn = z.output<typeof ToReturn>;
 
 /** The payment that a bank sends back. */
 export const toReturn = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToReturn)`
-    select id, loan_id, amount, payment_date, payment_instrument_id from payments where id = ${id}
+    select id, loan_id, amount, payment_date, payment_instrument_id, waive_returned_fee
+    from payments where id = ${id}
   `);
 
 const Refundable = z.object({
@@ -113,12 +118,13 @@ const Refundable = z.object({
   status: z.string(),
   principal_applied: z.string(),
   given_back: z.string(),
+  hold_until: z.string().nullable(),
 });
 
 /** A payment received, with how much of its principal was given back already. */
 export const refundable = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Refundable)`
-    select payment.loan_id, payment.status, payment.principal_applied,
+    select payment.loan_id, payment.status, payment.principal_applied, payment.hold_until,
            coalesce((
              select -sum(back.principal_applied) from payments as back
              where back.loan_id = payment.loan_id and back.reverses_payment_id = payment.id
@@ -126,4 +132,18 @@ export const refundable = (tx: Transaction, id: string) =>
            ), 0.00) as given_back
     from payments as payment
     where payment.id = ${id} and payment.payment_type <> 'reimbursement'
+  `);
+
+/** What waits in suspense of payments that are held. */
+export const heldInSuspense = (tx: Transaction, loanId: string, today: string) =>
+  tx.oneFirst(sql.type(z.object({ held: z.string() }))`
+    select coalesce(sum(suspense_applied), 0.00) as held from payments
+    where loan_id = ${loanId} and status = 'completed' and hold_until > ${today}
+  `);
+
+/** Payments whose hold has ended count as settled. */
+export const settleHeld = (tx: Transaction, today: string) =>
+  tx.query(sql.typeAlias('void')`
+    update payments set status = 'settled', settled_at = now()
+    where status = 'completed' and hold_until <= ${today}
   `);

@@ -102,3 +102,23 @@ test('an end date that takes in more than 24 instalments is refused, and nothing
   expect(made).toMatchObject({ status: 422, body: { errors: { end_date: expect.anything() } } });
   expect((await tenant.officer.get(`/loans/${loan.id}/deferments`)).body).toEqual([]);
 });
+
+test('the instalments that are skipped are deferred until their time is over', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+  const partial = await newLoan(tenant);
+  const statuses = async ({ id }: { id: string }) =>
+    ((await tenant.officer.get(`/loans/${id}/amortization`)).body as { status: string }[])
+      .slice(0, 4)
+      .map(({ status }) => status);
+
+  await defer(tenant, loan.id);
+  await defer(tenant, partial.id, { deferment_type: 'principal_only' });
+  const during = await statuses(loan);
+  await travelTo(stage, tenant, '2026-04-15');
+  const after = await statuses(loan);
+
+  expect(during).toEqual(['deferred', 'deferred', 'upcoming', 'upcoming']);
+  expect(await statuses(partial)).not.toContain('deferred');
+  expect(after).toEqual(['due', 'upcoming', 'upcoming', 'upcoming']);
+});

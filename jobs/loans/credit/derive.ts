@@ -69,17 +69,24 @@ export function accountStatus({ status, charge_off_balance, days_past_due }: Fac
 export function historyProfile(facts: Facts): string {
   const { previous_period, previous_profile, previous_status, previous_balance } = facts;
   if (previous_period === null || previous_profile === null || previous_status === null)
-    return 'B'.repeat(24);
+    return broughtProfile(facts);
   const isZero = previous_status === '11' && previous_balance === '0';
   const mark = isZero ? 'E' : (MARKS[previous_status] ?? '0');
-  let missing = '';
-  for (
-    let month = monthEnd(addMonths(previous_period, 1, 31));
-    month < facts.reporting_period;
-    month = monthEnd(addMonths(month, 1, 31))
-  )
-    missing += 'D';
+  const missing = monthsFrom(monthEnd(addMonths(previous_period, 1, 31)), facts.reporting_period);
   return `${missing}${mark}${previous_profile}`.slice(0, 24);
+}
+
+/** What the servicer before has reported goes on from the month in which the loan came. */
+const broughtProfile = ({ boarded_on, boarded_profile, reporting_period }: Facts) =>
+  boarded_on === null || boarded_profile === null
+    ? 'B'.repeat(24)
+    : `${monthsFrom(monthEnd(boarded_on), reporting_period)}${boarded_profile}`.slice(0, 24);
+
+/** A mark for each month of which nothing is known, from one up to before another. */
+function monthsFrom(first: string, end: string): string {
+  let missing = '';
+  for (let month = first; month < end; month = monthEnd(addMonths(month, 1, 31))) missing += 'D';
+  return missing;
 }
 
 /** The record of one loan at the end of a month, in the fields of the Metro 2 base segment. */
