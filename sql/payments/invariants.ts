@@ -27,7 +27,7 @@ export const payments: readonly Check[] = [
       ) as booked on booked.tenant_id = payment.tenant_id and booked.payment_id = payment.id
       where coalesce(booked.amount, 0)
         <> case
-          when payment.status <> 'completed' then 0
+          when payment.status not in ('completed', 'settled') then 0
           when payment.payment_type = 'reimbursement' then -payment.amount
           else payment.amount
         end

@@ -12,16 +12,16 @@ test('of money that is held nothing is paid out; from its day on it is settled',
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { principal_amount: '1000.00' });
   const over = { amount: '1100.00', hold_until: '2026-01-20' };
+  const tooLong = await tenant.officer.post(`/loans/${id}/payments`, {
+    amount: '1.00',
+    hold_until: '2027-01-20',
+  });
   const paid = await tenant.officer.post(`/loans/${id}/payments`, over);
   const payBack = (more: object = {}) =>
     tenant.officer.post(`/loans/${id}/payments/reimbursement`, { amount: '100.00', ...more });
 
   const early = await payBack();
   const named = await payBack({ payment_id: paid.body.id });
-  const tooLong = await tenant.officer.post(`/loans/${id}/payments`, {
-    amount: '1.00',
-    hold_until: '2027-01-20',
-  });
   await travelTo(stage, tenant, '2026-01-20');
   const settled = (await tenant.officer.get(`/payments/${paid.body.id}`)).body;
   const later = await payBack();
@@ -32,7 +32,10 @@ test('of money that is held nothing is paid out; from its day on it is settled',
   });
   expect(early).toMatchObject({ status: 409, body: { code: 'exceeds_refundable' } });
   expect(named).toMatchObject({ status: 409, body: { code: 'funds_held' } });
-  expect(tooLong).toMatchObject({ status: 422 });
+  expect(tooLong).toMatchObject({
+    status: 422,
+    body: { errors: { hold_until: expect.any(String) } },
+  });
   expect(settled).toMatchObject({ status: 'settled', settled_at: expect.any(String) });
   expect(later.status, JSON.stringify(later.body)).toBe(201);
 });
