@@ -39,11 +39,22 @@ export const subLedger = (loanId: string, accrualsBy: 'day' | 'month') =>
                )
              )
       from (${accrualsBy === 'day' ? daily(loanId) : monthly(loanId)}) as share
-      join ledger_accounts as receivable on receivable.role = 'interest_receivable'
-      join ledger_accounts as income on income.role = 'interest_income'
+      join ledger_accounts as receivable on receivable.id = ${accountOf(loanId, 'interest_receivable')}
+      join ledger_accounts as income on income.id = ${accountOf(loanId, 'interest_income')}
       where share.amount <> 0
     `,
   });
+
+/** Where the loan's terms have a role booked: on an account of the product's, or of the chart. */
+const accountOf = (loanId: string, role: string) => sql.fragment`
+  (
+    select coalesce(
+      (loan.terms -> 'gl_map' ->> ${role})::uuid,
+      (select charted.id from ledger_accounts as charted where charted.role = ${role})
+    )
+    from loans as loan where loan.id = ${loanId}
+  )
+`;
 
 /** An adjustment has an entry of its own, which names the loan and is shown as such. */
 const shares = (loanId: string) => sql.fragment`

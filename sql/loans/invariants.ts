@@ -26,13 +26,11 @@ const booked = sql.fragment`
          coalesce(sum(amount) filter (where role = 'fees_receivable'), 0.00) as fees,
          coalesce(-sum(amount) filter (where role = 'borrower_suspense'), 0.00) as suspense
   from (
-    select entry.tenant_id, entry.loan_id, account.role, line.debit - line.credit as amount
-    from ledger_accounts as account
-    join posted_lines as line
-      on line.tenant_id = account.tenant_id and line.account_id = account.id
+    select entry.tenant_id, entry.loan_id, line.role, line.debit - line.credit as amount
+    from posted_lines as line
     join journal_entries as entry
       on entry.tenant_id = line.tenant_id and entry.id = line.entry_id
-    where entry.loan_id is not null and account.role in
+    where entry.loan_id is not null and line.role in
       ('loans_receivable', 'interest_receivable', 'fees_receivable', 'borrower_suspense')
     union all
     select accrual.tenant_id, accrual.loan_id, 'interest_receivable', accrual.amount
@@ -115,10 +113,8 @@ export const loans: readonly Check[] = [
       cross join lateral (
         select coalesce(sum(line.debit - line.credit), 0.00) as amount
         from journal_lines as line
-        join ledger_accounts as account
-          on account.tenant_id = line.tenant_id and account.id = line.account_id
         where line.tenant_id = entry.tenant_id and line.entry_id = entry.id
-          and account.role = 'interest_receivable'
+          and line.role = 'interest_receivable'
       ) as booked
       where booked.amount <> rows.amount
     `,
