@@ -40,7 +40,8 @@ export async function writeLoan(
 
 /** What a loan takes over from its product. */
 async function takenFrom(tx: Work['tx'], product: Product) {
-  const { satisfied_tolerance } = (await settingsOf(tx)).delinquency;
+  const { delinquency, accounting } = await settingsOf(tx);
+  const { satisfied_tolerance } = delinquency;
   const of: Record<string, unknown> = product ?? {};
   return {
     loan_type: of['loan_type'],
@@ -48,7 +49,7 @@ async function takenFrom(tx: Work['tx'], product: Product) {
     day_count: of['day_count'],
     interest_method: of['interest_method'],
     satisfied_tolerance,
-    terms: copiedTerms(of, satisfied_tolerance),
+    terms: copiedTerms(of, { satisfied_tolerance, accrual_relief: accounting.accrual_relief }),
   };
 }
 

@@ -17,7 +17,7 @@ export type DraftLine = {
 
 /**
  * Writes a draft and its lines with one statement, and answers its id. A line plays the role of its
- * account: the one that the loan's terms map there, or that of the chart.
+ * account: that of the chart, or the one that the loan's terms map there.
  */
 export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]) =>
   tx.one(sql.typeAlias('id')`
@@ -35,12 +35,12 @@ export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]
         entry_id, entry_date, account_id, role, position, debit, credit, description
       )
       select entry.id, entry.entry_date, account.id,
-             coalesce((
+             coalesce(account.role, (
                select mapped.key from loans as loan
                cross join jsonb_each_text(loan.terms -> 'gl_map') as mapped
                where loan.id = ${draft.loan_id} and mapped.value = account.id::text
                order by mapped.key limit 1
-             ), account.role),
+             )),
              line.position, (line.value ->> 'debit')::numeric,
              (line.value ->> 'credit')::numeric, line.value ->> 'description'
       from entry

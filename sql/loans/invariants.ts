@@ -54,22 +54,33 @@ export const loans: readonly Check[] = [
              ) as message
       from (
         select coalesce(loan.tenant_id, booked.tenant_id) as tenant_id,
-               coalesce(loan.id, booked.loan_id) as loan_id, loan.loan_number, balance.*
+               coalesce(loan.id, booked.loan_id) as loan_id, loan.loan_number, balance.*,
+               -- Income that came for interest off the books had left the receivable before.
+               not (component = 'interest' and unrelieved.is_so and exists (
+                 select from loan_events as event
+                 where event.tenant_id = loan.tenant_id and event.loan_id = loan.id
+                   and event.kind = 'accrual_stop'
+               )) as is_known
         from loans as loan
         full join (${booked}) as booked
           on booked.tenant_id = loan.tenant_id and booked.loan_id = loan.id
         left join (${postedUntil}) as posted
           on posted.tenant_id = loan.tenant_id and posted.loan_id = loan.id
+        -- What is paid stays in the receivable where no relief is booked beside it.
+        cross join lateral (
+          select coalesce((loan.terms ->> 'accrual_relief')::boolean, true) = false as is_so
+        ) as unrelieved
         cross join lateral (values
           ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
           ('interest', coalesce(booked.interest, 0.00),
             round(app.accrued(loan, posted.day), 2) - loan.interest_settled
-              - loan.off_books_interest),
-          ('fees', coalesce(booked.fees, 0.00), loan.outstanding_fees),
+              - loan.off_books_interest + case when unrelieved.is_so then loan.paid_interest else 0 end),
+          ('fees', coalesce(booked.fees, 0.00),
+            loan.outstanding_fees + case when unrelieved.is_so then loan.paid_fees else 0 end),
           ('suspense', coalesce(booked.suspense, 0.00), loan.suspense_balance)
         ) as balance (component, ledger, said)
       ) as balance
-      where ledger <> coalesce(said, 0)
+      where ledger <> coalesce(said, 0) and is_known
         and (tenant_id, loan_id) not in (${parked})
     `,
   },

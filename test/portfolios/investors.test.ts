@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isRoutingNumber } from '../../jobs/portfolios/routing-number.ts';
-import { settleSales } from '../../jobs/portfolios/sell.ts';
+import { settleSales } from '../../jobs/portfolios/settle-sales.ts';
 import { loanRows } from '../setup/loan-rows.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -161,8 +161,8 @@ test('a portfolio is sold once, its price shared out to the cent, and settled in
     investor_id: investor.body.id,
   });
   expect(answers.find(({ status }) => status === 409)?.body.code).toBe('already_sold');
-  expect(before).toEqual({ activated: 0, declined: 0 });
-  expect(settled).toEqual({ activated: 3, declined: 1 });
+  expect(before).toEqual({ activated: 0, declined: 0, failures: [] });
+  expect(settled).toEqual({ activated: 3, declined: 1, failures: [] });
   expect(owned.body[0]).toMatchObject({
     effective_date: '2026-01-21',
     purchase_price_ratio: '0.97531',

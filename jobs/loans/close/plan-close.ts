@@ -4,6 +4,7 @@ import { beforeClose } from '../../business-day.ts';
 import { localDate } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
+import { reasonOf } from './set-aside.ts';
 
 /** Loans per chunk: one statement works on all of them. */
 const CHUNK_SIZE = 10_000;
@@ -22,8 +23,11 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
     await close.extend(work.tx, known.id, through);
     return null;
   }
-  await beforeClose(work, day);
-  return close.plan(work.tx, day, through, CHUNK_SIZE);
+  const failures = await beforeClose(work, day);
+  const run = await close.plan(work.tx, day, through, CHUNK_SIZE);
+  for (const { loan_id, error } of failures)
+    await close.park(work.tx, run.id, loan_id, 'portfolio_sale', reasonOf(error));
+  return run;
 }
 
 let isFutureClosable = true;

@@ -71,4 +71,5 @@ export const forFew =
     }
   };
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+export const reasonOf = (error: unknown) =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { anyEvent } from '../loans/arbitraries.ts';
+import { keeperOf } from '../ledger/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** A portfolio of the loans, and how to sell it to an investor. */
+async function forSale(tenant: Tenant, ...loan_ids: string[]) {
+  const { admin, accounts } = await keeperOf(tenant);
+  const investor = await admin.post('/investors', { name: 'First Fund', investor_type: 'fund' });
+  const { id } = (await admin.post('/portfolios', { name: 'For sale' })).body;
+  const assigned = await admin.post(`/portfolios/${id}/assign-loans`, { loan_ids });
+  if (assigned.status !== 200) throw new Error(JSON.stringify(assigned.body));
+  const sell = (terms: Record<string, unknown>) =>
+    admin.post(`/portfolios/${id}/sell`, { investor_id: investor.body.id, ...terms });
+  /** Balances of accounts, whatever roles their lines play; debits positive, zeros left out. */
+  const balances = async () => {
+    const trial = await admin.get('/ledger/trial-balance');
+    const rows = trial.body.accounts as { name: string; debit: string; credit: string }[];
+    return Object.fromEntries(
+      rows.map(({ name, debit, credit }) => [name, debit === '0.00' ? `-${credit}` : debit]),
+    );
+  };
+  const list = `/investors/${investor.body.id}/loan-assignments`;
+  return { admin, accounts, id, sell, balances, list };
+}
+
+const pay = (tenant: Tenant, id: string, amount: string, payment_date: string) =>
+  tenant.officer.post(`/loans/${id}/payments`, { amount, payment_date });
+
+test('a loan that is sold leaves the books, and what it brings then is owed to the investor', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const { admin, sell, balances, list } = await forSale(tenant, id);
+
+  const sold = await sell({ purchase_price_ratio: '0.98', settlement_date: '2026-02-14' });
+  await travelTo(stage, tenant, '2026-02-14');
+  const before = await balances();
+  await travelTo(stage, tenant, '2026-02-15');
+  const after = await balances();
+  const paid = await pay(tenant, id, '315.68', '2026-02-15');
+  const later = await balances();
+  const [assignment] = (await admin.get(list)).body;
+  const [entry] = (await admin.get('/ledger/entries?reference_type=portfolio_sale')).body;
+  const loan = (await tenant.officer.get(`/loans/${id}`)).body;
+  const shares = await tenant.officer.get(`/ledger/loans/${id}/sub-ledger?accruals_by=month`);
+  const ended = await admin.put(`/loan-assignments/${assignment.id}`, { status: 'bought_back' });
+
+  const right = await violationsIn(stage);
+  await admin.post(`/ledger/entries/${entry.id}/reverse`, { reason: 'Slip' });
+  const reversed = await violationsIn(stage);
+
+  expect([sold.status, paid.status]).toEqual([200, 201]);
+  expect(before).toEqual({
+    Cash: '-10000.00',
+    'Loans Receivable': '10000.00',
+    'Interest Receivable': '69.86',
+    'Interest Income': '-69.86',
+  });
+  expect(after).toEqual({ Cash: '-200.00', 'Interest Income': '-69.86', 'Loss on Sale': '269.86' });
+  expect(later).toEqual({ ...after, Cash: '115.68', 'Due to Investors': '-315.68' });
+  expect(assignment).toMatchObject({ status: 'active', journal_entry_ids: [entry.id] });
+  expect(entry).toMatchObject({ loan_id: id, reference_id: assignment.id });
+  expect(loan).toMatchObject({ status: 'active', principal_balance: '9756.51' });
+  expect(JSON.stringify(shares.body)).toMatch(/"Interest Receivable".*"69.86"/);
+  expect(ended).toMatchObject({ status: 409, body: { code: 'sale_booked' } });
+  expect(right).toEqual([]);
+  expect(reversed).toEqual([
+    expect.stringContaining('and account 1100 still has 10000.00 of its loans_receivable.'),
+  ]);
+});
+
+test('with the servicing, the loans go to another servicer and nothing of them is left', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const [one, other] = [await newLoan(tenant), await newLoan(tenant)];
+  await tenant.within(async (work) => {
+    const kind = 'suspense_receipt';
+    const event = newEvent({ kind, effective_date: '2026-01-15', amount: '50.00' });
+    await happen(work, await openLoan(work, one.id), [event]);
+  });
+  const { sell, balances } = await forSale(tenant, one.id, other.id);
+  await travelTo(stage, tenant, '2026-01-20');
+  await tenant.officer.post(`/loans/${other.id}/charge-off`, { reason: 'fraud' });
+
+  const sold = await sell({ sale_price: '10400.00', servicing_retained: false });
+  await travelTo(stage, tenant, '2026-02-15');
+  const loans = await Promise.all(
+    [one, other].map(async ({ id }) => (await tenant.officer.get(`/loans/${id}`)).body),
+  );
+  const refused = await pay(tenant, one.id, '100.00', '2026-02-15');
+  const events = await stage.owner.query(
+    `select from events where event_type = 'loan.status_changed' and data ->> 'new_status' = 'transferred'`,
+  );
+
+  expect(sold.body).toMatchObject({ status: 'sold', servicing_retained: false });
+  for (const loan of loans) {
+    expect(loan).toMatchObject({
+      status: 'transferred',
+      total_balance: '0.00',
+      suspense_balance: '0.00',
+      charge_off_balance: '0.00',
+      next_payment_date: null,
+      days_past_due: 0,
+    });
+  }
+  expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(events.rows).toHaveLength(2);
+  expect(await balances()).toEqual({
+    Cash: '-9550.00',
+    'Due to Investors': '-50.00',
+    'Interest Income': '-11.65',
+    'Charge-Off Expense': '10000.00',
+    'Gain on Sale': '-388.35',
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a sale that could not be booked is refused', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant, { status: 'approved' });
+  const { admin, id: portfolio, sell } = await forSale(tenant, id);
+  const sellTo = (body: object) => admin.post(`/portfolios/${portfolio}/sell`, body);
+
+  const refused = [
+    await sell({ servicing_retained: false }),
+    await sellTo({ sale_price: '100.00' }),
+    await sell({ sale_price: '100.00' }),
+  ];
+
+  expect(refused.map(({ status, body }) => [status, body.errors])).toEqual([
+    [422, { sale_price: 'Is required where the servicing goes along.' }],
+    [422, { investor_id: 'Is required with a price.' }],
+    [422, { sale_price: 'Nothing is owed that could be sold.' }],
+  ]);
+});
+
+test('a sale that fails for a loan is named with the day, and tried again the next', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const { sell, list, admin, accounts } = await forSale(tenant, id);
+  await sell({ sale_price: '9900.00', settlement_date: '2026-01-16' });
+  const off = `update ledger_accounts set role = $2 where id = '${accounts['due_to_investors']}'`;
+  await stage.owner.query(off.replace('$2', `'nothing'`));
+
+  await travelTo(stage, tenant, '2026-01-17');
+  const failed = (await admin.get(list)).body[0].status;
+  const parked = await stage.owner.query('select step from cob_loan_errors where loan_id = $1', [
+    id,
+  ]);
+  await stage.owner.query(off.replace('$2', `'due_to_investors'`));
+  await travelTo(stage, tenant, '2026-01-18');
+
+  expect(failed).toBe('pending');
+  expect(parked.rows).toEqual([{ step: 'portfolio_sale' }]);
+  expect((await admin.get(list)).body[0].status).toBe('active');
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('whatever happens before and after a sale, the books agree with the loan', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyEvent, { maxLength: 4 }),
+      fc.array(fc.tuple(anyEvent, fc.boolean()), { maxLength: 4 }),
+      fc.boolean(),
+      async (before, after, servicing_retained) => {
+        const tenant = await stage.tenant('2026-01-31');
+        const { id } = await newLoan(tenant);
+        const { sell } = await forSale(tenant, id);
+        await sell({ sale_price: '5000.00', settlement_date: '2026-03-05', servicing_retained });
+        const doing = async (draft: object, effective_date: string) => {
+          if ('reverses' in draft || 'fee_id' in draft) return;
+          const event = newEvent({ ...(draft as { kind: string }), effective_date });
+          await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+        };
+
+        await travelTo(stage, tenant, '2026-03-02');
+        for (const draft of before) await doing(draft, '2026-03-01');
+        await travelTo(stage, tenant, '2026-03-07');
+        const settled = await violationsIn(stage);
+        for (const [draft, isLate] of after)
+          await doing(draft, isLate ? '2026-03-03' : '2026-03-06');
+        await travelTo(stage, tenant, '2026-03-09');
+
+        expect([...settled, ...(await violationsIn(stage))]).toEqual([]);
+      },
+    ),
+    { numRuns: 4, endOnFailure: true },
+  );
+}, 300_000);
