@@ -52,10 +52,6 @@ test('a loan that is sold leaves the books, and what it brings then is owed to t
   const shares = await tenant.officer.get(`/ledger/loans/${id}/sub-ledger?accruals_by=month`);
   const ended = await admin.put(`/loan-assignments/${assignment.id}`, { status: 'bought_back' });
 
-  const right = await violationsIn(stage);
-  await admin.post(`/ledger/entries/${entry.id}/reverse`, { reason: 'Slip' });
-  const reversed = await violationsIn(stage);
-
   expect([sold.status, paid.status]).toEqual([200, 201]);
   expect(before).toEqual({
     Cash: '-10000.00',
@@ -70,10 +66,7 @@ test('a loan that is sold leaves the books, and what it brings then is owed to t
   expect(loan).toMatchObject({ status: 'active', principal_balance: '9756.51' });
   expect(JSON.stringify(shares.body)).toMatch(/"Interest Receivable".*"69.86"/);
   expect(ended).toMatchObject({ status: 409, body: { code: 'sale_booked' } });
-  expect(right).toEqual([]);
-  expect(reversed).toEqual([
-    expect.stringContaining('and account 1100 still has 10000.00 of its loans_receivable.'),
-  ]);
+  expect(await violationsIn(stage)).toEqual([]);
 });
 
 test('with the servicing, the loans go to another servicer and nothing of them is left', async () => {
@@ -95,7 +88,7 @@ test('with the servicing, the loans go to another servicer and nothing of them i
   );
   const refused = await pay(tenant, one.id, '100.00', '2026-02-15');
   const events = await stage.owner.query(
-    `select from events where event_type = 'loan.status_changed' and data ->> 'new_status' = 'transferred'`,
+    `select from events where event_type = 'loan.status_changed' and body like '%transferred%'`,
   );
 
   expect(sold.body).toMatchObject({ status: 'sold', servicing_retained: false });
@@ -193,3 +186,18 @@ test('whatever happens before and after a sale, the books agree with the loan', 
     { numRuns: 4, endOnFailure: true },
   );
 }, 300_000);
+
+test('a sale that was reversed by hand is reported', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const { admin, sell } = await forSale(tenant, id);
+  await sell({ sale_price: '9800.00' });
+  await travelTo(stage, tenant, '2026-01-16');
+  const [entry] = (await admin.get('/ledger/entries?reference_type=portfolio_sale')).body;
+
+  await admin.post(`/ledger/entries/${entry.id}/reverse`, { reason: 'Slip' });
+
+  expect(await violationsIn(stage)).toEqual([
+    expect.stringContaining('and account 1100 still has 10000.00 of its loans_receivable.'),
+  ]);
+});
