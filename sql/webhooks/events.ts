@@ -8,12 +8,14 @@ export type NewEvent = {
   data: string;
 };
 
+const Written = z.object({ id: z.string() });
+
 /**
  * Writes the event with the very bytes that every receiver will get. Its id is made here, ascending
  * with time, because the relay takes events in the order of their ids.
  */
 export const write = (tx: Transaction, { event_type, loan_id, data }: NewEvent) =>
-  tx.one(sql.type(z.object({ id: z.string() }))`
+  tx.one(sql.prepared('write_event', Written)`
     with made as materialized (select uuidv7() as id)
     insert into events (id, event_type, loan_id, body)
     select
