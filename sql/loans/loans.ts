@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { prepared, sql, type Transaction } from '../db.ts';
 import { allowedActions } from './actions.ts';
 import { containing, table } from '../table.ts';
 
@@ -211,12 +211,18 @@ export const product = (tx: Transaction, id: string) =>
     from products as product where id = ${id}
   `);
 
+const Usable = z.object({ is_usable: z.boolean() });
+
 /** Whether such a record exists and may be used for a new loan. */
 export const usable = (tx: Transaction, kind: 'programs' | 'borrowers', id: string) =>
-  tx.exists(sql.typeAlias('void')`
-    select from ${sql.identifier([kind])}
-    where id = ${id} and not is_archived ${kind === 'programs' ? sql.fragment`and is_active` : sql.fragment``}
-  `);
+  tx.oneFirst(
+    prepared(sql.type(Usable)`
+      select exists (
+        select from ${sql.identifier([kind])} where id = ${id} and not is_archived
+          ${kind === 'programs' ? sql.fragment`and is_active` : sql.fragment``}
+      ) as is_usable
+    `),
+  );
 
 export const markPaidOff = (tx: Transaction, id: string, is: boolean) =>
   tx.query(sql.typeAlias('void')`
@@ -226,25 +232,4 @@ export const markPaidOff = (tx: Transaction, id: string, is: boolean) =>
 export const addDisbursed = (tx: Transaction, id: string, amount: string) =>
   tx.query(sql.typeAlias('void')`
     update loans set disbursed_amount = disbursed_amount + ${amount}::numeric where id = ${id}
-  `);
-
-type Boarded = {
-  status: string;
-  disbursed_amount: string;
-  origination_date: string;
-  charge_off_date: string | null;
-  charge_off_amount: string | null;
-};
-
-/** The loan takes the status that it came with. */
-export const board = (tx: Transaction, id: string, boarded: Boarded) =>
-  tx.query(sql.typeAlias('void')`
-    update loans
-    set status = ${boarded.status}, disbursed_amount = ${boarded.disbursed_amount}::numeric,
-        origination_date = ${boarded.origination_date},
-        disbursement_date = case when ${boarded.status} in ('pending', 'approved') then null else ${boarded.origination_date}::date end,
-        paid_off_at = case when ${boarded.status} = 'paid_off' then now() end,
-        charged_off_at = ${boarded.charge_off_date}::timestamptz,
-        charge_off_amount = ${boarded.charge_off_amount}::numeric
-    where id = ${id}
   `);
