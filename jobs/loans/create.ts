@@ -50,8 +50,7 @@ export async function writeLoan(work: Pick<Work, 'tx' | 'today'>, input: NewLoan
   const parents = known ?? (await parentsOf(work, input));
   await assertUsable(tx, input, parents);
   assertWithinLimits(input, parents.product ?? {});
-  const loan_number =
-    input.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
+  const loan_number = input.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
   const of: Record<string, unknown> = parents.product ?? {};
   const id = await insert(tx, 'loans', {
     ...input,

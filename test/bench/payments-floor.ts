@@ -27,6 +27,7 @@ export async function plainTables(admin: pg.Client) {
 export async function plainServer(connectionString: string, tenant: string) {
   const pool = new pg.Pool({ connectionString, max: 16 });
   pool.on('error', () => {});
+  pool.on('connect', (connection) => connection.on('error', () => {}));
   const found = await pool.query<{ id: string }>('select id from ledger_accounts order by code');
   const accounts = found.rows.slice(0, 4).map(({ id }) => id);
   const server = createServer((incoming, response) => {
@@ -34,7 +35,7 @@ export async function plainServer(connectionString: string, tenant: string) {
     incoming.on('end', () => {
       void pay(pool, tenant, accounts, loan).then(
         () => response.writeHead(201).end(),
-        () => response.writeHead(500).end(),
+        (error: Error) => response.writeHead(500).end(error.message),
       );
     });
     incoming.resume();
@@ -88,7 +89,7 @@ async function pay(pool: pg.Pool, tenant: string, accounts: string[], loan: stri
     `insert into plain.payments
        (tenant_id, id, loan_id, borrower_id, receipt_number, amount, payment_date, effective_date, payment_method,
         status, principal_applied)
-     values ($1, $2, $3, $3, $2::text, 5, '2026-01-15', '2026-01-15', 'external', 'completed', 5)`,
+     values ($1, $2::uuid, $3, $3, $2::uuid::text, 5, '2026-01-15', '2026-01-15', 'external', 'completed', 5)`,
     [tenant, id, loan],
   );
   await run(

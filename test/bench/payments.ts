@@ -189,8 +189,9 @@ async function measure({ port, headers }: Target, loans: readonly string[]): Pro
     new Promise<void>((resolve, reject) => {
       const options = { port, method: 'POST', path: `/api/v1/loans/${loan}/payments`, agent };
       request({ ...options, headers }, (incoming) => {
-        if (incoming.statusCode !== 201) reject(new Error(`status ${incoming.statusCode}`));
-        incoming.on('end', resolve).resume();
+        let said = '';
+        incoming.on('data', (part: Buffer) => (said += part.toString()));
+        incoming.on('end', () => (incoming.statusCode === 201 ? resolve() : reject(new Error(said))));
       })
         .on('error', reject)
         .end(body);
