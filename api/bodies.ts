@@ -13,16 +13,18 @@ const parser = koaBody({
   jsonStrict: true,
   includeUnparsed: true,
   text: false,
-  urlencoded: false,
+  urlencoded: true,
+  formLimit: LIMIT_BYTES,
   multipart: false,
   parsedMethods: BODILY as never,
 });
 
 /**
- * Reads the body: JSON of at most 1 MB. What a DELETE carries is not read: dashboards send it as
- * text/plain. Compressed bodies are not accepted, because a small one may be gigabytes.
+ * Reads the body: JSON of at most 1 MB, from providers of messages also a form. What a DELETE carries
+ * is not read: dashboards send it as text/plain. Compressed bodies are not accepted, because a
+ * small one may be gigabytes.
  */
-export async function readBody(ctx: Context) {
+export async function readBody(ctx: Context, { mayBeForm = false } = {}) {
   if (!BODILY.includes(ctx.method)) return;
   const encoding = ctx.get('Content-Encoding');
   if (encoding && encoding !== 'identity') {
@@ -30,7 +32,7 @@ export async function readBody(ctx: Context) {
   }
   const length = Number(ctx.get('Content-Length') || 0);
   if (ctx.get('Transfer-Encoding') === '' && length === 0) return;
-  if (!ctx.is('application/json')) {
+  if (!ctx.is('application/json') && !(mayBeForm && ctx.is('application/x-www-form-urlencoded'))) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'Send application/json.');
   }
   if (length > LIMIT_BYTES) throw Object.assign(new Error('too large'), { status: 413 });

@@ -25,6 +25,7 @@ export function cors(pool: DatabasePool): Middleware {
     if (settings !== kept?.settings) cache.set(id, { settings, until: Date.now() + CACHED_MS });
     ctx.state.trusted_origins = settings.auth.trusted_origins;
     ctx.state.limits = settings.auth;
+    ctx.state.rates = settings.throttle;
     ctx.vary('Origin');
     const origin = ctx.get('Origin');
     if (origin && settings.auth.trusted_origins.includes(origin)) {

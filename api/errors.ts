@@ -98,18 +98,12 @@ export function fieldErrors({ issues }: ZodError): Record<string, string> {
   return errors;
 }
 
-function sentence(issue: ZodError['issues'][number]): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'Is required.';
-  const text = issue.message.replace(
-    /^Invalid input: expected (\w+), received undefined$/,
-    'Is required.',
-  );
-  return text.startsWith('Invalid input: ')
-    ? `Must be ${text
-        .slice(15)
-        .replace(/^expected /, '')
-        .replace(/, received.*/, '')}.`
-    : text;
+/** The schemas are asked to report the input, or else what is missing could not be told. */
+function sentence({ code, input, message }: ZodError['issues'][number]): string {
+  const isMissing = input === undefined || input === null;
+  if (isMissing && (code === 'invalid_type' || code === 'invalid_value')) return 'Is required.';
+  const expected = /^Invalid (?:input|option): expected (.+?)(, received.*)?$/.exec(message)?.[1];
+  return expected ? `Must be ${expected.replaceAll('"', '').replaceAll('|', ', ')}.` : message;
 }
 
 /**

@@ -36,17 +36,16 @@ export function parseList(declared: ListDeclaration, query: Query): ListRequest 
     throw new Invalid({ filter: 'Has too many fields.' });
   for (const [name, value] of Object.entries(filters)) {
     if (name === 'q') words = wordsOf(declared, value);
+    else if (isArchivedAsStatus(declared, name, value)) conditions.push(archived('true'));
     else conditions.push(conditionOf(declared, name, value));
   }
   const asksForArchived = conditions.some(
-    ({ field, comparison, values }) =>
+    ({ field, comparison }) =>
       field === 'is_archived' ||
       (field === 'id' && comparison === 'in') ||
-      (field === 'status' && (!('status' in declared.fields) || values.includes('archived'))),
+      (field === 'status' && declared.special?.includes('status')),
   );
-  if (declared.isArchivable && !asksForArchived) {
-    conditions.push({ field: 'is_archived', comparison: 'in', values: ['false'], type: 'bool' });
-  }
+  if (declared.isArchivable && !asksForArchived) conditions.push(archived('false'));
   const byId = conditions.some(({ field, comparison }) => field === 'id' && comparison === 'in');
   return {
     conditions,
@@ -55,6 +54,24 @@ export function parseList(declared: ListDeclaration, query: Query): ListRequest 
     ...pageOf(query, byId),
   };
 }
+
+const archived = (value: 'true' | 'false'): Condition => ({
+  field: 'is_archived',
+  comparison: 'in',
+  values: [value],
+  type: 'bool',
+});
+
+/** Being archived is no status of its own where records have one; asked for as one, it is meant. */
+const isArchivedAsStatus = (
+  { isArchivable, special = [] }: ListDeclaration,
+  name: string,
+  value: unknown,
+) =>
+  isArchivable &&
+  name === 'status' &&
+  !special.includes('status') &&
+  [value].flat().join() === 'archived';
 
 const RESERVED = new Set(['sort', 'range', 'filter', 'ordering', 'limit', 'offset']);
 

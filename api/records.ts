@@ -23,7 +23,8 @@ export function listOf({
     filters: [...filters, ...special],
     special,
     hasSearch: table.search !== undefined,
-    isArchivable: archivable,
+    // Contacts have no unarchive, yet what was deleted of them is archived as well.
+    isArchivable: archivable || 'is_archived' in fields,
     ...(sort && { sort }),
   };
 }

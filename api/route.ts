@@ -28,6 +28,8 @@ export type OwnCall = Omit<Call, 'work'> & {
   session: Session;
   /** The bytes of the body as they came, for signatures. */
   raw: string;
+  /** The whole address that was called, which some providers sign. */
+  url: string;
   header: (name: string) => string;
 };
 

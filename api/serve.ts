@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto';
 import { parse as parseQuery } from 'node:querystring';
 import type { Context } from 'koa';
 import type { DatabasePool } from 'slonik';
 import type { z } from 'zod';
-import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
-import { workOf, type Actor, type Work } from '../jobs/work.ts';
-import * as idempotency from '../sql/users/idempotency.ts';
+import { Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
+import { workOf, type Actor, type Within } from '../jobs/work.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
+import { keyedBy, onceAfterwards, onlyOnce, type Once } from './idempotency.ts';
 import { parseList } from './lists.ts';
 import { mayCall, type User } from './permissions.ts';
-import type { Call, Page, Route } from './route.ts';
-import { sessionOf } from './session.ts';
+import type { Call, OwnCall, Page, Route } from './route.ts';
+import { hasEnded, sessionOf } from './session.ts';
+import { slowDown } from './throttle.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -25,76 +25,58 @@ const LIST_TIMEOUT = '5s';
 export function serve(route: Route, pool: DatabasePool) {
   return async (ctx: Context) => {
     const user = (ctx.state.user ?? null) as User | null;
-    permit(route, user);
-    await readBody(ctx);
-    const call = parse(route, ctx, user);
     const actor = actorOf(ctx, user);
+    await slowDown(ctx, route, user, workOf(pool, actor));
+    if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, workOf(pool, actor));
+    await readBody(ctx, { mayBeForm: route.allow === 'provider' });
+    const call = parse(route, ctx, user);
+    const within = workOf(pool, actor);
+    const { id: tenantId } = ctx.state.tenant as { id: string };
+    const keyed = user && keyedBy(route, ctx, user, call.body);
     if (route.transaction === 'own') {
-      const { tenant, ip, request_id, raw = '' } = ctx.state;
-      const answer = await route.run({
-        ...call,
-        within: workOf(pool, actor),
-        tenant_id: tenant.id,
-        ip,
-        request_id,
-        raw,
-        session: sessionOf(ctx),
-        header: (name) => ctx.get(name),
-      });
-      return reply(ctx, route, call, answer);
+      const answer = () => route.run(ownCall(ctx, call, within));
+      if (!keyed) return reply(ctx, route, call, await answer());
+      const steps = async () => ({ status: route.status, body: shaped(route, await answer()) });
+      return finish(ctx, await onceAfterwards(within, tenantId, keyed, steps));
     }
     const { run } = route;
-    const key = route.method === 'POST' ? keyOf(ctx) : null;
-    const within = workOf(pool, actor);
-    if (key === null || user === null) {
+    if (!keyed) {
       const mode = {
         readOnly: route.transaction === 'read',
         ...(route.list && { timeout: LIST_TIMEOUT }),
       };
-      const answer = await within(ctx.state.tenant.id, (work) => run({ ...call, work }), mode);
+      const answer = await within(tenantId, (work) => run({ ...call, work }), mode);
       if (answer instanceof HttpRefusal) throw answer;
       return reply(ctx, route, call, answer);
     }
-    const scope = { user_id: user.id, method: route.method, path: ctx.path, key };
-    const { status, body, replayed } = await within(ctx.state.tenant.id, (work) =>
-      onlyOnce(work, scope, call, async () => {
+    const kept = await within(tenantId, (work) =>
+      onlyOnce(work, keyed, async () => {
         const answer = await run({ ...call, work });
         if (answer instanceof HttpRefusal) return answer.answer;
         return { status: route.status, body: shaped(route, answer) };
       }),
     );
-    if (replayed) ctx.set('Idempotent-Replayed', 'true');
-    ctx.status = status;
-    if (status !== 204) ctx.body = body;
+    finish(ctx, kept);
   };
 }
 
-/** The answer and its key are written in the transaction of the effect, so a crash leaves neither. */
-async function onlyOnce(
-  work: Work,
-  scope: idempotency.KeyScope,
-  call: Omit<Call, 'work'>,
-  steps: () => Promise<{ status: number; body: unknown }>,
-) {
-  const hash = createHash('sha256')
-    .update(JSON.stringify(call.body ?? null))
-    .digest('hex');
-  const kept = await idempotency.take(work.tx, scope, hash);
-  if (kept && kept.request_hash !== hash) {
-    throw new Conflict('This Idempotency-Key was used with another body.', 'idempotency_key_reuse');
-  }
-  if (kept) return { status: kept.status, body: kept.body, replayed: true };
-  const { status, body } = await steps();
-  await idempotency.keep(work.tx, scope, status, body);
-  return { status, body, replayed: false };
+function ownCall(ctx: Context, call: Omit<Call, 'work'>, within: Within): OwnCall {
+  const { tenant, ip, request_id, raw = '' } = ctx.state;
+  const session = sessionOf(ctx);
+  const header = (name: string) => ctx.get(name);
+  const url = call.origin + ctx.url;
+  return { ...call, within, tenant_id: tenant.id, ip, request_id, raw, url, session, header };
 }
 
-function permit(route: Route, user: User | null) {
-  if (mayCall(user, route.allow)) return;
-  if (user === null) throw new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
-  throw new Forbidden('Your role does not allow this.', 'permission_denied', {
-    required_role: route.allow,
-  });
+/** Whose session has ended is told so; the rest have none, or not the role. */
+async function refusalOf({ allow }: Route, user: User | null, ctx: Context, within: Within) {
+  if (user !== null) {
+    const details = { required_role: allow };
+    return new Forbidden('Your role does not allow this.', 'permission_denied', details);
+  }
+  return (await hasEnded(ctx, within))
+    ? new HttpRefusal(401, 'session_expired', 'Your session is over. Sign in again.')
+    : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
 }
 
 function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'> {
@@ -114,7 +96,7 @@ function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'
     list: route.list ? parseList(route.list, listQuery) : null,
     body: route.body ? checked(route.body, ctx.request.body ?? {}) : null,
     user,
-    origin: `${ctx.state.is_secure ? 'https' : 'http'}://${ctx.get('Host')}`,
+    origin: `${ctx.state.is_secure ? 'https' : 'http'}://${ctx.state.host}`,
   };
 }
 
@@ -122,7 +104,7 @@ function checked(schema: z.ZodType, given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Invalid({ body: 'Must be a JSON object.' });
   }
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(given, { reportInput: true });
   if (!result.success) throw new Invalid(fieldErrors(result.error));
   return result.data;
 }
@@ -138,14 +120,11 @@ function actorOf(ctx: Context, user: User | null): Actor {
   };
 }
 
-/** Between 1 and 255 printable characters. */
-function keyOf(ctx: Context): string | null {
-  const key = ctx.get('Idempotency-Key');
-  if (ctx.req.headers['idempotency-key'] === undefined) return null;
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new Invalid({ 'Idempotency-Key': 'Must be 1 to 255 printable characters.' });
-  }
-  return key;
+function finish(ctx: Context, { status, body, replayed }: Once) {
+  if (replayed) ctx.set('Idempotent-Replayed', 'true');
+  ctx.status = status;
+  const { request_id } = ctx.state;
+  if (status !== 204) ctx.body = status < 400 ? body : { ...(body as object), request_id };
 }
 
 function reply(ctx: Context, route: Route, { list }: Omit<Call, 'work'>, answer: unknown) {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import pino from 'pino';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { useFiles } from '../jobs/documents/store.ts';
+import { closeFuture } from '../jobs/loans/close/plan-close.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
@@ -32,6 +33,7 @@ async function openWhenThere() {
 
 const secret = readSecret(configuration);
 useSecret(secret);
+closeFuture(configuration.NODE_ENV !== 'production');
 useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }), secret);
 const pool = await openWhenThere();
 await assertTenancyHolds(pool);

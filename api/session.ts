@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type Koa from 'koa';
 import session from 'koa-session';
 import type { DatabasePool } from 'slonik';
-import { SYSTEM, workOf } from '../jobs/work.ts';
+import { SYSTEM, workOf, type Within } from '../jobs/work.ts';
 import * as sessions from '../sql/users/sessions.ts';
 import { newToken, tokenOf } from './csrf.ts';
 import type { User } from './permissions.ts';
@@ -82,6 +82,14 @@ export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolea
     } as never,
     app as never,
   );
+}
+
+/** Whether the request carries a session of this tenant's that opens no more. */
+export async function hasEnded(ctx: Context, within: Within): Promise<boolean> {
+  const id = ctx.cookies.get('sessionid', { signed: false }) ?? '';
+  if (!ID.test(id)) return false;
+  const { tenant } = ctx.state as { tenant: { id: string } };
+  return within(tenant.id, ({ tx }) => sessions.isKnown(tx, hashOf(id)), { readOnly: true });
 }
 
 /** The session of one request, as its endpoint sees it. */

@@ -95,3 +95,9 @@ function pad(value: number, length: number): string {
 export function earliest(one: string, other: string): string {
   return one <= other ? one : other;
 }
+
+/** The date on a wall in the time zone. */
+export function localDate(now: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now);
+  return parts.slice(0, 10);
+}

@@ -144,6 +144,26 @@ async function once<Result>(
   }
 }
 
+/**
+ * Runs steps so that their failure undoes them alone: the transaction goes on, and what failed is
+ * answered rather than thrown.
+ */
+export async function attempt<Result>(
+  tx: Transaction,
+  steps: () => Promise<Result>,
+): Promise<Outcome<Result>> {
+  await tx.query(sql.typeAlias('void')`savepoint attempt`);
+  try {
+    const result = await steps();
+    await tx.query(sql.typeAlias('void')`release savepoint attempt`);
+    return { result };
+  } catch (error) {
+    await tx.query(sql.typeAlias('void')`rollback to savepoint attempt`);
+    await tx.query(sql.typeAlias('void')`release savepoint attempt`);
+    return { error };
+  }
+}
+
 const Today = z.object({ today: z.string().nullable() });
 
 /** Both settings end with the transaction, and are made before the date is read, from left to right. */

@@ -812,12 +812,12 @@ create table cob_loan_errors (
   error text not null,
   resolved_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  constraint cob_loan_errors_once UNIQUE (tenant_id, run_id, loan_id, step),
   constraint cob_loan_errors_pkey PRIMARY KEY (tenant_id, id),
   constraint cob_loan_errors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint cob_loan_errors_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint cob_loan_errors_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES cob_runs(tenant_id, id)
 );
-CREATE INDEX cob_loan_errors_run ON public.cob_loan_errors USING btree (tenant_id, run_id);
 alter table cob_loan_errors enable row level security, force row level security;
 create policy auditor on cob_loan_errors for select to servicing_auditor using true;
 create policy owner on cob_loan_errors for all to servicing_owner using true with check true;
@@ -1541,7 +1541,6 @@ create table installments (
   constraint installments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint installments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX installments_due ON public.installments USING btree (tenant_id, due_date, loan_id);
 alter table installments enable row level security, force row level security;
 create policy auditor on installments for select to servicing_auditor using true;
 create policy owner on installments for all to servicing_owner using true with check true;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { closeFuture } from '../jobs/loans/close/plan-close.ts';
 import { openPool } from '../sql/db.ts';
 import { findDatabase } from './configuration.ts';
 import { close } from './ops/close.ts';
@@ -45,6 +46,7 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
   const url = findDatabase(process.env);
   const owner = await openPool(url, { role: 'servicing_owner', size: 2 });
   const app = await openPool(url, { size: 4 });
+  closeFuture(process.env['NODE_ENV'] !== 'production');
   const newPassword = process.env['NEW_PASSWORD'];
   try {
     const { values, positionals: words } = parseArgs({

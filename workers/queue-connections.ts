@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isPassing } from '../sql/passing.ts';
 
 /**
  * The queue's connections outlive Postgres.
@@ -16,31 +17,6 @@ export type QueueConnections = {
   /** From now on nothing is waited for; what is lost stays lost. */
   close(): Promise<void>;
 };
-
-/** Postgres or the network was away for a moment: connection, resources, shutdown, locks, standby. */
-const PASSING_STATE = /^(08...|53...|57P0[1-4]|57014|40001|40P01|55P03|25006)$/;
-const PASSING_SYSTEM = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-]);
-const PASSING_TEXT = /terminated|timeout|not queryable|closed the connection/i;
-
-export function isPassing(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isPassing);
-  if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
-  if (typeof code === 'string') {
-    if (PASSING_STATE.test(code) || PASSING_SYSTEM.has(code)) return true;
-  }
-  // The driver's own errors ("Connection terminated unexpectedly") carry no code.
-  return code === undefined && PASSING_TEXT.test(error.message);
-}
 
 /** What the library's own retry loop understands, should it see such an error after all. */
 const asCannotConnectNow = (error: unknown) =>

@@ -40,8 +40,8 @@ const LEAVE_SCHEMA = {
 export async function startQueue(given: QueueSettings): Promise<Queue> {
   const { name, url, owner, log, settings } = given;
   const connections = openQueueConnections(url, {
-    // One listens; the others fetch and report.
-    size: Math.min(settings.concurrency, 8) + 2,
+    // One listens; the others fetch and report, rarely more than a few at a time.
+    size: settings.concurrency + 2,
     warn: ({ message }) => log.warn({ reason: message }, 'the queue waits for Postgres'),
   });
   const events: WorkerEvents = new EventEmitter();

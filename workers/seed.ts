@@ -1,4 +1,4 @@
-import { localDate } from '../jobs/loans/close/start-close-of-business.job.ts';
+import { localDate } from '../jobs/dates.ts';
 import { createUser } from '../jobs/users/create-user.ts';
 import { foundTenant } from '../jobs/users/found-tenant.ts';
 import { openTenant } from '../jobs/users/open-tenant.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { believe, setProvider } from '../../jobs/communications/provider.ts';
+import { believe, formOf, setProvider } from '../../jobs/communications/provider.ts';
 import { InboundMessage, receiveMessage } from '../../jobs/communications/receive.ts';
 import { Reports, takeReports } from '../../jobs/communications/report.ts';
+import { fromTwilio } from '../../jobs/communications/twilio.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { text, words } from '../../sql/types.ts';
@@ -26,31 +27,41 @@ async function fromProvider<Said>(
   schema: z.ZodType<Said>,
   steps: (work: Work, said: Said, provider: string) => Promise<unknown>,
 ) {
-  const { within, tenant_id, raw, header } = call;
+  const { within, tenant_id, raw, url, header } = call;
   const provider = await within(
     tenant_id,
-    (work) => believe(work, from, { raw, header, now: new Date() }),
+    (work) => believe(work, from, { raw, url, header, now: new Date() }),
     { readOnly: true },
   );
   if (provider === null) {
     const message = 'The signature is not the provider’s.';
     throw new HttpRefusal(401, 'invalid_provider_signature', message);
   }
-  const said = schema.safeParse(raw === '' ? {} : JSON.parse(raw));
+  const said = schema.safeParse(saidIn(call), { reportInput: true });
   if (!said.success) throw new Invalid(fieldErrors(said.error));
   return within(tenant_id, (work) => steps(work, said.data, provider));
 }
+
+function saidIn({ raw, header }: OwnCall): unknown {
+  if (header('Content-Type').startsWith('application/x-www-form-urlencoded'))
+    return fromTwilio(formOf(raw));
+  return raw === '' ? {} : JSON.parse(raw);
+}
+
+/** Of a form no JSON is expected back: an empty answer tells Twilio that nothing is to be said. */
+const answerTo = ({ header }: OwnCall) =>
+  header('Content-Type').startsWith('application/json') ? {} : '';
 
 const inbound = (from: 'email' | 'sms'): Route => ({
   ...about,
   path: `/communications/webhooks/inbound/${from}`,
   summary: `Receive what a borrower wrote by ${from}`,
-  reply: z.object({}),
+  reply: z.union([z.object({}), z.literal('')]),
   run: async (call: OwnCall) => {
     await fromProvider(call, from, InboundMessage, (work, message, provider) =>
       receiveMessage(work, from, provider, message),
     );
-    return {};
+    return answerTo(call);
   },
 });
 

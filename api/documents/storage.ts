@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik';
 import { readLink } from '../../jobs/documents/links.ts';
 import { filesInUse } from '../../jobs/documents/store.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
-import { within } from '../../sql/db.ts';
+import { within, type Transaction } from '../../sql/db.ts';
 import * as documents from '../../sql/documents/documents.ts';
 import { HttpRefusal } from '../errors.ts';
 
@@ -24,8 +24,7 @@ export function storage(pool: DatabasePool): Middleware {
       throw new HttpRefusal(405, 'method_not_allowed', message, { headers });
     }
     const link = readLink(token, method, filesInUse().secret, new Date());
-    if (!link || !link.key.startsWith(`${ctx.state.tenant.slug}/`))
-      throw new HttpRefusal(403, 'link_invalid', 'The link is not valid, or no longer.');
+    if (!link || !link.key.startsWith(`${ctx.state.tenant.slug}/`)) throw closed();
     await (method === 'PUT' ? put(ctx, pool, link) : get(ctx, link));
   };
 }
@@ -51,20 +50,28 @@ async function put(ctx: Context, pool: DatabasePool, { key, content_type }: Link
     const message = `The link is for ${content_type}.`;
     throw new HttpRefusal(415, 'unsupported_media_type', message);
   }
-  const { mayPut, limit } = await within(
-    pool,
-    ctx.state.tenant.id,
-    async (tx) => ({
-      mayPut: await documents.mayPut(tx, key),
-      limit: (await settingsOf(tx)).documents.max_bytes,
-    }),
-    { readOnly: true },
-  );
-  if (!mayPut) throw new HttpRefusal(403, 'link_invalid', 'The link is not valid, or no longer.');
+  const ask = () =>
+    within(pool, ctx.state.tenant.id, (tx) => allowance(tx, key), { readOnly: true });
+  const { mayPut, limit } = await ask();
+  if (!mayPut) throw closed();
   if (Number(ctx.get('Content-Length') || 0) > limit) throw tooLarge(limit);
-  const { size, sha256_hash } = await filesInUse().files.put(key, atMost(ctx.req, limit));
+  // Asked again behind the last byte: a slow sender outlives the confirmation of what was there.
+  const content = followedBy(atMost(ctx.req, limit), async () => {
+    if (!(await ask()).mayPut) throw closed();
+  });
+  const { size, sha256_hash } = await filesInUse().files.put(key, content);
   ctx.status = 200;
   ctx.body = { file_size: size, sha256_hash };
+}
+
+const allowance = async (tx: Transaction, key: string) => ({
+  mayPut: await documents.mayPut(tx, key),
+  limit: (await settingsOf(tx)).documents.max_bytes,
+});
+
+async function* followedBy(source: AsyncIterable<Uint8Array>, check: () => Promise<void>) {
+  yield* source;
+  await check();
 }
 
 /** Passes the bytes on, and ends with an error where there are more than allowed. */
@@ -76,6 +83,8 @@ export async function* atMost(source: AsyncIterable<Uint8Array>, limit: number) 
     yield chunk;
   }
 }
+
+const closed = () => new HttpRefusal(403, 'link_invalid', 'The link is not valid, or no longer.');
 
 const tooLarge = (limit: number) =>
   new HttpRefusal(413, 'payload_too_large', `The file is larger than ${limit} bytes.`);

@@ -50,7 +50,7 @@ export const closeOfBusiness = endpoint({
   reply: z.object({ business_date: date, through_date: date, run_id: uuid.nullable() }),
   run: async ({ work, body }) => {
     const through_date = (body as z.output<typeof Close>).through_date ?? work.today;
-    assertClosable(work.today, through_date);
+    await assertClosable(work, through_date);
     const run = await startClose(work, through_date);
     if (run) {
       const changes = { through_date: { old: null, new: through_date } };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { login } from '../../jobs/users/login.ts';
 import { HttpRefusal } from '../errors.ts';
 import type { OwnCall, Route } from '../route.ts';
+import { throttled } from '../throttle.ts';
 import { currentUser, meReply } from './me.ts';
 
 const Login = z.object({
@@ -60,9 +61,3 @@ export const auth: Route[] = [
     run: async ({ session }: OwnCall) => ({ csrf_token: session.csrf_token() }),
   },
 ];
-
-export const throttled = (seconds: number) =>
-  new HttpRefusal(429, 'throttled', 'Too many attempts. Try again later.', {
-    headers: { 'Retry-After': String(seconds) },
-    details: { retry_after: seconds },
-  });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countAttempt } from '../../jobs/users/login.ts';
 import { changePassword, requestReset, resetPassword } from '../../jobs/users/reset-password.ts';
 import type { OwnCall, Route } from '../route.ts';
-import { throttled } from './auth.ts';
+import { throttled } from '../throttle.ts';
 
 const secret = z.string().min(1).max(1024);
 const message = z.object({ message: z.string() });

@@ -36,9 +36,12 @@ export async function addInstrument(work: Work, input: Input): Promise<string> {
 export async function changeInstrument(work: Work, id: string, changes: Input, row: Row) {
   const borrowerId = String(row['borrower_id']);
   await lockBorrower(work.tx, borrowerId);
-  if (changes.is_default === true) await instruments.clearDefault(work.tx, borrowerId);
+  // What is archived is drawn on no more, and so is nobody's default.
+  const is_default = row['is_archived'] !== true && (changes.is_default ?? row['is_default']);
+  if (is_default === true) await instruments.clearDefault(work.tx, borrowerId);
   const verified = verification(work, changes, row);
-  await update(work.tx, 'payment_instruments', id, { ...sealed(work, changes), ...verified });
+  const changed = { ...sealed(work, changes), ...verified, is_default };
+  await update(work.tx, 'payment_instruments', id, changed);
 }
 
 /** Deleting archives, because payments name it; what autopay draws on stays. */
@@ -68,7 +71,9 @@ function verification(work: Work, input: Input, before: Values): Values {
   const isAdmin = ['admin', 'superadmin'].includes(work.actor.role ?? '');
   const isOther =
     Boolean(input.account_number) ||
-    (input['routing_number'] !== undefined && input['routing_number'] !== before['routing_number']);
+    ['routing_number', 'account_number_last_four'].some(
+      (field) => input[field] !== undefined && input[field] !== before[field],
+    );
   const said = isAdmin ? input.is_verified : undefined;
   const is_verified = said ?? (isOther ? false : before['is_verified'] === true);
   if (is_verified === before['is_verified']) return { is_verified };

@@ -5,16 +5,16 @@ import type { Work } from '../work.ts';
 type Contact = Values & { borrower_id?: string; is_primary?: boolean };
 
 /**
- * One primary contact per borrower (and type of address): the first record is it, and a new primary
- * takes the place of the old one in the same transaction.
+ * One primary contact per borrower (and type of address): a record is it where there is none, and a
+ * new primary takes the place of the old one in the same transaction.
  */
 export const addTo =
   (contacts: primary.Contacts) =>
   async (work: Work, input: Contact): Promise<string> => {
     const borrowerId = String(input.borrower_id);
     await primary.lockBorrower(work.tx, borrowerId);
-    const isFirst = !(await primary.exists(work.tx, contacts, borrowerId, input['address_type']));
-    const is_primary = isFirst || input.is_primary === true;
+    const isMissing = !(await primary.exists(work.tx, contacts, borrowerId, input['address_type']));
+    const is_primary = isMissing || input.is_primary === true;
     if (is_primary) await primary.clear(work.tx, contacts, borrowerId, input['address_type']);
     return insert(work.tx, contacts, { ...input, is_primary });
   };
@@ -25,8 +25,10 @@ export const changeIn =
     const borrowerId = String(row['borrower_id']);
     await primary.lockBorrower(work.tx, borrowerId);
     const type = changes['address_type'] ?? row['address_type'];
-    if (changes.is_primary === true) await primary.clear(work.tx, contacts, borrowerId, type);
-    await update(work.tx, contacts, id, changes);
+    // What is archived is nobody's primary; a primary that becomes another type's displaces that.
+    const is_primary = row['is_archived'] !== true && (changes.is_primary ?? row['is_primary']);
+    if (is_primary === true) await primary.clear(work.tx, contacts, borrowerId, type);
+    await update(work.tx, contacts, id, { ...changes, is_primary });
   };
 
 /** Deleting archives, because letters went there; a primary that leaves is primary no more. */

@@ -3,7 +3,10 @@ import { checkTemplate } from '../../templates/check.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-type Input = Record<string, unknown> & { response_body?: string | null | undefined };
+type Input = Record<string, unknown> & {
+  response_subject?: string | null | undefined;
+  response_body?: string | null | undefined;
+};
 
 /** Adds the rule, if what it answers with may be rendered. */
 export async function addAutoResponse({ tx }: Work, input: Input): Promise<string> {
@@ -16,9 +19,15 @@ export async function changeAutoResponse({ tx }: Work, id: string, changes: Inpu
   await update(tx, 'auto_responses', id, changes);
 }
 
-function check({ response_body }: Input) {
-  const [problem] = response_body ? checkTemplate(response_body) : [];
-  if (!problem) return;
-  const { line, column, message } = problem;
-  throw new Invalid({ response_body: `Line ${line}, column ${column}: ${message}` });
+/** The first problem of each part, with its place. */
+function check(input: Input) {
+  const errors: Record<string, string> = {};
+  for (const part of ['response_subject', 'response_body'] as const) {
+    const source = input[part];
+    const [problem] = source ? checkTemplate(source) : [];
+    if (!problem) continue;
+    const { line, column, message } = problem;
+    errors[part] = `Line ${line}, column ${column}: ${message}`;
+  }
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }

@@ -17,7 +17,7 @@ const REPORTED: Record<string, string> = {
   bounced: 'bounced',
   spamreport: 'complained',
   complained: 'complained',
-  unsubscribe: 'complained',
+  unsubscribe: 'opened',
 };
 
 /** How far a message has come. Reports arrive in any order, and none takes a message back. */

@@ -1,9 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as providers from '../../sql/communications/providers.ts';
 import type { Work } from '../work.ts';
+import { twilioSignature } from './twilio.ts';
 import { seal, unseal } from '../webhooks/secrets.ts';
 
-export type Callback = { raw: string; header: (name: string) => string; now: Date };
+export type Callback = {
+  raw: string;
+  url: string;
+  header: (name: string) => string;
+  now: Date;
+};
 
 /** How far the clock of a provider may be from ours. */
 const SKEW_MS = 300_000;
@@ -22,10 +28,19 @@ export async function believe(
   );
   for (const { name, secret_sealed, previous_secret_sealed } of known) {
     const secrets = [secret_sealed, previous_secret_sealed].filter((sealed) => sealed !== null);
-    if (secrets.some((sealed) => isFrom(unseal(work.tenant_id, sealed), callback))) return name;
+    const isKnownBy = name.toLowerCase() === 'twilio' ? isFromTwilio : isFrom;
+    if (secrets.some((sealed) => isKnownBy(unseal(work.tenant_id, sealed), callback))) return name;
   }
   return null;
 }
+
+/** Twilio signs the address and the fields of its form, in its own way. */
+function isFromTwilio(secret: string, { raw, url, header }: Callback): boolean {
+  return isSame(header('X-Twilio-Signature'), twilioSignature(secret, url, formOf(raw)));
+}
+
+/** The fields of a form, each once. */
+export const formOf = (raw: string) => Object.fromEntries(new URLSearchParams(raw));
 
 /**
  * A signature over the raw bytes, dated where the provider can, or the secret itself as a token.

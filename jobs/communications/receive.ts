@@ -2,10 +2,12 @@ import { z } from 'zod';
 import * as inbound from '../../sql/communications/inbound.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { insert } from '../../sql/write.ts';
-import { renderMessage } from '../../templates/render.ts';
+import { renderMessage, TemplateRefused } from '../../templates/render.ts';
+import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
 import { compose } from './compose.ts';
+import { answeredId } from './message-ids.ts';
 import { sendCommunication } from './send.job.ts';
 import { messageVariables } from './variables.ts';
 
@@ -65,6 +67,7 @@ export async function receiveMessage(
     provider,
     provider_message_id: message.message_id,
     in_reply_to: message.in_reply_to ?? null,
+    answers_id: answeredId(message.in_reply_to ?? '', message.to ?? ''),
   });
   if (id === null || borrower_id === null || isFromMachine(message)) return;
   const said = message.body
@@ -73,10 +76,15 @@ export async function receiveMessage(
     .replace(/[\s.!]+/g, '');
   const builtIn = BUILT_IN.find(({ words }) => words.split(' ').includes(said));
   if (channel === 'sms' && builtIn) {
-    if (builtIn.enabled !== null) await inbound.setSms(tx, borrower_id, builtIn.enabled);
+    if (builtIn.enabled !== null) await inbound.setSms(tx, message.from, builtIn.enabled);
     return reply(work, borrower_id, channel, message.from, id, { body: builtIn.text }, 'built-in');
   }
-  await askRules(work, borrower_id, channel, message, id);
+  await askRules(work, borrower_id, channel, message, id).catch((error: unknown) => {
+    // A rule that cannot be obeyed is the tenant's mistake, and costs no borrower's message.
+    if (!(error instanceof Invalid || error instanceof TemplateRefused)) throw error;
+    const [problem] = error instanceof Invalid ? Object.values(error.errors) : [error.message];
+    return inbound.unanswered(tx, id, problem ?? error.message);
+  });
 }
 
 const isFromMachine = ({ auto_submitted }: InboundMessage) =>
@@ -90,12 +98,14 @@ async function askRules(
   message: InboundMessage,
   inReplyTo: string,
 ) {
-  const rules = await inbound.rules(work.tx, channel);
+  const rules = await inbound.rules(work.tx, channel, borrowerId);
   const rule = rules.find((one) => fits(one, message));
   if (!rule) return;
   if (await inbound.hasAnswered(work.tx, rule.id, borrowerId, rule.cooldown_minutes)) return;
-  if (channel === 'sms' && (rule.action === 'opt_out' || rule.action === 'opt_in'))
-    await inbound.setSms(work.tx, borrowerId, rule.action === 'opt_in');
+  if (rule.action === 'opt_out' || rule.action === 'opt_in') {
+    const set = channel === 'sms' ? inbound.setSms : inbound.setEmail;
+    await set(work.tx, message.from, rule.action === 'opt_in');
+  }
   if (rule.action === 'create_task' || rule.action === 'create_case') {
     const title = `${rule.name}: message from the borrower`;
     await insert(work.tx, 'tasks', { borrower_id: borrowerId, title, source: 'system' });
@@ -116,11 +126,13 @@ async function askRules(
 
 function fits({ match_type, keywords }: inbound.Rule, { subject, body }: InboundMessage): boolean {
   const text = `${subject ?? ''} ${body}`.toLowerCase();
-  const words = text.split(/[^\p{L}\p{N}]+/u);
   if (match_type === 'any') return true;
   if (match_type === 'contains') return keywords.some((word) => text.includes(word.toLowerCase()));
-  return keywords.some((word) => words.includes(word.toLowerCase()));
+  return keywords.some((keyword) => wordsIn(text).includes(wordsIn(keyword.toLowerCase())));
 }
+
+/** Its words alone, each between blanks: a keyword of several words is found as a whole too. */
+const wordsIn = (text: string) => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? '-'} `;
 
 /** An answer to what somebody wrote just now; it goes to where that came from, opted out or not. */
 async function reply(

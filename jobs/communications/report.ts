@@ -2,6 +2,7 @@ import { z } from 'zod';
 import * as inbound from '../../sql/communications/inbound.ts';
 import type { Work } from '../work.ts';
 import { statusAfter } from './delivery-status.ts';
+import { ourId } from './message-ids.ts';
 
 const Report = z.object({
   provider_message_id: z.string().min(1).max(300),
@@ -29,13 +30,18 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
     error_message,
   } of reports) {
     const message = await inbound.reported(tx, provider_message_id, ourId(provider_message_id));
-    const status = message && statusAfter(message.status, said);
-    if (!message || !status) continue;
+    if (!message) continue;
+    const { channel, borrower_id, recipient } = message;
+    if (said.toLowerCase() === 'unsubscribe' && channel === 'email' && borrower_id && recipient)
+      await inbound.markEmail(tx, borrower_id, recipient, 'unsubscribed');
+    const is_click = /^click(ed)?$/i.test(said);
+    const isSecondLook = is_click && message.status === 'opened';
+    const status = isSecondLook ? 'opened' : statusAfter(message.status, said);
+    if (!status) continue;
     const at =
       timestamp && !Number.isNaN(Date.parse(timestamp)) ? new Date(timestamp).toISOString() : null;
     const [code, why] = [error_code ?? null, error_message ?? null];
-    await inbound.report(tx, message.id, { status, at, code, message: why });
-    const { channel, borrower_id, recipient } = message;
+    await inbound.report(tx, message.id, { status, is_click, at, code, message: why });
     const isLost = status === 'bounced' || status === 'complained';
     if (isLost && channel === 'email' && borrower_id && recipient)
       await inbound.markEmail(tx, borrower_id, recipient, status);
@@ -43,7 +49,3 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
   }
   return { received: reports.length, changed };
 }
-
-/** Mail servers know a message by its Message-ID, which begins with our own id. */
-const ourId = (messageId: string) =>
-  /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageId)?.[1] ?? null;

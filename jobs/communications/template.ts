@@ -1,3 +1,4 @@
+import type { Row } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
 import * as templates from '../../sql/communications/templates.ts';
 import { checkTemplate } from '../../templates/check.ts';
@@ -12,12 +13,13 @@ export async function addTemplate({ tx }: Work, input: Parts): Promise<string> {
   return insert(tx, 'communication_templates', input);
 }
 
-/** Changes the template; other words are another version. */
-export async function changeTemplate({ tx }: Work, id: string, changes: Parts) {
+/** Changes the template; other words are another version, the same ones sent back are not. */
+export async function changeTemplate({ tx }: Work, id: string, changes: Parts, row: Row) {
   check(changes);
   await update(tx, 'communication_templates', id, changes);
-  if (changes.subject !== undefined || changes.body !== undefined)
-    await templates.countVersion(tx, id);
+  const isOther = (part: 'subject' | 'body') =>
+    changes[part] !== undefined && changes[part] !== row[part];
+  if (isOther('subject') || isOther('body')) await templates.countVersion(tx, id);
 }
 
 /** The first problem of each part, with its place, so that it is found in the editor. */

@@ -5,7 +5,12 @@ import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 export const Verification = z.object({ verified_by: words.nullish(), notes: prose.nullish() });
-export const Rejection = z.object({ reason: prose.min(1, 'Must not be empty.') });
+export const Rejection = z.object({
+  reason: prose.refine((text) => text.trim() !== '', 'Must not be empty.'),
+});
+
+/** From where each judgement may be passed. */
+const FROM = { verify: ['uploaded', 'rejected'], reject: ['uploaded', 'verified'] } as const;
 
 /** Confirms the document; by whoever asks, unless another name is given. */
 export async function verify(
@@ -13,21 +18,24 @@ export async function verify(
   id: string,
   { verified_by, notes }: z.output<typeof Verification>,
 ) {
-  await assertStatus(work, id, 'verify', ['uploaded', 'rejected']);
+  await assertMay('verify', work, id);
   const by = verified_by ?? work.actor.id ?? 'system';
   await documents.verify(work.tx, id, by, notes ?? null);
 }
 
 export async function reject(work: Work, id: string, { reason }: z.output<typeof Rejection>) {
-  await assertStatus(work, id, 'reject', ['uploaded', 'verified']);
+  await assertMay('reject', work, id);
   await documents.reject(work.tx, id, work.actor.id, reason);
 }
 
-async function assertStatus(work: Work, id: string, what: string, from: readonly string[]) {
+async function assertMay(what: keyof typeof FROM, work: Work, id: string) {
   const status = await documents.lock(work.tx, id);
   if (status === null) throw new NotFound();
-  if (from.includes(status)) return;
-  throw new Conflict(`Cannot ${what} a document that is ${status}.`, 'invalid_transition', {
-    current_status: status,
-  });
+  const allowed_actions = Object.entries(FROM).flatMap(([action, from]) =>
+    from.some((one) => one === status) ? [action] : [],
+  );
+  if (allowed_actions.includes(what)) return;
+  const details = { current_status: status, allowed_actions };
+  const message = `Cannot ${what} a document that is ${status}.`;
+  throw new Conflict(message, 'invalid_transition', details);
 }

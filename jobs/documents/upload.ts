@@ -8,7 +8,7 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
 import type { StoredFile } from './files.ts';
-import { storageKey } from './keys.ts';
+import { safeFilename, storageKey } from './keys.ts';
 import { filesInUse } from './store.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES } from './types.ts';
 
@@ -52,8 +52,9 @@ export async function announce(
   const { slug: tenant_slug } = await current(work.tx);
   const id = randomUUIDv7();
   const plain = storageKey({ tenant_slug, ...input });
+  await documents.lockKey(work.tx, plain);
   const isTaken = await documents.isKeyTaken(work.tx, plain);
-  const filename = isTaken ? `${id.slice(-8)}-${input.filename}` : input.filename;
+  const filename = `${id.slice(-8)}-${safeFilename(input.filename)}`;
   const key = isTaken ? storageKey({ tenant_slug, ...input, filename }) : plain;
   await insert(work.tx, 'documents', {
     ...input,

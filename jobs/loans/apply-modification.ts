@@ -48,7 +48,8 @@ export async function applyModification(work: Work, loan: OpenLoan, modification
     ),
   });
   await emit(work, 'modification.completed', {
-    ...{ modification_id: modification.id, loan_id: row.id, previous_terms, new_terms },
+    ...{ modification_id: modification.id, loan_id: row.id },
+    ...{ old_terms: previous_terms, new_terms },
     modification_type: modification.modification_type,
     effective_date: modification.effective_date,
   });

@@ -46,24 +46,34 @@ async function postAccrual(
   const was = isToday ? loan.state : fold({ ...input, schedule, events, as_of });
   const is = isToday ? after : fold({ ...input, as_of });
   const amount = earned(is, input.events).minus(earned(was, loan.events));
+  await adjustInterest(work, loan.row, amount, fresh.at(-1)?.id ?? null);
+}
+
+/** One more accrual row for the loan, with its entry; nothing for nothing. */
+export async function adjustInterest(
+  work: Work,
+  row: Before['row'],
+  amount: Big,
+  reference_id: string | null,
+) {
   if (amount.eq(0)) return;
   const isRise = amount.gt(0);
   const entry_id = await post(work, {
     entry_date: work.today,
     reference_type: 'interest_accrual',
-    reference_id: fresh.at(-1)?.id ?? null,
+    reference_id,
     purpose: 'adjustment',
-    loan_id: loan.row.id,
-    description: `Interest adjustment ${loan.row.loan_number}`,
+    loan_id: row.id,
+    description: `Interest adjustment ${row.loan_number}`,
     debit: { [isRise ? 'interest_receivable' : 'interest_income']: money(amount.abs()) },
     credit: { [isRise ? 'interest_income' : 'interest_receivable']: money(amount.abs()) },
   });
   if (entry_id !== null)
-    await accruals.adjust(work.tx, loan.row.id, work.today, money(amount), entry_id);
+    await accruals.adjust(work.tx, row.id, work.today, money(amount), entry_id);
 }
 
 /** Interest earned here: what came accrued from another servicer was posted when it was boarded. */
-function earned(state: LoanState, events: readonly LoanEvent[]): Big {
+export function earned(state: LoanState, events: readonly LoanEvent[]): Big {
   const brought = events.find(({ kind }) => kind === 'boarding') as
     { accrued_interest?: string } | undefined;
   return toCents(new Big(state.interest_accrued)).minus(brought?.accrued_interest ?? 0);

@@ -3,7 +3,7 @@ import { credentials, markLogin, users } from '../../sql/users/users.ts';
 import { find, type Row } from '../../sql/table.ts';
 import type { Within } from '../work.ts';
 import { verifyPassword } from './passwords.ts';
-import { settingsOf } from './settings.ts';
+import { settingsOf, type Settings } from './settings.ts';
 
 type Attempt = { email: string; password: string; ip: string };
 type Outcome =
@@ -30,15 +30,16 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
   });
 }
 
-/** Counts one attempt for each subject; answers the seconds to wait when one of them is over. */
+/** Counts one request for each subject; answers the seconds to wait when one of them is over. */
 export function countAttempt(
   within: Within,
   tenantId: string,
-  scope: 'login' | 'request' | 'reset',
+  scope: keyof Settings['throttle'],
   subjects: string[],
 ): Promise<number | null> {
   return within(tenantId, async ({ tx }) => {
     const limit = (await settingsOf(tx)).throttle[scope];
+    if (limit === null) return null;
     // Told apart by position: an account that is named like an address must not count as one.
     for (const [position, named] of subjects.entries()) {
       const subject = `${position} ${named}`;

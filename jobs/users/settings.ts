@@ -14,6 +14,8 @@ const line = z.string().max(200);
 const routingNumber = z.union([z.string().regex(/^\d{9}$/, 'Must be nine digits.'), z.literal('')]);
 /** What a file for a bank can hold. */
 const printed = z.string().regex(/^[\x20-\x7e]*$/, 'Must be plain letters, digits and signs.');
+/** Requests in a minute; without a limit where null. */
+const perMinute = z.int().min(1).max(100_000).nullable().default(null);
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
 /**
@@ -123,6 +125,11 @@ export const Settings = z.strictObject({
       login: z.int().min(1).max(10_000).default(10),
       request: z.int().min(1).max(10_000).default(5),
       reset: z.int().min(1).max(10_000).default(5),
+      anon: perMinute,
+      user: perMinute,
+      portal: perMinute,
+      upload: perMinute,
+      communication: perMinute,
     })
     .prefault({}),
   credit_reporting: z

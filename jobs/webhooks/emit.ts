@@ -27,16 +27,23 @@ export const EVENT_FIELDS = {
 export type EventType = keyof typeof EVENT_FIELDS;
 export const EVENT_TYPES = Object.keys(EVENT_FIELDS) as [EventType, ...EventType[]];
 
+type Data = Record<string, unknown> & { loan_id?: string | null };
+
 /**
  * Tells subscribers what happened, if and only if the work commits. The envelope is serialised
  * once, here, and these bytes are what is signed and sent on every attempt. Answers the event's id.
  */
-export async function emit(
-  { tx }: Work,
-  event_type: EventType,
-  data: Record<string, unknown> & { loan_id?: string | null },
-): Promise<string> {
-  const event = { event_type, loan_id: data.loan_id ?? null, data: JSON.stringify(data) };
-  const { id } = await events.write(tx, event);
+export async function emit(work: Work, event_type: EventType, data: Data): Promise<string> {
+  const [id = ''] = await emitAll(work, event_type, [data]);
   return id;
+}
+
+/** The same for many that happened at once, with one statement. */
+export function emitAll({ tx }: Work, event_type: EventType, all: readonly Data[]) {
+  const told = all.map((data) => ({
+    event_type,
+    loan_id: data.loan_id ?? null,
+    data: JSON.stringify(data),
+  }));
+  return events.write(tx, told);
 }

@@ -66,7 +66,10 @@ export type RetryRequest = {
   dead_letter_id?: string | null | undefined;
 };
 
-/** Sends a dead letter's event again, with its id and bytes and all its retries. */
+/**
+ * Sends a dead letter's event again, with its id and bytes and all its retries. One that is on its
+ * way again already leaves a letter of its own if it fails.
+ */
 export async function retryDelivery(work: Work, id: string, request: RetryRequest) {
   const { tx, tenant_id } = work;
   const subscription = await subscriptions.lock(tx, id);
@@ -77,7 +80,7 @@ export async function retryDelivery(work: Work, id: string, request: RetryReques
   const wanted = request.delivery_id ?? request.dead_letter_id ?? null;
   const letter = await deadLetters.toRetry(tx, id, wanted);
   if (!letter && wanted) throw new NotFound('There is no failed delivery of that id.');
-  if (!letter || letter.status === 'resolved') {
+  if (letter?.status !== 'dead') {
     throw new Conflict('Nothing is waiting to be sent again.', 'nothing_to_retry');
   }
   const delivery_id = await deliveries.repeat(tx, letter.delivery_id);

@@ -85,7 +85,7 @@ const Due = z.object({ id: z.string(), loan_id: z.string() });
  * Plans of the chunk that have something to do on the day: a run, a retry, or another next date since
  * the loan's due dates have moved.
  */
-export const due = (tx: Transaction, chunk: Chunk, day: string) =>
+export const due = (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(Due)`
     select plan.id, plan.loan_id
     from autopay_plans as plan
@@ -99,11 +99,11 @@ export const due = (tx: Transaction, chunk: Chunk, day: string) =>
     ) as next
     where ${inChunk(chunk)} and loan.status = 'active' and plan.status = 'active' and plan.is_enabled
       and (
-        plan.next_run_date <= ${day}
+        plan.next_run_date <= ${chunk.cob_date}
         or (plan.frequency = 'on_due_date' and next.due_date is distinct from plan.next_due_date)
         or exists (
           select from autopay_draws as draw
-          where draw.autopay_plan_id = plan.id and draw.status = 'retrying' and draw.retry_on <= ${day}
+          where draw.autopay_plan_id = plan.id and draw.status = 'retrying' and draw.retry_on <= ${chunk.cob_date}
         )
       )
     order by plan.loan_id, plan.id

@@ -11,11 +11,11 @@ const ofType = (contacts: Contacts, type: unknown) =>
     ? sql.fragment`and address_type = ${String(type ?? 'mailing')}`
     : sql.fragment``;
 
-/** Whether the borrower has a contact of this kind (and type of address) already. */
+/** Whether the borrower has a primary contact of this kind (and type of address) already. */
 export const exists = (tx: Transaction, contacts: Contacts, borrowerId: string, type: unknown) =>
   tx.exists(sql.typeAlias('void')`
     select from ${sql.identifier([contacts])}
-    where borrower_id = ${borrowerId} and not is_archived ${ofType(contacts, type)}
+    where borrower_id = ${borrowerId} and is_primary and not is_archived ${ofType(contacts, type)}
   `);
 
 export const clear = (tx: Transaction, contacts: Contacts, borrowerId: string, type: unknown) =>

@@ -22,17 +22,33 @@ const Rule = z.object({
   response_subject: z.string().nullable(),
   response_body: z.string().nullable(),
   action: z.string(),
-  language: z.string().nullable(),
   cooldown_minutes: z.int(),
 });
 export type Rule = z.output<typeof Rule>;
 
-/** The rules of the channel, the most important first. */
-export const rules = (tx: Transaction, channel: string) =>
+/**
+ * The rules of the channel that are for this borrower, the most important first: those of one
+ * language for whoever prefers it, those of a program for whoever has a loan of it.
+ */
+export const rules = (tx: Transaction, channel: string, borrowerId: string) =>
   tx.any(sql.type(Rule)`
-    select id, name, match_type, keywords, response_template_id, response_subject, response_body,
-           action, language, cooldown_minutes
-    from auto_responses where channel = ${channel} and is_active order by priority, id
+    select rule.id, rule.name, rule.match_type, rule.keywords, rule.response_template_id,
+           rule.response_subject, rule.response_body, rule.action, rule.cooldown_minutes
+    from auto_responses as rule
+    join borrowers as borrower on borrower.id = ${borrowerId}
+    where rule.channel = ${channel} and rule.is_active
+      and (
+        rule.language is null
+        or rule.language in (borrower.language_preference, left(borrower.language_preference, 2))
+      )
+      and (
+        rule.program_id is null
+        or exists (
+          select from loans
+          where borrower_id = borrower.id and program_id = rule.program_id and not is_archived
+        )
+      )
+    order by rule.priority, rule.id
   `);
 
 /** Whether the rule has answered this borrower within its pause. */
@@ -76,6 +92,8 @@ type Received = {
   provider: string;
   provider_message_id: string;
   in_reply_to: string | null;
+  /** Our own id of the message that this one answers, where it can be told. */
+  answers_id: string | null;
 };
 
 /** Keeps a message once, whatever the provider repeats; null when it was here before. */
@@ -91,17 +109,35 @@ export const receive = (tx: Transaction, message: Received) =>
     from (select) as always
     left join lateral (
       select id, loan_id from communication_logs
-      where provider_message_id = ${message.in_reply_to} and direction = 'outbound' limit 1
+      where direction = 'outbound'
+        and (provider_message_id = ${message.in_reply_to} or id = ${message.answers_id}::uuid)
+      limit 1
     ) as thread on true
     on conflict do nothing
     returning id
   `);
 
-/** The borrower's word about text messages. */
-export const setSms = (tx: Transaction, borrowerId: string, enabled: boolean) =>
+/** Why a message was not answered, kept with the message. */
+export const unanswered = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs set error_code = 'not_answered', error_message = ${reason}
+    where id = ${id}
+  `);
+
+/** The word of whoever holds the number about text messages; it may be several borrowers'. */
+export const setSms = (tx: Transaction, number: string, enabled: boolean) =>
   tx.query(sql.typeAlias('void')`
     update borrowers set sms_enabled = ${enabled}
-    where id = ${borrowerId} and sms_enabled is distinct from ${enabled}
+    where sms_enabled is distinct from ${enabled}
+      and id in (select borrower_id from phones where phone_number = ${number} and not is_archived)
+  `);
+
+/** The same for mail. */
+export const setEmail = (tx: Transaction, address: string, enabled: boolean) =>
+  tx.query(sql.typeAlias('void')`
+    update borrowers set email_enabled = ${enabled}
+    where email_enabled is distinct from ${enabled}
+      and id in (select borrower_id from emails where email = lower(${address}) and not is_archived)
   `);
 
 const Sent = z.object({
@@ -121,16 +157,28 @@ export const reported = (tx: Transaction, messageId: string, ourId: string | nul
     limit 1 for update
   `);
 
-type Report = { status: string; at: string | null; code: string | null; message: string | null };
+type Report = {
+  status: string;
+  is_click: boolean;
+  at: string | null;
+  code: string | null;
+  message: string | null;
+};
 
-export const report = (tx: Transaction, id: string, { status, at, code, message }: Report) =>
+export const report = (
+  tx: Transaction,
+  id: string,
+  { status, is_click, at, code, message }: Report,
+) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs
     set status = ${status},
         delivered_at = case when ${status} in ('delivered', 'opened')
           then coalesce(delivered_at, ${at}::timestamptz, now()) else delivered_at end,
         opened_at = case when ${status} = 'opened'
-          then coalesce(${at}::timestamptz, now()) else opened_at end,
+          then coalesce(opened_at, ${at}::timestamptz, now()) else opened_at end,
+        clicked_at = case when ${is_click}
+          then coalesce(clicked_at, ${at}::timestamptz, now()) else clicked_at end,
         failed_at = case when ${status} in ('failed', 'undelivered', 'bounced', 'complained')
           then coalesce(${at}::timestamptz, now()) else failed_at end,
         error_code = coalesce(${code}, error_code),
@@ -138,11 +186,12 @@ export const report = (tx: Transaction, id: string, { status, at, code, message 
     where id = ${id}
   `);
 
-/** An address that gave a letter back is not written to again. */
+/** An address that gave a letter back, or that wants no more of them, is not written to again. */
 export const markEmail = (tx: Transaction, borrowerId: string, email: string, status: string) =>
   tx.query(sql.typeAlias('void')`
     update emails
     set status = ${status},
         last_bounce_at = case when ${status} = 'bounced' then now() else last_bounce_at end
     where borrower_id = ${borrowerId} and email = lower(${email}) and not is_archived
+      and (${status} <> 'unsubscribed' or status = 'active')
   `);

@@ -6,8 +6,13 @@ export const documents = table({
   name: 'documents',
   rows: sql.fragment`
     select record.id, record.loan_id, record.borrower_id, record.document_type, record.filename,
-           record.content_type, record.file_size, record.sha256_hash, record.status, record.source,
-           record.storage_key, record.language, record.page_count, record.uploaded_by,
+           record.content_type, record.file_size, record.sha256_hash,
+           case
+             when record.status = 'pending' and record.source <> 'generated'
+               and record.expires_at <= now() then 'expired'
+             else record.status
+           end as status,
+           record.source, record.storage_key, record.language, record.page_count, record.uploaded_by,
            record.uploaded_at, record.expires_at, record.verified_by, record.verified_at,
            record.verification_notes, record.rejected_by, record.rejected_at,
            record.rejection_reason, record.is_visible_to_borrower, record.is_archived,
@@ -96,6 +101,10 @@ export const borrowerOfLoan = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ borrower_id: z.string() }))`
     select borrower_id from loans where id = ${loanId}
   `);
+
+/** Two files of one name that are announced at once take turns. */
+export const lockKey = (tx: Transaction, key: string) =>
+  tx.query(sql.typeAlias('void')`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
 
 export const isKeyTaken = (tx: Transaction, key: string) =>
   tx.exists(sql.typeAlias('void')`select from documents where storage_key = ${key}`);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 
 /** One more row for interest that the history says otherwise now; dated the day it is posted. */
@@ -15,3 +16,9 @@ export async function adjust(
     from interest_accruals where accrual_date = ${date} and loan_id = ${loanId}
   `);
 }
+
+/** What the accrual rows of the loan come to. */
+export const recorded = (tx: Transaction, loanId: string) =>
+  tx.oneFirst(sql.type(z.object({ amount: z.string() }))`
+    select coalesce(sum(amount), 0.00) as amount from interest_accruals where loan_id = ${loanId}
+  `);

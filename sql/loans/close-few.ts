@@ -2,40 +2,47 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { inChunk, type Chunk } from './close.ts';
 
-/** The few loans of a chunk that have something due on a day. */
+/** The few loans of a chunk that have something due on its day. */
 const Due = z.object({ id: z.string() });
 
-/** Frozen loans whose freeze ends by then. */
-export const endingFreezes = (tx: Transaction, chunk: Chunk, day: string) =>
+/** Frozen loans whose freeze ends by the chunk's day. */
+export const endingFreezes = (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(Due)`
     select loan.id from loans as loan
-    where ${inChunk(chunk)} and loan.is_frozen and loan.freeze_until <= ${day} order by loan.id
+    where ${inChunk(chunk)} and loan.is_frozen and loan.freeze_until <= ${chunk.cob_date} order by loan.id
   `);
 
-/** Loans of the chunk whose interest takes another pace by then, to be folded again. */
-export const toFold = (tx: Transaction, chunk: Chunk, day: string) =>
+/** Loans of the chunk whose interest takes another pace by the day, to be folded again. */
+export const toFold = (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(Due)`
     select loan.id from loans as loan
-    where ${inChunk(chunk)} and loan.linear_until <= ${day} and loan.status = 'active' order by loan.id
+    where ${inChunk(chunk)} and loan.linear_until <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
+  `);
+
+/** Loans that an earlier close had to leave out of its accrual. */
+export const withMissedInterest = (tx: Transaction, chunk: Chunk) =>
+  tx.any(sql.type(Due)`
+    select distinct loan.id
+    from cob_loan_errors as error join loans as loan on loan.id = error.loan_id
+    where ${inChunk(chunk)} and error.step in ('accrual', 'missed_interest') and error.resolved_at is null
+    order by loan.id
   `);
 
 const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
 
 /** Payments whose day has come. */
-export const scheduledPayments = (tx: Transaction, chunk: Chunk, day: string) =>
+export const scheduledPayments = (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(ScheduledPayment)`
     select payment.id, payment.loan_id
     from payments as payment join loans as loan on loan.id = payment.loan_id
-    where payment.status = 'scheduled' and payment.payment_date <= ${day} and ${inChunk(chunk)}
+    where payment.status = 'scheduled' and payment.payment_date <= ${chunk.cob_date} and ${inChunk(chunk)}
     order by payment.loan_id, payment.payment_date, payment.id
   `);
 
-const LateInstallment = z.object({ loan_id: z.string() });
-
-/** Loans with an instalment past its grace on that day and no late fee for it yet. */
-export const lateLoans = (tx: Transaction, chunk: Chunk, day: string) =>
-  tx.any(sql.type(LateInstallment)`
-    select distinct loan.id as loan_id
+/** Loans with an instalment past its grace on the day and no late fee for it yet. */
+export const lateLoans = (tx: Transaction, chunk: Chunk) =>
+  tx.any(sql.type(Due)`
+    select distinct loan.id
     from loans as loan
     join installments as installment
       on installment.loan_id = loan.id and installment.version = loan.schedule_version
@@ -48,8 +55,9 @@ export const lateLoans = (tx: Transaction, chunk: Chunk, day: string) =>
       where rule ->> 'trigger' = 'past_due'
     ) as grace
     where ${inChunk(chunk)} and loan.status = 'active' and not loan.is_frozen
+      and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
-      and installment.due_date + grace.days < ${day}::date
+      and installment.due_date + grace.days < ${chunk.cob_date}::date
       and installment.payment_amount - installment.paid_amount > loan.satisfied_tolerance
       and not installment.is_canceled
       and not exists (
@@ -61,17 +69,12 @@ export const lateLoans = (tx: Transaction, chunk: Chunk, day: string) =>
   `);
 
 /** Active loans that are as late on the day as their terms allow, for charge-off or non-accrual. */
-export const tooLate = (
-  tx: Transaction,
-  chunk: Chunk,
-  day: string,
-  what: 'charge_off' | 'non_accrual',
-) =>
+export const tooLate = (what: 'charge_off' | 'non_accrual') => (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(Due)`
     select loan.id from loans as loan
-    where ${inChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${day}
+    where ${inChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and (${what} = 'charge_off' or not loan.is_non_accrual)
-      and app.days_past_due(app.unpaid_since(loan, ${day}), ${day}, loan.delinquency_pauses)
+      and app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses)
         >= (loan.terms ->> (${what} || '_dpd_threshold'))::integer
     order by loan.id
   `);

@@ -77,8 +77,8 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
  * One row per open loan: what the API answers for the day, at its end, with the interest of the day
  * itself already in. A repeat writes nothing.
  */
-export async function snapshot(tx: Transaction, chunk: Chunk, day: string) {
-  await tx.query(sql.typeAlias('void')`
+export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
+  tx.any(sql.typeAlias('void')`
     insert into loan_snapshots (
       snapshot_date, loan_id, status, sub_status, principal_balance, accrued_interest,
       outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
@@ -101,11 +101,13 @@ export async function snapshot(tx: Transaction, chunk: Chunk, day: string) {
            row.labels
     from (${loans.rows}) as row
     join loans as loan on loan.id = row.id
+    -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
     cross join lateral (
       select app.interest_owed(loan, ${day}::date + 1) as interest,
              round(app.accrued(loan, ${day}::date + 1), 2) - round(app.accrued(loan, ${day}::date), 2) as accrued
+      offset 0
     ) as ended
-    where ${inChunk(chunk)} and row.status in ('active', 'charged_off')
+    where ${inChunk(chunk)} and ${inChunk(chunk, sql.fragment`row.id`)}
+      and row.status in ('active', 'charged_off')
     on conflict do nothing
   `);
-}

@@ -84,10 +84,28 @@ export const chunk = (tx: Transaction, runId: string, number: number, isLocked: 
     ${isLocked ? sql.fragment`for update` : sql.fragment``}
   `);
 
-/** The condition that `loan` belongs to the chunk. */
-export const inChunk = ({ first_loan_id, before_loan_id }: Chunk) => sql.fragment`
-  loan.id >= ${first_loan_id} and (${before_loan_id}::uuid is null or loan.id < ${before_loan_id}::uuid)
+/**
+ * The condition that a loan belongs to the chunk. Postgres does not conclude it for one id from its
+ * being equal to another: where two are joined, the condition is put to both.
+ */
+export const inChunk = (
+  { first_loan_id, before_loan_id }: Chunk,
+  id = sql.fragment`loan.id`,
+) => sql.fragment`
+  ${id} >= ${first_loan_id} and (${before_loan_id}::uuid is null or ${id} < ${before_loan_id}::uuid)
 `;
+
+const Half = z.object({ first_loan_id: z.string(), loans: z.int() });
+
+/** Where the second half of the chunk's loans begins, and how many loans both have; null where none. */
+export const secondHalf = (tx: Transaction, of: Chunk) =>
+  tx.maybeOne(sql.type(Half)`
+    select id as first_loan_id, loans from (
+      select id, row_number() over (order by id) as position, (count(*) over ())::integer as loans
+      from loans as loan where ${inChunk(of)}
+    ) as numbered
+    where position = loans / 2 + 1
+  `);
 
 export const markAccrued = (
   tx: Transaction,
@@ -137,11 +155,12 @@ export async function finish(tx: Transaction, runId: string) {
   `);
 }
 
-/** A loan whose own step failed is set aside with the reason; the day goes on. */
+/** A loan for which a step failed is set aside with the reason; the day goes on. */
 export const park = (tx: Transaction, runId: string, loanId: string, step: string, error: string) =>
   tx.query(sql.typeAlias('void')`
     insert into cob_loan_errors (run_id, loan_id, step, error)
     values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})
+    on conflict on constraint cob_loan_errors_once do update set error = excluded.error
   `);
 
 const RunRow = z.object({

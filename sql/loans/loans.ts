@@ -31,7 +31,7 @@ export const loans = table({
                case when due.since is not null and record.maturity_date <= today.day
                  then record.principal_balance + owed.interest + record.outstanding_fees else 0.00 end
              when bill.is_final then bill.debt
-             else least(bill.remaining, bill.debt)
+             else least(bill.amount, bill.debt)
            end as next_payment_amount,
            record.last_payment_date, record.last_payment_amount, record.maturity_date,
            record.origination_date, record.disbursement_date, record.approved_at,
@@ -71,25 +71,24 @@ export const loans = table({
       select case when record.loan_type = 'line_of_credit'
         then coalesce(record.credit_limit, record.principal_amount) end as credit_limit
     ) as line
+    -- All that is open of the schedule, read once.
     left join lateral (
-      select count(*) filter (where remaining > record.satisfied_tolerance)::integer as remaining,
-             sum(remaining) filter (where due_date < today.day and remaining > record.satisfied_tolerance) as past_due
+      select count(*)::integer as remaining,
+             sum(amount) filter (where due_date < today.day) as past_due,
+             (array_agg(due_date order by period_number) filter (where due_date >= today.day))[1] as due_date,
+             (array_agg(amount order by period_number) filter (where due_date >= today.day))[1] as amount
       from (
-        select due_date, case when is_canceled then 0 else payment_amount - paid_amount end as remaining
+        select period_number, due_date, payment_amount - paid_amount as amount
         from installments
-        where loan_id = record.id and version = record.schedule_version
+        where loan_id = record.id and version = record.schedule_version and not is_canceled
+          and payment_amount - paid_amount > record.satisfied_tolerance
       ) as installment
     ) as plan on record.schedule_version > 0
     left join lateral (
-      select installment.due_date, installment.payment_amount - installment.paid_amount as remaining,
-             installment.due_date = record.maturity_date and due.since = installment.due_date as is_final,
-             record.principal_balance + app.interest_owed(record, installment.due_date) + record.outstanding_fees as debt
-      from installments as installment
-      where installment.loan_id = record.id and installment.version = record.schedule_version
-        and installment.due_date >= today.day and not installment.is_canceled
-        and installment.payment_amount - installment.paid_amount > record.satisfied_tolerance
-        and due.since is not null
-      order by installment.period_number limit 1
+      select plan.due_date, plan.amount,
+             plan.due_date = record.maturity_date and due.since = plan.due_date as is_final,
+             record.principal_balance + app.interest_owed(record, plan.due_date) + record.outstanding_fees as debt
+      where plan.due_date is not null and due.since is not null
     ) as bill on true
   `,
   counted: [

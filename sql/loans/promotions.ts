@@ -65,18 +65,18 @@ export const over = (tx: Transaction, id: string, brokenOn: string | null) =>
 const Due = z.object({ id: z.string() });
 
 /** Promotions of the chunk that begin on the day, have ended before it, or are broken on it. */
-export const due = (tx: Transaction, chunk: Chunk, day: string) =>
+export const due = (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
     select * from (
       select promotion.id, promotion.loan_id, promotion.event_id, promotion.start_date,
              promotion.end_date,
              promotion.event_id is not null and coalesce(
-               app.days_past_due(app.unpaid_since(loan, ${day}), ${day}, loan.delinquency_pauses)
+               app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses)
                  > (promotion.conditions ->> 'max_dpd')::integer, false) as is_broken
       from loan_promotions as promotion
       join loans as loan on loan.id = promotion.loan_id
-      where ${inChunk(chunk)} and not promotion.is_over and promotion.start_date <= ${day}
+      where ${inChunk(chunk)} and not promotion.is_over and promotion.start_date <= ${chunk.cob_date}
     ) as promotion
-    where event_id is null or end_date < ${day} or is_broken
+    where event_id is null or end_date < ${chunk.cob_date} or is_broken
     order by loan_id, id
   `);

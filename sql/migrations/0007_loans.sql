@@ -352,7 +352,6 @@ create table installments (
 );
 call app.protect('installments', 'select, insert');
 grant update (paid_amount, paid_date, is_canceled) on installments to servicing_app;
-create index installments_due on installments (tenant_id, due_date, loan_id);
 
 create table payments (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

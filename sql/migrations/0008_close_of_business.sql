@@ -49,11 +49,11 @@ create table cob_loan_errors (
   resolved_at timestamptz,
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),
+  constraint cob_loan_errors_once unique (tenant_id, run_id, loan_id, step),
   foreign key (tenant_id, run_id) references cob_runs (tenant_id, id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('cob_loan_errors', 'select, insert, update');
-create index cob_loan_errors_run on cob_loan_errors (tenant_id, run_id);
 
 -- The cents that each loan earned on each day: the sub-ledger of the aggregated accrual entries. The
 -- nightly row is sequence 0; a difference found later (a backdated event) is a further row, dated on

@@ -4,6 +4,15 @@ import { sql, type Transaction } from '../db.ts';
 export type KeyScope = { user_id: string; method: string; path: string; key: string };
 
 const Stored = z.object({ request_hash: z.string(), status: z.int(), body: z.unknown() });
+export type Kept = z.output<typeof Stored>;
+
+/** The answer that is kept under the key, if there is one. */
+export const find = (tx: Transaction, scope: KeyScope) =>
+  tx.maybeOne(sql.type(Stored)`
+    select encode(request_hash, 'hex') as request_hash, status, body from idempotency_keys
+    where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
+      and key = ${scope.key}
+  `);
 
 /**
  * Takes the key for this transaction. A second request with the same key waits here until the first
@@ -15,12 +24,7 @@ export async function take(tx: Transaction, scope: KeyScope, requestHash: string
     values (${scope.user_id}, ${scope.method}, ${scope.path}, ${scope.key}, decode(${requestHash}, 'hex'))
     on conflict do nothing
   `);
-  if (rowCount === 1) return null;
-  return tx.one(sql.type(Stored)`
-    select encode(request_hash, 'hex') as request_hash, status, body from idempotency_keys
-    where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
-      and key = ${scope.key}
-  `);
+  return rowCount === 1 ? null : find(tx, scope);
 }
 
 /** Keeps the answer beside the key, in the transaction of its effect. */

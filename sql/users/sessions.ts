@@ -52,6 +52,12 @@ export const revoke = (tx: Transaction, idHash: string) =>
     where id_hash = decode(${idHash}, 'hex') and revoked_at is null
   `);
 
+/** Whether there is or was such a session. */
+export const isKnown = (tx: Transaction, idHash: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from sessions where id_hash = decode(${idHash}, 'hex')
+  `);
+
 /** Ends every session of the user; the next login starts a new epoch's first. */
 export const endAll = (tx: Transaction, userId: string) =>
   tx.query(sql.typeAlias('void')`

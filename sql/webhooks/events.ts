@@ -11,21 +11,27 @@ export type NewEvent = {
 const Written = z.object({ id: z.string() });
 
 /**
- * Writes the event with the very bytes that every receiver will get. Its id is made here, ascending
+ * Writes events with the very bytes that every receiver will get. Their ids are made here, ascending
  * with time, because the relay takes events in the order of their ids.
  */
-export const write = (tx: Transaction, { event_type, loan_id, data }: NewEvent) =>
-  tx.one(sql.prepared('write_event', Written)`
-    with made as materialized (select uuidv7() as id)
+export const write = (tx: Transaction, events: readonly NewEvent[]) =>
+  tx.anyFirst(sql.prepared('write_events', Written)`
+    with made as materialized (
+      select uuidv7() as id, event.*
+      from ${sql.unnest(
+        events.map(({ event_type, loan_id, data }) => [event_type, loan_id, data]),
+        ['text', 'uuid', 'text'],
+      )} as event (event_type, loan_id, data)
+    )
     insert into events (id, event_type, loan_id, body)
     select
-      made.id, ${event_type}, ${loan_id}::uuid,
+      made.id, made.event_type, made.loan_id,
       concat(
         '{"event_id":"', made.id,
-        '","event_type":', to_json(${event_type}::text),
+        '","event_type":', to_json(made.event_type),
         ',"timestamp":"', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         '","tenant_id":"', app.current_tenant(),
-        '","data":', ${data}::text, '}'
+        '","data":', made.data, '}'
       )
     from made
     returning id

@@ -91,3 +91,22 @@ test('a replay is the answer that was given, whatever has happened since', async
   expect(replayed.body).toEqual(made.body);
   expect(replayed.headers['idempotent-replayed']).toBe('true');
 });
+
+test('a refusal that is kept has the form of every other, also when it is repeated', async () => {
+  const { body: borrower } = await officer.post('/borrowers', {
+    first_name: 'No',
+    last_name: 'Contact',
+    do_not_contact: true,
+  });
+  const wish = { template_type: 'welcome', borrower_id: borrower.id, channel: 'email' };
+
+  const refused = await officer.post('/communications/send', wish, keyed('refused'));
+  const again = await officer.post('/communications/send', wish, keyed('refused'));
+
+  for (const { status, body, headers } of [refused, again]) {
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ code: 'communication_blocked', message: expect.any(String) });
+    expect(body.request_id).toBe(headers['x-request-id']);
+  }
+  expect(again.headers['idempotent-replayed']).toBe('true');
+});

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { addDays, localDate } from '../../jobs/dates.ts';
+import { closeFuture } from '../../jobs/loans/close/plan-close.ts';
 import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -37,4 +39,21 @@ test('a day that is closed is not closed again, and nobody below superadmin clos
     body: { errors: { through_date: expect.anything() } },
   });
   expect(tooLow.status).toBe(403);
+});
+
+test('in production a day is closed when it is over where the tenant is, and not before', async () => {
+  closeFuture(false);
+  onTestFinished(() => closeFuture(true));
+  const today = localDate(new Date(), 'America/New_York');
+  const tenant = await stage.tenant(addDays(today, -1));
+  const superadmin = await tenant.signedIn('superadmin');
+
+  const early = await superadmin.post('/jobs/close-of-business', { through_date: today });
+  const timely = await superadmin.post('/jobs/close-of-business', {});
+
+  expect(early).toMatchObject({
+    status: 422,
+    body: { errors: { through_date: `Must be over: in America/New_York it is ${today}.` } },
+  });
+  expect(timely.status).toBe(202);
 });

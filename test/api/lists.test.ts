@@ -191,3 +191,17 @@ test('a list of ids is not cut at the usual page and shows what is archived', as
   expect(usual.headers['content-range']).toBe('borrowers 0-99/104');
   expect(archived.body).toHaveLength(1);
 });
+
+test('archived is asked for as a status also where records have none, or one of their own', async () => {
+  const admin = await tenant.signedIn('admin');
+  const template = { template_type: 'custom', channel: 'sms', body: 'Hello' };
+  await admin.post('/communication-templates', { ...template, name: 'kept' });
+  const { id } = (await admin.post('/communication-templates', { ...template, name: 'old' })).body;
+  await admin.delete(`/communication-templates/${id}`);
+
+  const templates = await admin.get('/communication-templates?status=archived');
+  const documents = await admin.get('/documents?filter={"status":["archived"]}');
+
+  expect(templates.body).toMatchObject([{ id, is_archived: true }]);
+  expect(documents).toMatchObject({ status: 200, headers: { 'content-range': 'documents */0' } });
+});

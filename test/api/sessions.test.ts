@@ -99,8 +99,10 @@ test.each([
   const before = await isIn(officer);
 
   await stage.owner.query(statement, [id]);
+  const reply = await officer.get('/users/me');
 
-  expect([before, await isIn(officer)]).toEqual([true, false]);
+  expect(before).toBe(true);
+  expect(reply).toMatchObject({ status: 401, body: { code: 'session_expired' } });
 });
 
 test('a borrower idles half as long, and is out when archived', async () => {

@@ -61,3 +61,86 @@ test('the first email is primary, and a new primary takes its place', async () =
     false,
   ]);
 });
+
+test('a contact that was deleted is read by its id and listed only when asked for', async () => {
+  const { officer } = await stage.tenant();
+  const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
+  const path = `/borrowers/${id}/phones`;
+  const gone = (await officer.post(path, { phone_number: '+12025550100' })).body;
+  await officer.post(path, { phone_number: '+12025550101' });
+
+  await officer.delete(`/phones/${gone.id}`);
+  const listed = await officer.get(path);
+  const archived = await officer.get(`${path}?is_archived=true`);
+  const read = await officer.get(`/phones/${gone.id}`);
+
+  expect(listed.headers['content-range']).toBe('phones 0-0/1');
+  expect(listed.body[0].phone_number).toBe('+12025550101');
+  expect(archived.body).toMatchObject([{ id: gone.id, is_archived: true }]);
+  expect(read).toMatchObject({ status: 200, body: { is_archived: true } });
+});
+
+test('an address that changes its type displaces the primary of that type', async () => {
+  const { officer } = await stage.tenant();
+  const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
+  const path = `/borrowers/${id}/addresses`;
+  const place = { street_line_1: '1 Main St', city: 'Austin', postal_code: '78701' };
+  const home = (await officer.post(path, { ...place, address_type: 'residential' })).body;
+  const mailing = (await officer.post(path, place)).body;
+
+  const moved = await officer.put(`/addresses/${home.id}`, { address_type: 'mailing' });
+  const other = await officer.get(`/addresses/${mailing.id}`);
+
+  expect(moved).toMatchObject({ status: 200, body: { address_type: 'mailing', is_primary: true } });
+  expect(other.body.is_primary).toBe(false);
+});
+
+test('an archived contact does not become primary', async () => {
+  const { officer } = await stage.tenant();
+  const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
+  const path = `/borrowers/${id}/emails`;
+  await officer.post(path, { email: 'ada@example.com' });
+  const old = (await officer.post(path, { email: 'old@example.com' })).body;
+  await officer.delete(`/emails/${old.id}`);
+
+  const changed = await officer.put(`/emails/${old.id}`, { is_primary: true });
+  const borrower = await officer.get(`/borrowers/${id}`);
+
+  expect(changed).toMatchObject({ status: 200, body: { is_primary: false } });
+  expect(borrower.body.email).toBe('ada@example.com');
+});
+
+test('what is missing is told from what is of the wrong kind', async () => {
+  const { officer } = await stage.tenant();
+
+  const reply = await officer.post('/borrowers', {
+    last_name: null,
+    do_not_contact: 'perhaps',
+    borrower_type: 'ghost',
+    external_id: 7,
+  });
+
+  expect(reply.status).toBe(422);
+  expect(reply.body.errors).toEqual({
+    first_name: 'Is required.',
+    last_name: 'Is required.',
+    do_not_contact: 'Must be boolean.',
+    borrower_type: 'Must be one of individual, business.',
+    external_id: 'Must be string.',
+  });
+});
+
+test('where the primary contact was deleted, the next one added is primary', async () => {
+  const { officer } = await stage.tenant();
+  const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
+  const path = `/borrowers/${id}/emails`;
+  const first = (await officer.post(path, { email: 'first@example.com' })).body;
+  await officer.post(path, { email: 'second@example.com' });
+  await officer.delete(`/emails/${first.id}`);
+
+  const third = await officer.post(path, { email: 'third@example.com' });
+  const borrower = await officer.get(`/borrowers/${id}`);
+
+  expect(third.body.is_primary).toBe(true);
+  expect(borrower.body.email).toBe('third@example.com');
+});

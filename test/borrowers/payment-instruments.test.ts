@@ -159,3 +159,24 @@ test("nobody pays with another borrower's account, or with a blocked one", async
     body: { errors: { loan_id: 'Does not exist.' } },
   });
 });
+
+test('other last digits are another account, and what is deleted becomes nobody’s default', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const borrower_id = await tenant.first('/borrowers');
+  const path = `/borrowers/${borrower_id}/payment-instruments`;
+  const first = (await admin.post(path, { ...ACCOUNT, is_verified: true })).body;
+
+  const same = await tenant.officer.put(`/payment-instruments/${first.id}`, first);
+  const other = await tenant.officer.put(`/payment-instruments/${first.id}`, {
+    account_number_last_four: '1111',
+  });
+  await tenant.officer.delete(`/payment-instruments/${first.id}`);
+  const second = (await admin.post(path, { ...ACCOUNT, is_default: true })).body;
+  const gone = await tenant.officer.put(`/payment-instruments/${first.id}`, { is_default: true });
+  const kept = await tenant.officer.get(`/payment-instruments/${second.id}`);
+
+  expect([same.body.is_verified, other.body.is_verified]).toEqual([true, false]);
+  expect(gone).toMatchObject({ status: 200, body: { is_default: false } });
+  expect(kept.body.is_default).toBe(true);
+});

@@ -1,49 +1,11 @@
-import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { statusAfter } from '../../jobs/communications/delivery-status.ts';
-import { newOutside } from '../setup/outside.ts';
+import { conversation as converse, SECRET, signed } from '../setup/conversation.ts';
 import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const SECRET = 'the secret of the provider';
-
-const signed = (raw: string, timestamp = '', secret = SECRET) => {
-  const text = timestamp === '' ? raw : `${timestamp}.${raw}`;
-  const signature = `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
-  return {
-    'X-Provider-Signature': signature,
-    ...(timestamp !== '' && { 'X-Provider-Timestamp': timestamp }),
-  };
-};
-
-/** A borrower who has written, and a provider who passes it on. */
-async function conversation() {
-  const tenant = await stage.tenant();
-  const superadmin = await tenant.signedIn('superadmin');
-  await superadmin.put('/communications/providers/sms', { name: 'generic', secret: SECRET });
-  const { officer } = tenant;
-  const borrower = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
-  const borrower_id = borrower.body.id as string;
-  await officer.post(`/borrowers/${borrower_id}/phones`, { phone_number: '+12025550123' });
-  const provider = tenant.anonymous();
-  const call = (path: string, body: unknown, headers?: Record<string, string>) => {
-    const raw = JSON.stringify(body);
-    return provider.send('POST', `/communications/webhooks/${path}`, undefined, {
-      raw,
-      headers: headers ?? signed(raw),
-    });
-  };
-  let count = 0;
-  const says = (body: string, from = '+12025550123') =>
-    call('inbound/sms', { from, to: '+12025550100', body, message_id: `m-${(count += 1)}` });
-  const outside = newOutside(stage.pool);
-  const texts = async () => {
-    await drain(stage, outside, ['send-communication']);
-    return outside.texts.map(({ body }) => body);
-  };
-  return { tenant, superadmin, officer, borrower_id, call, says, outside, texts };
-}
+const conversation = () => converse(stage);
 
 test('only the provider’s own signature over these bytes is believed', async () => {
   const { call } = await conversation();
@@ -104,25 +66,6 @@ test('what is received twice is kept once, also from somebody whom nobody knows'
   ]);
 });
 
-test('a rule answers what it fits, and not twice within its pause', async () => {
-  const { tenant, says, texts } = await conversation();
-  const admin = await tenant.signedIn('admin');
-  const rule = await admin.post('/auto-responses', {
-    name: 'Balance',
-    channel: 'sms',
-    match_type: 'keyword',
-    keywords: ['balance'],
-    response_body: '{{ borrower.first_name }}, please sign in.',
-  });
-
-  await says('What is my balance?');
-  await says('My balance, please');
-  await says('Hello');
-
-  expect(rule.status).toBe(201);
-  expect(await texts()).toEqual(['Ada, please sign in.']);
-});
-
 test.each([
   ['sent', 'delivered', 'delivered'],
   ['delivered', 'sent', null],
@@ -130,6 +73,7 @@ test.each([
   ['opened', 'delivered', null],
   ['failed', 'delivered', 'delivered'],
   ['sent', 'something new', null],
+  ['delivered', 'unsubscribe', 'opened'],
 ])('a message that is %s and is reported %s becomes %s', (current, reported, status) => {
   expect(statusAfter(current, reported)).toBe(status);
 });
@@ -157,16 +101,76 @@ test('reports move a message on, and a bounce spoils the address', async () => {
   expect(may.body.reasons).toContain('contact_invalid');
 });
 
-test('a rule’s name leaves room for the titles of the tasks that it makes', async () => {
-  const { tenant, says, borrower_id } = await conversation();
-  const admin = await tenant.signedIn('admin');
-  const rule = { channel: 'sms', match_type: 'any', action: 'create_task' };
+/** An email that has gone out, and what its provider says of it. */
+async function reportedEmail() {
+  const { officer, borrower_id, call, outside } = await conversation();
+  const path = `/borrowers/${borrower_id}/emails`;
+  await officer.post(path, { email: 'ada@example.com' });
+  const what = { template_type: 'welcome', borrower_id, channel: 'email' };
+  const { id } = (await officer.post('/communications/send', what)).body;
+  await drain(stage, outside, ['send-communication']);
+  const report = (status: string, timestamp: string) =>
+    call('delivery-status', { provider_message_id: `${id}@fake`, status, timestamp });
+  const log = async () => (await officer.get(`/communication-logs/${id}`)).body;
+  return { officer, borrower_id, path, report, log };
+}
 
-  const tooLong = await admin.post('/auto-responses', { ...rule, name: 'n'.repeat(151) });
-  await admin.post('/auto-responses', { ...rule, name: 'n'.repeat(150) });
-  await says('Please call me.');
-  const tasks = await admin.get(`/borrowers/${borrower_id}/tasks`);
+test('a click is written down beside the opening before it', async () => {
+  const { report, log } = await reportedEmail();
 
-  expect(Object.keys(tooLong.body.errors)).toEqual(['name']);
-  expect(tasks).toMatchObject({ status: 200, body: [{ source: 'system' }] });
+  await report('open', '2026-01-02T10:00:00Z');
+  await report('click', '2026-01-02T10:05:00Z');
+  await report('click', '2026-01-02T11:00:00Z');
+
+  expect(await log()).toMatchObject({
+    status: 'opened',
+    opened_at: '2026-01-02T10:00:00.000Z',
+    clicked_at: '2026-01-02T10:05:00.000Z',
+  });
+});
+
+test('whoever unsubscribes has opted out, and has not complained', async () => {
+  const { officer, borrower_id, path, report, log } = await reportedEmail();
+
+  await report('unsubscribe', '2026-01-02T10:00:00Z');
+  const emails = await officer.get(path);
+  const may = await officer.post('/communications/can-interact', { borrower_id, channel: 'email' });
+
+  expect((await log()).status).toBe('opened');
+  expect(emails.body).toMatchObject([{ status: 'unsubscribed' }]);
+  expect(may.body.reasons).toContain('channel_opted_out');
+});
+
+test('STOP counts for everybody who can be reached at the number', async () => {
+  const { officer, borrower_id, says, texts } = await conversation();
+  const other = (await officer.post('/borrowers', { first_name: 'Bo', last_name: 'Byron' })).body;
+  await officer.post(`/borrowers/${other.id}/phones`, { phone_number: '+12025550123' });
+
+  await says('STOP');
+  const confirmations = await texts();
+
+  expect(confirmations).toHaveLength(1);
+  for (const id of [borrower_id, other.id]) {
+    const question = { borrower_id: id, channel: 'sms' };
+    const may = await officer.post('/communications/can-interact', question);
+    expect(may.body.reasons).toEqual(['channel_opted_out']);
+  }
+});
+
+test.each([
+  ['its In-Reply-To, in brackets or not', (id: string) => ({ in_reply_to: `${id}@fake` })],
+  ['the address that it was sent to', (id: string) => ({ to: `reply+${id}@lender.example` })],
+])('a letter is put with what it answers by %s', async (_, said) => {
+  const { superadmin, officer, borrower_id, call, outside } = await conversation();
+  await superadmin.put('/communications/providers/email', { name: 'generic', secret: SECRET });
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
+  const what = { template_type: 'welcome', borrower_id, channel: 'email' };
+  const { id } = (await officer.post('/communications/send', what)).body;
+  await drain(stage, outside, ['send-communication']);
+
+  const answer = { from: 'ada@example.com', body: 'Thank you', message_id: `answer-${id}` };
+  await call('inbound/email', { ...answer, ...said(id) });
+  const logs = await officer.get('/communication-logs?direction=inbound');
+
+  expect(logs.body).toMatchObject([{ borrower_id, in_reply_to_id: id, body: 'Thank you' }]);
 });

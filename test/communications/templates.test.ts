@@ -41,11 +41,13 @@ test('other words are another version, and an archived template leaves its name'
 
   const made = await admin.post('/communication-templates', reminder);
   const twice = await admin.post('/communication-templates', reminder);
+  const renamed = await admin.put(`/communication-templates/${made.body.id}`, made.body);
   const changed = await admin.put(`/communication-templates/${made.body.id}`, { body: 'New' });
   await admin.delete(`/communication-templates/${made.body.id}`);
   const again = await admin.post('/communication-templates', reminder);
 
   expect(twice).toMatchObject({ status: 422, body: { errors: { name: 'Is already taken.' } } });
+  expect(renamed.body.version).toBe(1);
   expect(changed.body).toMatchObject({ version: 2, body: 'New' });
   expect(again.status).toBe(201);
 });

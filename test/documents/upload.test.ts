@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { localFiles } from '../../jobs/documents/local-files.ts';
 import { useFiles } from '../../jobs/documents/store.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -116,4 +118,124 @@ test.each([
   const { body } = await confirm();
 
   expect(body).toMatchObject({ filename, storage_key: expect.stringMatching(key) });
+});
+
+test('files of one name are kept apart, also with folders in the name and all at once', async () => {
+  const { officer, loan } = await announced();
+  const announce = (filename: string) =>
+    officer.post('/documents/create-upload-link', {
+      loan_id: loan.id,
+      document_type: 'title',
+      filename,
+      content_type: 'application/pdf',
+    });
+
+  const names = ['deed.pdf', 'scans/deed.pdf', 'C:\\scans\\deed.pdf', 'deed.pdf', 'deed.pdf'];
+  const links = await Promise.all(names.map(announce));
+  const listed = await officer.get(`/documents?loan_id=${loan.id}&document_type=title`);
+  const keys = listed.body.map(({ storage_key }: { storage_key: string }) => storage_key);
+
+  expect(links.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  expect(new Set(keys).size).toBe(5);
+  for (const key of keys) expect(key).toMatch(/\/title\/([0-9a-f]{8}-)?deed\.pdf$/);
+});
+
+test('what a slow sender began before the confirmation does not replace what was confirmed', async () => {
+  const { tenant, officer, link, bearer, put, confirm } = await announced();
+  await put();
+  const slow = request({
+    host: '127.0.0.1',
+    port: tenant.port,
+    method: 'PUT',
+    path: new URL(link.body.upload_url).pathname,
+    headers: { Host: tenant.host, 'Content-Type': 'application/pdf' },
+  });
+  const answered = once(slow, 'response');
+  slow.write('%PDF-1.7 another ');
+  await vi.waitFor(async () => expect(await filesIn(folder)).toHaveLength(2));
+
+  const confirmed = await confirm();
+  slow.end('file');
+  const [answer] = (await answered) as [IncomingMessage];
+  const read = await officer.get(`/documents/${link.body.id}`);
+  const download = await bearer.get(`/${new URL(read.body.download_url).pathname}`);
+
+  expect(confirmed.status).toBe(200);
+  expect(answer.statusCode).toBe(403);
+  expect(download.body).toBe(file);
+});
+
+/** The files of the newest folder: what is stored there, and what is still on its way. */
+async function filesIn(root: string) {
+  const all = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = all.filter((entry) => entry.isFile());
+  const latest = files.find(({ name }) => name.startsWith('.'))?.parentPath;
+  return files.filter(({ parentPath }) => parentPath === latest);
+}
+
+test('a document is judged with a reason, once it is there, and not twice alike', async () => {
+  const { officer, link, put, confirm } = await announced();
+  const path = `/documents/${link.body.id}`;
+  const early = await officer.post(`${path}/verify`);
+  await put();
+  await confirm();
+
+  const reply = await officer.post(`${path}/reject`, { reason: ' \n ' });
+  await officer.post(`${path}/verify`, { notes: 'Read it.' });
+  const again = await officer.post(`${path}/verify`);
+
+  expect(early).toMatchObject({
+    status: 409,
+    body: { code: 'invalid_transition', details: { allowed_actions: [] } },
+  });
+  expect(again).toMatchObject({
+    status: 409,
+    body: { details: { current_status: 'verified', allowed_actions: ['reject'] } },
+  });
+  expect(reply).toMatchObject({ status: 422, body: { errors: { reason: 'Must not be empty.' } } });
+});
+
+test('a document whose link was never used shows as expired', async () => {
+  const { tenant, officer, link } = await announced();
+  await stage.owner.query("update documents set expires_at = now() - interval '1 second'");
+
+  const read = await officer.get(`/documents/${link.body.id}`);
+  const listed = await officer.get('/documents?status=expired');
+  const pending = await tenant.officer.get('/documents?status=pending&source=upload_link');
+
+  expect(read.body.status).toBe('expired');
+  expect(listed.body).toMatchObject([{ id: link.body.id }]);
+  expect(pending.body).toEqual([]);
+});
+
+test('a confirmation that is asked for twice under one key is answered twice with the same', async () => {
+  const { officer, link, put } = await announced();
+  await put();
+  const path = `/documents/${link.body.id}/confirm-upload`;
+  const keyed = { headers: { 'Idempotency-Key': 'confirmed' } };
+
+  const first = await officer.post(path, confirmation, keyed);
+  const again = await officer.post(path, confirmation, keyed);
+  const other = await officer.post(path, { ...confirmation, file_size: 1 }, keyed);
+
+  expect(first.status).toBe(200);
+  expect(first.headers['idempotent-replayed']).toBeUndefined();
+  expect(again).toMatchObject({ status: 200, body: first.body });
+  expect(again.headers['idempotent-replayed']).toBe('true');
+  expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
+});
+
+test('behind a proxy the links lead to the host that the client knows', async () => {
+  const { tenant, officer, loan } = await announced();
+  const proxied = officer.at(await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] }));
+  const file = { document_type: 'other', filename: 'a.pdf', content_type: 'application/pdf' };
+
+  const link = await proxied.post(
+    '/documents/create-upload-link',
+    { ...file, loan_id: loan.id },
+    { headers: { Host: 'inside.example:8080', 'X-Forwarded-Host': tenant.host } },
+  );
+
+  expect(link.status).toBe(201);
+  expect(new URL(link.body.upload_url).host).toBe(tenant.host);
 });

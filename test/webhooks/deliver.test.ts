@@ -154,6 +154,8 @@ test('a delivery that failed for good becomes a dead letter, which can be sent a
 
   const letters = await admin.get(`/webhooks/${id}/dead-letters`);
   const retried = await admin.post(`/webhooks/${id}/retry-delivery`);
+  const { delivery_id } = letters.body[0];
+  const twice = await admin.post(`/webhooks/${id}/retry-delivery`, { delivery_id });
   const again = await latest(tenant);
   await attempt(tenant, outside, again.id);
   const resolved = await admin.get(`/webhooks/${id}/dead-letters`);
@@ -172,6 +174,7 @@ test('a delivery that failed for good becomes a dead letter, which can be sent a
     status: 200,
     body: { delivery_id: letters.body[0].delivery_id, status: 'queued' },
   });
+  expect(twice).toMatchObject({ status: 409, body: { code: 'nothing_to_retry' } });
   expect(outside.posts.at(-1)?.headers['X-Webhook-Id']).toBe(letters.body[0].delivery_id);
   expect(resolved.body[0].status).toBe('resolved');
   expect(nothing).toMatchObject({ status: 409, body: { code: 'nothing_to_retry' } });

@@ -58,3 +58,16 @@ test('a secret opens for its own tenant only', () => {
   expect(unseal('tenant-1', sealed)).toBe('the secret');
   expect(() => unseal('tenant-2', sealed)).toThrow('authenticate');
 });
+
+test('a secret that is answered again under its key is in no table as it is', async () => {
+  const admin = await (await stage.tenant()).signedIn('admin');
+  const keyed = { headers: { 'Idempotency-Key': 'subscribed' } };
+
+  const made = await admin.post('/webhooks', { url, events: ['*'] }, keyed);
+  const again = await admin.post('/webhooks', { url, events: ['*'] }, keyed);
+  const { rows } = await stage.owner.query('select * from idempotency_keys');
+
+  expect(again.body).toEqual(made.body);
+  expect(rows).not.toEqual([]);
+  expect(JSON.stringify(rows)).not.toContain(made.body.secret);
+});

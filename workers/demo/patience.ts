@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isPassing } from '../queue-connections.ts';
+import { isPassing } from '../../sql/passing.ts';
 
 const PATIENCE_MS = 120_000;
 
@@ -13,15 +13,10 @@ export async function patiently<Result>(steps: () => Promise<Result>): Promise<R
     try {
       return await steps();
     } catch (error) {
-      if (!isAway(error) || Date.now() > deadline) throw error;
+      if (!isPassing(error) || Date.now() > deadline) throw error;
       await pause(250);
     }
   }
-}
-
-function isAway(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) if (isPassing(at)) return true;
-  return false;
 }
 
 const LONG_MS = 300_000;

@@ -15,14 +15,12 @@ const STUCK_MS = 120_000;
 export async function waitForQuiet({ owner, within }: Platform, { tenant_id }: Stage) {
   let most = Math.max(1, await left());
   const bar = startBar('Finishing', most);
-  let least = most;
-  let moved = Date.now();
+  const isStuck = watchForStandstill(STUCK_MS);
   for (let quiet = 0; quiet < 2;) {
     const waiting = await left();
     quiet = waiting === 0 ? quiet + 1 : 0;
     most = Math.max(most, waiting);
-    if (waiting < least) [least, moved] = [waiting, Date.now()];
-    if (Date.now() - moved > STUCK_MS) throw new Error(`${waiting} jobs wait and none gets done.`);
+    if (isStuck(waiting, Date.now())) throw new Error(`${waiting} jobs wait and none gets done.`);
     bar.at(most - waiting, `${waiting} jobs and deliveries left`, most);
     await pause(LOOK_MS);
   }
@@ -41,4 +39,18 @@ export async function waitForQuiet({ owner, within }: Platform, { tenant_id }: S
     const { webhooks_waiting } = await within(tenant_id, ({ tx }) => totals(tx));
     return Math.max(jobs, webhooks_waiting);
   }
+}
+
+/**
+ * Told what is waiting from time to time, says whether nothing has been done for `limitMs`. Whatever is
+ * done makes the number fall for a moment, though new work may make it grow all the while.
+ */
+export function watchForStandstill(limitMs: number) {
+  let last = Infinity;
+  let movedAt = 0;
+  return (waiting: number, now: number): boolean => {
+    if (waiting < last) movedAt = now;
+    last = waiting;
+    return now - movedAt > limitMs;
+  };
 }

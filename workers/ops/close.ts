@@ -24,13 +24,13 @@ export const close: Operation = {
     const through = options['through'] ?? first;
     if (!isDate(through)) throw new Misused('--through takes a date like 2026-01-31.');
     const within = workOf(app, SYSTEM);
-    try {
-      assertClosable(first, through);
-    } catch (error) {
+    await within(id, async (work) => {
+      await assertClosable(work, through);
+      await startClose(work, through);
+    }).catch((error: unknown) => {
       if (error instanceof Invalid) throw new Misused(Object.values(error.errors).join(' '));
       throw error;
-    }
-    await within(id, (work) => startClose(work, through));
+    });
     const days = daysBetween(first, through) + 1;
     const isDone = await waitFor(days, async () => {
       const today = await within(id, async (work) => work.today, { readOnly: true });

@@ -1,5 +1,4 @@
-import { addMonths, isDate } from '../../jobs/dates.ts';
-import { localDate } from '../../jobs/loans/close/start-close-of-business.job.ts';
+import { addMonths, isDate, localDate } from '../../jobs/dates.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/db.ts';

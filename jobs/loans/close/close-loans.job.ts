@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { Big } from 'big.js';
 import { z } from 'zod';
 import * as close from '../../../sql/loans/close.ts';
 import * as steps from '../../../sql/loans/close-steps.ts';
@@ -6,29 +7,22 @@ import { uuid } from '../../../sql/types.ts';
 import { addDays } from '../../dates.ts';
 import { enqueueAll, job } from '../../job.ts';
 import { post } from '../../ledger/post.ts';
+import { money, sum } from '../../money.ts';
 import type { Outside } from '../../outside.ts';
-import { emit } from '../../webhooks/emit.ts';
+import { emitAll } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { finishDay } from './finish-day.ts';
 import { planClose } from './plan-close.ts';
-import {
-  autopay,
-  duePayments,
-  foldAgain,
-  freezesEnd,
-  lateFees,
-  lossesFollow,
-  promotionsMove,
-} from './few.ts';
-import { judgeAgreements, turnRecords } from './records.ts';
+import { doWhatIsDue } from './few.ts';
+import { ofAll } from './set-aside.ts';
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
 type Payload = z.output<typeof Payload>;
 
 /**
  * Closes a day for a range of loans: first the few that have something due, each under its own lock;
- * then all of them by one statement a step. Each step is guarded by a row or a key, so a repeat after
- * a crash ends in the same state.
+ * then all of them by one statement a step. A loan that a step fails for is set aside, and stops
+ * nobody. Each step is guarded by a row or a key, so a repeat after a crash ends in the same state.
  */
 export const closeLoans = job({
   name: 'close-loans',
@@ -44,15 +38,7 @@ export const closeLoans = job({
     );
     if (chunk === null) return;
     if (chunk.done_at === null) {
-      await freezesEnd(outside, payload, chunk);
-      await promotionsMove(outside, payload, chunk);
-      await turnRecords(outside, payload, chunk);
-      await duePayments(outside, payload, chunk);
-      await autopay(outside, payload, chunk);
-      await foldAgain(outside, payload, chunk);
-      await lateFees(outside, payload, chunk);
-      await lossesFollow(outside, payload, chunk);
-      await judgeAgreements(outside, payload, chunk);
+      await doWhatIsDue(outside, payload, chunk);
       await accrue(outside, payload);
       await snapshotAndAge(outside, payload);
     }
@@ -77,32 +63,42 @@ export async function startClose(work: Work, through: string): Promise<close.Run
 }
 
 /** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */
-const accrue = (outside: Outside, { tenant_id, run_id, chunk: number }: Payload) =>
-  outside.within(tenant_id, async (work) => {
+const accrue = (outside: Outside, payload: Payload) =>
+  outside.within(payload.tenant_id, async (work) => {
+    const { run_id, chunk: number } = payload;
     const chunk = await close.chunk(work.tx, run_id, number, true);
     if (chunk === null || chunk.is_accrued) return;
     const id = randomUUIDv7();
-    const accrued = await steps.accrue(work.tx, chunk, chunk.cob_date, id);
+    const parts = await ofAll(work.tx, payload, 'accrual', chunk, async (tx, part) => [
+      await steps.accrue(tx, part, chunk.cob_date, id),
+    ]);
+    const loans = parts.reduce((total, part) => total + part.loans, 0);
+    const interest = money(sum(parts.map((part) => new Big(part.interest))));
     await post(work, {
       id,
       entry_date: chunk.cob_date,
       reference_type: 'interest_accrual',
       reference_id: run_id,
       purpose: String(number),
-      description: `Interest of ${chunk.cob_date}, ${accrued.loans} loans`,
-      debit: { interest_receivable: accrued.interest },
-      credit: { interest_income: accrued.interest },
+      description: `Interest of ${chunk.cob_date}, ${loans} loans`,
+      debit: { interest_receivable: interest },
+      credit: { interest_income: interest },
     });
-    await close.markAccrued(work.tx, run_id, number, accrued);
+    await close.markAccrued(work.tx, run_id, number, { loans, interest });
   });
 
-const snapshotAndAge = (outside: Outside, { tenant_id, run_id, chunk: number }: Payload) =>
-  outside.within(tenant_id, async (work) => {
+const snapshotAndAge = (outside: Outside, payload: Payload) =>
+  outside.within(payload.tenant_id, async (work) => {
+    const { run_id, chunk: number } = payload;
     const chunk = await close.chunk(work.tx, run_id, number, false);
     if (chunk === null || chunk.done_at !== null) return;
-    await steps.snapshot(work.tx, chunk, chunk.cob_date);
-    for (const moved of await steps.age(work.tx, chunk, addDays(chunk.cob_date, 1))) {
-      await emit(work, 'delinquency.changed', moved);
-    }
+    await ofAll(work.tx, payload, 'snapshot', chunk, (tx, part) =>
+      steps.snapshot(tx, part, chunk.cob_date),
+    );
+    const morning = addDays(chunk.cob_date, 1);
+    const moved = await ofAll(work.tx, payload, 'ageing', chunk, (tx, part) =>
+      steps.age(tx, part, morning),
+    );
+    await emitAll(work, 'delinquency.changed', moved);
     await close.markDone(work.tx, run_id, number);
   });

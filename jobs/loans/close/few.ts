@@ -1,142 +1,99 @@
-import * as close from '../../../sql/loans/close.ts';
 import * as few from '../../../sql/loans/close-few.ts';
 import * as plans from '../../../sql/borrowers/autopay-plans.ts';
+import type { Chunk } from '../../../sql/loans/close.ts';
+import { loansToModify } from '../../../sql/loans/modifications.ts';
+import { loansPlanned } from '../../../sql/loans/payment-plans.ts';
+import { loansPromised } from '../../../sql/loans/promises-to-pay.ts';
 import * as promotions from '../../../sql/loans/promotions.ts';
+import { loansTurning } from '../../../sql/loans/reliefs.ts';
 import type { Outside } from '../../outside.ts';
 import { runAutopay } from '../../payments/autopay.ts';
 import { executeScheduled } from '../../payments/receive.ts';
-import type { Work } from '../../work.ts';
 import { settingsOf } from '../../users/settings.ts';
 import { chargeOff, ChargeOff } from '../charge-off.ts';
+import { turnDeferments } from '../deferments.ts';
+import { turnForbearances } from '../forbearances.ts';
 import { unfreeze } from '../freeze.ts';
-import { NonAccrual, setNonAccrual } from '../non-accrual.ts';
-import { follow } from '../promotions.ts';
 import { happen, openLoan } from '../happen.ts';
 import { assessLateFees } from '../late-fees.ts';
-
-export type Payload = { tenant_id: string; run_id: string };
-type Step = (work: Work, loanId: string) => Promise<void>;
-
-/**
- * Steps that concern few loans on any one day: each in a transaction of its own, so that one bad loan
- * stops nobody. What fails is set aside with its reason.
- */
-export async function each(
-  outside: Outside,
-  { tenant_id, run_id }: Payload,
-  step: string,
-  ids: readonly string[],
-  act: Step,
-) {
-  for (const id of ids) {
-    try {
-      await outside.within(tenant_id, (work) => act(work, id));
-    } catch (error) {
-      if (!(error instanceof Error) || isPassing(error)) throw error;
-      await outside.within(tenant_id, ({ tx }) => close.park(tx, run_id, id, step, error.message));
-    }
-  }
-}
-
-/** The database being away is nobody's fault among the loans: the whole job is repeated. */
-const isPassing = (error: Error) =>
-  /terminat|ECONN|connection|shutting down|recovery/i.test(`${error.name} ${error.message}`);
+import { bookMissedInterest } from '../missed-interest.ts';
+import { applyDueModifications } from '../modifications.ts';
+import { NonAccrual, setNonAccrual } from '../non-accrual.ts';
+import { judgePlan } from '../payment-plans.ts';
+import { judgePromises } from '../promises-to-pay.ts';
+import { follow } from '../promotions.ts';
+import { forFew, type Payload } from './set-aside.ts';
 
 /** A freeze that was given an end is over before the day accrues. */
-export async function freezesEnd(outside: Outside, payload: Payload, chunk: close.Chunk) {
-  const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    few.endingFreezes(tx, chunk, chunk.cob_date),
-  );
-  await each(
-    outside,
-    payload,
-    'freeze_end',
-    due.map(({ id }) => id),
-    (work, id) => unfreeze(work, id, {}),
-  );
-}
+const endFreezes = forFew('freeze_end', few.endingFreezes, (work, { id }) =>
+  unfreeze(work, id, {}),
+);
 
 /** Promotions begin on their first day, end after their last, and break with their conditions. */
-export async function promotionsMove(outside: Outside, payload: Payload, chunk: close.Chunk) {
-  const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    promotions.due(tx, chunk, chunk.cob_date),
-  );
-  for (const { id, loan_id, is_broken } of due) {
-    await each(outside, payload, 'promotion', [loan_id], (work, loanId) =>
-      follow(work, id, loanId, is_broken),
-    );
-  }
-}
+const movePromotions = forFew('promotion', promotions.due, (work, { id, loan_id, is_broken }) =>
+  follow(work, id, loan_id, is_broken),
+);
 
-export async function duePayments(outside: Outside, payload: Payload, chunk: close.Chunk) {
-  const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    few.scheduledPayments(tx, chunk, chunk.cob_date),
-  );
-  const payments = new Map(due.map(({ id, loan_id }) => [id, loan_id]));
-  for (const [paymentId, loanId] of payments) {
-    await each(outside, payload, 'scheduled_payment', [loanId], (work) =>
-      executeScheduled(work, paymentId),
-    );
-  }
-}
-
-/** After the payments that were ordered, so that nobody is asked for what has just been paid. */
-export async function autopay(outside: Outside, payload: Payload, chunk: close.Chunk) {
-  const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    plans.due(tx, chunk, chunk.cob_date),
-  );
-  for (const { id, loan_id } of due)
-    await each(outside, payload, 'autopay', [loan_id], (work) => runAutopay(work, id));
-}
+const turnDueForbearances = forFew('forbearances', loansTurning('forbearances'), (work, { id }) =>
+  turnForbearances(work, id),
+);
+const turnDueDeferments = forFew('deferments', loansTurning('deferments'), (work, { id }) =>
+  turnDeferments(work, id),
+);
+const modify = forFew('modifications', loansToModify, (work, { id }) =>
+  applyDueModifications(work, id),
+);
+const makePayments = forFew('scheduled_payment', few.scheduledPayments, (work, { id }) =>
+  executeScheduled(work, id),
+);
+const drawAutopay = forFew('autopay', plans.due, (work, { id }) => runAutopay(work, id));
 
 /** Interest that takes another pace tomorrow gets its anchor today. */
-export async function foldAgain(outside: Outside, payload: Payload, chunk: close.Chunk) {
-  const due = await outside.within(payload.tenant_id, ({ tx }) =>
-    few.toFold(tx, chunk, chunk.cob_date),
-  );
-  await each(
-    outside,
-    payload,
-    'fold',
-    due.map(({ id }) => id),
-    async (work, id) => {
-      await happen(work, await openLoan(work, id), []);
-    },
-  );
-}
+const foldAgain = forFew('fold', few.toFold, async (work, { id }) => {
+  await happen(work, await openLoan(work, id), []);
+});
 
-export async function lateFees(outside: Outside, payload: Payload, chunk: close.Chunk) {
-  const late = await outside.within(payload.tenant_id, ({ tx }) =>
-    few.lateLoans(tx, chunk, chunk.cob_date),
-  );
-  await each(
-    outside,
-    payload,
-    'late_fee',
-    late.map(({ loan_id }) => loan_id),
-    assessLateFees,
-  );
-}
+const catchUp = forFew('missed_interest', few.withMissedInterest, (work, { id }) =>
+  bookMissedInterest(work, id),
+);
+const chargeLateFees = forFew('late_fee', few.lateLoans, (work, { id }) =>
+  assessLateFees(work, id),
+);
+const stopAccruals = forFew('non_accrual', few.tooLate('non_accrual'), (work, { id }) =>
+  setNonAccrual(work, id, NonAccrual.parse({ enabled: true, reason: 'dpd_90' })),
+);
+const chargeOffLate = forFew('charge_off', few.tooLate('charge_off'), (work, { id }) =>
+  chargeOff(work, id, ChargeOff.parse({ force: true })),
+);
+const judgeDuePromises = forFew('promises', loansPromised, (work, { id }) =>
+  judgePromises(work, id),
+);
+const judgeDuePlans = forFew('payment_plans', loansPlanned, (work, { id }) => judgePlan(work, id));
 
-/** Where the tenant has switched it on, a loan that is too late stops accruing, or is charged off. */
-export async function lossesFollow(outside: Outside, payload: Payload, chunk: close.Chunk) {
+/**
+ * What the day holds for some of the loans, in decisions 3.25's order: what begins or ends takes effect
+ * before payments are made, payments that were ordered come before autopay asks for money, and
+ * promises are judged when all payments of the day are in.
+ */
+export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chunk) {
   const { non_accrual, charge_off } = await outside.within(payload.tenant_id, ({ tx }) =>
     settingsOf(tx),
   );
-  const late = async (what: 'charge_off' | 'non_accrual') =>
-    (
-      await outside.within(payload.tenant_id, ({ tx }) =>
-        few.tooLate(tx, chunk, chunk.cob_date, what),
-      )
-    ).map(({ id }) => id);
-  if (non_accrual.auto) {
-    await each(outside, payload, 'non_accrual', await late('non_accrual'), (work, id) =>
-      setNonAccrual(work, id, NonAccrual.parse({ enabled: true, reason: 'dpd_90' })),
-    );
-  }
-  if (charge_off.auto_enabled) {
-    await each(outside, payload, 'charge_off', await late('charge_off'), (work, id) =>
-      chargeOff(work, id, ChargeOff.parse({ force: true })),
-    );
-  }
+  const steps = [
+    endFreezes,
+    movePromotions,
+    turnDueForbearances,
+    turnDueDeferments,
+    modify,
+    makePayments,
+    drawAutopay,
+    foldAgain,
+    catchUp,
+    chargeLateFees,
+    ...(non_accrual.auto ? [stopAccruals] : []),
+    ...(charge_off.auto_enabled ? [chargeOffLate] : []),
+    judgeDuePromises,
+    judgeDuePlans,
+  ];
+  for (const step of steps) await step(outside, payload, chunk);
 }

@@ -1,5 +1,7 @@
 import * as close from '../../../sql/loans/close.ts';
+import * as tenants from '../../../sql/tenants.ts';
 import { beforeClose } from '../../business-day.ts';
+import { localDate } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 
@@ -24,10 +26,24 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
   return close.plan(work.tx, day, through, CHUNK_SIZE);
 }
 
-/** How far ahead a close may be asked for: a whole loan's life, and no further. */
-export function assertClosable(today: string, through: string) {
-  if (through < today)
-    throw new Invalid({ through_date: `Is closed already: the business date is ${today}.` });
+let isFutureClosable = true;
+
+/**
+ * Told once when a process starts: in production only days that are over are closed; elsewhere the
+ * future is, too, so that a whole loan's life can be run through in seconds (decisions 3.25).
+ */
+export function closeFuture(isAllowed: boolean) {
+  isFutureClosable = isAllowed;
+}
+
+/** Refuses days that are closed already, or that may not be closed yet. */
+export async function assertClosable({ tx, today }: Work, through: string) {
+  const refuse = (reason: string) => new Invalid({ through_date: reason });
+  if (through < today) throw refuse(`Is closed already: the business date is ${today}.`);
+  const { time_zone } = await tenants.current(tx);
+  const wall = localDate(new Date(), time_zone);
+  if (!isFutureClosable && through >= wall)
+    throw refuse(`Must be over: in ${time_zone} it is ${wall}.`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;
-  if (through > horizon) throw new Invalid({ through_date: 'Must be within 40 years.' });
+  if (through > horizon) throw refuse('Must be within 40 years.');
 }

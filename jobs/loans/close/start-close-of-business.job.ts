@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as tenants from '../../../sql/tenants.ts';
-import { addDays } from '../../dates.ts';
+import { addDays, localDate } from '../../dates.ts';
 import { job } from '../../job.ts';
 import { startClose } from './close-loans.job.ts';
 
@@ -26,9 +26,3 @@ export const startCloseOfBusiness = job({
     }
   },
 });
-
-/** The date on the tenant's wall. */
-export function localDate(now: Date, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now);
-  return parts.slice(0, 10);
-}

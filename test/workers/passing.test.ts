@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPassing } from '../../workers/queue-connections.ts';
+import { isPassing } from '../../sql/passing.ts';
 
 const coded = (code: string, message = 'said by the server') =>
   Object.assign(new Error(message), { code });

@@ -1,0 +1,41 @@
+import type { Context } from 'koa';
+import { countAttempt } from '../jobs/users/login.ts';
+import type { Settings } from '../jobs/users/settings.ts';
+import type { Within } from '../jobs/work.ts';
+import { HttpRefusal } from './errors.ts';
+import type { User } from './permissions.ts';
+import type { Route } from './route.ts';
+
+type Rates = Settings['throttle'];
+
+/** What one person may ask for less often than for the rest, where the tenant says so. */
+const DEAR: Record<string, keyof Rates> = {
+  '/documents/create-upload-link': 'upload',
+  '/communications/send': 'communication',
+  '/communications/send-batch': 'communication',
+};
+
+/**
+ * Turns away who asks more often in a minute than the tenant allows: strangers by their address,
+ * users each by themselves. Nothing is counted where nothing is limited, which is the default.
+ */
+export async function slowDown(ctx: Context, route: Route, user: User | null, within: Within) {
+  const { rates, tenant, ip } = ctx.state as { rates: Rates; tenant: { id: string }; ip: string };
+  const dear = route.method === 'POST' ? DEAR[route.path] : undefined;
+  for (const scope of [kindOf(user), dear]) {
+    if (scope === undefined || rates[scope] === null) continue;
+    const wait = await countAttempt(within, tenant.id, scope, [user?.id ?? ip]);
+    if (wait !== null) throw throttled(wait);
+  }
+}
+
+function kindOf(user: User | null): keyof Rates {
+  if (user === null) return 'anon';
+  return user.tenant_role === null && user.borrower_id !== null ? 'portal' : 'user';
+}
+
+export const throttled = (seconds: number) =>
+  new HttpRefusal(429, 'throttled', 'Too many attempts. Try again later.', {
+    headers: { 'Retry-After': String(seconds) },
+    details: { retry_after: seconds },
+  });

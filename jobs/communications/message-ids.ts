@@ -1,0 +1,10 @@
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const OURS = new RegExp(`^<?(${UUID})@`);
+const PLUS = new RegExp(`\\+(${UUID})@`, 'i');
+
+/** Mail servers know a message by its Message-ID, which begins with our own id. */
+export const ourId = (messageId: string): string | null => OURS.exec(messageId)?.[1] ?? null;
+
+/** What a letter answers, said by its In-Reply-To or by the address that it was sent to. */
+export const answeredId = (inReplyTo: string, to: string): string | null =>
+  ourId(inReplyTo) ?? PLUS.exec(to)?.[1]?.toLowerCase() ?? null;

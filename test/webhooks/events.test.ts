@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { EVENT_FIELDS, type EventType } from '../../jobs/webhooks/emit.ts';
+import { sql } from '../../sql/db.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newOutside } from '../setup/outside.ts';
+import { drain, travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const Told = z.object({ event_type: z.string(), body: z.string() });
+
+const toldBy = (tenant: Tenant) =>
+  tenant.within(({ tx }) =>
+    tx.any(sql.type(Told)`select event_type, body from events order by id`),
+  );
+
+/** A loan at 20 percent, where 16 are allowed, falls behind, pays in vain and is modified. */
+async function manyThingsHappen(tenant: Tenant) {
+  const { officer } = tenant;
+  const { id, borrower_id } = await newLoan(tenant, { interest_rate: '0.20' });
+  await officer.post(`/borrowers/${borrower_id}/addresses`, {
+    street_line_1: '1 Main Street',
+    city: 'Albany',
+    state: 'NY',
+    postal_code: '12207',
+  });
+  await officer.post(`/loans/${id}/run-compliance-checks`);
+  await travelTo(stage, tenant, '2026-02-18');
+  const paid = await officer.post(`/loans/${id}/payments`, { amount: '100.00' });
+  await officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf', return_code: 'R01' });
+  await officer.post(`/loans/${id}/fees`, { fee_type: 'other', amount: '30.00' });
+  await officer.post(`/loans/${id}/modifications`, {
+    modification_type: 'rate_change',
+    new_interest_rate: '0.04',
+    reason: 'hardship',
+  });
+  await drain(stage, newOutside(stage.pool), ['render-document']);
+}
+
+test('the data of every event has the fields that are documented for it, and no others', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await manyThingsHappen(tenant);
+
+  const told = await toldBy(tenant);
+  const missing = Object.keys(EVENT_FIELDS).filter(
+    (type) => !told.some(({ event_type }) => event_type === type),
+  );
+
+  expect(missing).toEqual([]);
+  for (const { event_type, body } of told) {
+    const { data } = JSON.parse(body) as { data: object };
+    const fields = EVENT_FIELDS[event_type as EventType].split(' ');
+    const required = fields.filter((field) => !field.endsWith('?'));
+    const known = fields.map((field) => field.replace('?', ''));
+
+    expect(known, event_type).toEqual(expect.arrayContaining(Object.keys(data)));
+    expect(Object.keys(data), event_type).toEqual(expect.arrayContaining(required));
+  }
+});
