@@ -1,6 +1,6 @@
 import { prepared, sql, type Transaction } from '../db.ts';
 import { assigning, type Values } from '../write.ts';
-import { allocating, charging, crediting } from './anchors.ts';
+import { allocating, charging, crediting } from './splits.ts';
 import { appending } from './events.ts';
 import { covering, planning } from './installments.ts';
 
