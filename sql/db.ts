@@ -25,8 +25,8 @@ export const sql = createSqlTag({
 });
 
 /**
- * A statement that comes often, and in few forms, is planned once by each connection: half of the
- * time of a small one is planning. Never one with `select *` from a table, whose columns a migration
+ * A statement that comes often, and in few forms, is planned once by each connection: planning the
+ * row of a loan takes seven times as long as reading it. Never one with `select *` from a table, whose columns a migration
  * may change beneath it.
  */
 export const prepared = <Query extends QuerySqlToken>(query: Query): Query =>
