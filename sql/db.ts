@@ -26,8 +26,8 @@ export const sql = createSqlTag({
 
 /**
  * A statement that comes often, and in few forms, is planned once by each connection: planning the
- * row of a loan takes seven times as long as reading it. Never one with `select *` from a table, whose columns a migration
- * may change beneath it.
+ * row of a loan takes seven times as long as reading it. Never one with `select *` from a table,
+ * whose columns a migration may change beneath it.
  */
 export const prepared = <Query extends QuerySqlToken>(query: Query): Query =>
   Object.freeze({ ...query, name: hash('md5', query.sql) });
