@@ -13,10 +13,11 @@ export type Table = {
   name: string;
   rows: SqlFragment;
   /**
-   * Columns of the bare table (alias `row`) on which a list may be counted without the joins of
-   * `rows`, which must neither add rows nor take any away; `q` where the search looks at these only.
+   * Fields that are columns of the bare table (alias `row`): a list that asks for and is ordered by
+   * these alone is found and counted there, and only its page goes through the joins of `rows`,
+   * which must neither add rows nor take any away. `q` where the search looks at these only.
    */
-  counted?: readonly string[];
+  own?: readonly string[];
   /** The condition, over the columns of `rows` as alias `row`, that a search for words means. */
   search?: (words: string) => SqlFragment;
   /** How a filter that is not simply a column is compared, such as the status of a borrower. */

@@ -95,10 +95,11 @@ export const loans = table({
       where plan.due_date is not null and due.since is not null
     ) as bill on true
   `,
-  counted: [
+  own: [
     ...['id', 'q', 'status', 'is_archived', 'borrower_id', 'program_id', 'product_id'],
     ...['loan_officer_id', 'portfolio_id', 'external_id', 'is_frozen', 'is_accelerated'],
     ...['is_non_accrual', 'loan_number', 'labels', 'origination_date', 'maturity_date'],
+    ...['principal_amount', 'principal_balance', 'created_at', 'updated_at'],
   ],
   search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
   filters: {
