@@ -77,9 +77,9 @@ test('with the servicing, the loans go to another servicer and nothing of them i
     const event = newEvent({ kind, effective_date: '2026-01-15', amount: '50.00' });
     await happen(work, await openLoan(work, one.id), [event]);
   });
-  const { sell, balances } = await forSale(tenant, one.id, other.id);
+  const { admin, sell, balances } = await forSale(tenant, one.id, other.id);
   await travelTo(stage, tenant, '2026-01-20');
-  await tenant.officer.post(`/loans/${other.id}/charge-off`, { reason: 'fraud' });
+  const lost = await admin.post(`/loans/${other.id}/charge-off`, { reason: 'fraud' });
 
   const sold = await sell({ sale_price: '10400.00', servicing_retained: false });
   await travelTo(stage, tenant, '2026-02-15');
@@ -91,6 +91,7 @@ test('with the servicing, the loans go to another servicer and nothing of them i
     `select from events where event_type = 'loan.status_changed' and body like '%transferred%'`,
   );
 
+  expect(lost.status, JSON.stringify(lost.body)).toBe(200);
   expect(sold.body).toMatchObject({ status: 'sold', servicing_retained: false });
   for (const loan of loans) {
     expect(loan).toMatchObject({
