@@ -75,7 +75,7 @@ export const portfolios = resource({
     }),
     sell: action({
       allow: 'admin',
-      summary: 'Mark the portfolio sold',
+      summary: 'Mark the portfolio sold; its loans change hands at the close of the settlement day',
       body: Sale,
       run: sellPortfolio,
     }),

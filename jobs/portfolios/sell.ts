@@ -12,11 +12,16 @@ import { checkInstrument } from './loan-assignment.ts';
 export const Sale = z.object({
   investor_id: uuid.optional(),
   sale_date: date.optional(),
-  sale_price: money.optional(),
+  sale_price: money
+    .optional()
+    .describe('Of all loans; shared out by principal, and booked for each when it settles.'),
   purchase_price_ratio: rate.optional(),
   settlement_date: date.optional(),
   settlement_instrument_id: uuid.optional(),
-  servicing_retained: z.boolean().default(true),
+  servicing_retained: z
+    .boolean()
+    .default(true)
+    .describe('Where it is not, the loans become `transferred` when the sale settles.'),
   notes: prose.optional(),
 });
 

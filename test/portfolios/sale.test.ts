@@ -108,9 +108,9 @@ test('with the servicing, the loans go to another servicer and nothing of them i
   expect(await balances()).toEqual({
     Cash: '-9550.00',
     'Due to Investors': '-50.00',
-    'Interest Income': '-11.65',
+    'Interest Income': '-11.64',
     'Charge-Off Expense': '10000.00',
-    'Gain on Sale': '-388.35',
+    'Gain on Sale': '-388.36',
   });
   expect(await violationsIn(stage)).toEqual([]);
 });
