@@ -143,6 +143,18 @@ export const SYSTEM_ENTRIES: readonly SystemEntry[] = [
     ['due_to_investors'],
   ),
   added(
+    'Buyback',
+    'portfolio_buyback',
+    ['loans_receivable', 'interest_receivable', 'fees_receivable', 'loss_on_sale'],
+    ['cash', 'gain_on_sale'],
+  ),
+  added(
+    'Buyback, what is no longer collected for the investor',
+    'portfolio_buyback',
+    ['due_to_investors'],
+    ['loans_receivable', 'interest_receivable', 'fees_receivable'],
+  ),
+  added(
     'Servicing transfer',
     'servicing_transfer',
     ['due_to_investors', 'borrower_suspense'],

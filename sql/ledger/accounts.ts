@@ -77,7 +77,6 @@ export async function isMapped(tx: Transaction, id: string): Promise<boolean> {
     where exists (select from jsonb_each_text(gl_map) where value = ${id})
     union all
     select from loans
-    where terms -> 'gl_map' <> '{}'
-      and exists (select from jsonb_each_text(terms -> 'gl_map') where value = ${id})
+    where concat(terms -> 'gl_map', terms -> 'gl_maps_before') like ${`%${id}%`}
   `);
 }

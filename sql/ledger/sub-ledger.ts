@@ -53,10 +53,14 @@ const accountOf = (role: string) => sql.fragment`
   )
 `;
 
-/** A loan that was sold had other accounts before. */
+/** A loan that was sold or bought back had other accounts before. */
 const mapOf = sql.fragment`
-  case when entry.entry_date < (loan.terms ->> 'sold_on')::date
-    then loan.terms -> 'gl_map_unsold' else loan.terms -> 'gl_map' end
+  coalesce((
+    select past.value -> 'gl_map'
+    from jsonb_array_elements(loan.terms -> 'gl_maps_before') as past
+    where entry.entry_date < (past.value ->> 'until')::date
+    order by past.value ->> 'until' limit 1
+  ), loan.terms -> 'gl_map')
 `;
 
 /** An adjustment has an entry of its own, which names the loan and is shown as such. */

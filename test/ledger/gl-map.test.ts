@@ -13,6 +13,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 import { keeperOf, line } from './books.ts';
 
 const stage = await newStage();
+const RUNS = Number(process.env['LIVES'] ?? 3);
 
 /** An account of its own for each of the roles, and a product that has them booked there. */
 async function mappedProduct(tenant: Tenant, admin: Client, roles: readonly AccountRole[]) {
@@ -181,6 +182,6 @@ test('whatever happens to a loan with accounts of its own, nothing is booked els
         expect(await violationsIn(stage)).toEqual([]);
       },
     ),
-    { numRuns: 3, endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true },
   );
 }, 300_000);

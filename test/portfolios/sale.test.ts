@@ -9,6 +9,7 @@ import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
+const RUNS = Number(process.env['LIVES'] ?? 3);
 
 /** A portfolio of the loans, and how to sell it to an investor. */
 async function forSale(tenant: Tenant, ...loan_ids: string[]) {
@@ -19,6 +20,7 @@ async function forSale(tenant: Tenant, ...loan_ids: string[]) {
   if (assigned.status !== 200) throw new Error(JSON.stringify(assigned.body));
   const sell = (terms: Record<string, unknown>) =>
     admin.post(`/portfolios/${id}/sell`, { investor_id: investor.body.id, ...terms });
+  const buyBack = (terms: object) => admin.post(`/portfolios/${id}/buyback`, terms);
   /** Balances of accounts, whatever roles their lines play; debits positive, zeros left out. */
   const balances = async () => {
     const trial = await admin.get('/ledger/trial-balance');
@@ -28,7 +30,7 @@ async function forSale(tenant: Tenant, ...loan_ids: string[]) {
     );
   };
   const list = `/investors/${investor.body.id}/loan-assignments`;
-  return { admin, accounts, id, sell, balances, list };
+  return { admin, accounts, id, sell, buyBack, balances, list };
 }
 
 const pay = (tenant: Tenant, id: string, amount: string, payment_date: string) =>
@@ -115,6 +117,55 @@ test('with the servicing, the loans go to another servicer and nothing of them i
   expect(await violationsIn(stage)).toEqual([]);
 });
 
+test('loans that are bought back are booked as before, and may be sold again', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const [one, other] = [await newLoan(tenant), await newLoan(tenant)];
+  const { admin, sell, buyBack, balances, list } = await forSale(tenant, one.id, other.id);
+  const early = await buyBack({ loan_ids: [one.id], price: '1.00' });
+  await sell({ sale_price: '20000.00' });
+  await travelTo(stage, tenant, '2026-01-25');
+  const sold = await balances();
+
+  const bought = await buyBack({ loan_ids: [one.id], price: '10100.00' });
+  const again = await buyBack({ loan_ids: [one.id], price: '10100.00' });
+  const later = await buyBack({ loan_ids: [other.id], price: '1.00', buyback_date: '2026-01-26' });
+  const books = await balances();
+  await travelTo(stage, tenant, '2026-02-15');
+  await pay(tenant, one.id, '315.68', '2026-02-15');
+  const loan = (await tenant.officer.get(`/loans/${one.id}`)).body;
+  const shares = await tenant.officer.get(`/ledger/loans/${one.id}/sub-ledger?limit=1000`);
+  const assignments = (await admin.get(`${list}?status=bought_back`)).body;
+  const second = (await admin.post('/portfolios', { name: 'Second' })).body.id;
+  const placed = await admin.post(`/portfolios/${second}/assign-loans`, { loan_ids: [one.id] });
+
+  expect(early).toMatchObject({ status: 409, body: { code: 'not_sold' } });
+  expect(bought).toMatchObject({ status: 200, body: { bought_back_count: 1 } });
+  expect(again).toMatchObject({ status: 422, body: { errors: { loan_ids: expect.any(String) } } });
+  expect(later.body.errors).toEqual({ buyback_date: 'Must be the business date.' });
+  expect(sold).toEqual({});
+  expect(books).toEqual({
+    Cash: '-10100.00',
+    'Loans Receivable': '10000.00',
+    'Interest Receivable': '23.29',
+    'Loss on Sale': '76.71',
+  });
+  expect(await balances()).toMatchObject({
+    Cash: '-9784.32',
+    'Loans Receivable': loan.principal_balance,
+    'Interest Income': '-48.90',
+  });
+  const interestOn = (account: string) =>
+    (shares.body as { reference_type: string; lines: { account: string }[] }[]).filter(
+      ({ reference_type, lines }) =>
+        reference_type === 'interest_accrual' && lines[0]?.account === account,
+    ).length;
+  expect([interestOn('Due to Investors'), interestOn('Interest Receivable')]).toEqual([10, 21]);
+  expect(loan).toMatchObject({ investor_id: null, portfolio_id: null });
+  expect(assignments).toMatchObject([{ loan_id: one.id, end_date: '2026-01-25' }]);
+  expect(placed.status).toBe(200);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
 test('a sale that could not be booked is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved' });
@@ -165,7 +216,7 @@ test('whatever happens before and after a sale, the books agree with the loan', 
       async (before, after, servicing_retained) => {
         const tenant = await stage.tenant('2026-01-31');
         const { id } = await newLoan(tenant);
-        const { sell } = await forSale(tenant, id);
+        const { sell, buyBack } = await forSale(tenant, id);
         await sell({ sale_price: '5000.00', settlement_date: '2026-03-05', servicing_retained });
         const doing = async (draft: object, effective_date: string) => {
           if ('reverses' in draft || 'fee_id' in draft) return;
@@ -180,11 +231,15 @@ test('whatever happens before and after a sale, the books agree with the loan', 
         for (const [draft, isLate] of after)
           await doing(draft, isLate ? '2026-03-03' : '2026-03-06');
         await travelTo(stage, tenant, '2026-03-09');
+        const passed = await violationsIn(stage);
+        // Where nothing was left to sell, or all of it went, nothing is bought back.
+        await buyBack({ loan_ids: [id], price: '4000.00' });
+        await travelTo(stage, tenant, '2026-03-11');
 
-        expect([...settled, ...(await violationsIn(stage))]).toEqual([]);
+        expect([...settled, ...passed, ...(await violationsIn(stage))]).toEqual([]);
       },
     ),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true },
   );
 }, 300_000);
 
