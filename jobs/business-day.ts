@@ -6,18 +6,12 @@ import { warnOfDisputes } from './loans/credit-disputes.ts';
 import { reportCredit } from './loans/credit/report-credit.job.ts';
 import { assignToDynamicPortfolios } from './portfolios/assign.ts';
 import { orderDueTapes } from './portfolios/generate-tape.job.ts';
-import { settleSales } from './portfolios/settle-sales.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Work } from './work.ts';
 
-/**
- * Before the loans of a day are closed: who owns them, so that the day's records say so. Answers the
- * loans whose sale could not be settled.
- */
-export async function beforeClose(work: Work, day: string) {
-  const { failures } = await settleSales(work, day);
+/** Before the loans of a day are closed: which portfolio they are in, so that its records say so. */
+export async function beforeClose(work: Work) {
   await assignToDynamicPortfolios(work);
-  return failures;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
+import { inChunk, type Chunk } from '../loans/close.ts';
 
 const Due = z.object({
   id: z.string(),
@@ -9,8 +10,11 @@ const Due = z.object({
 });
 export type Due = z.output<typeof Due>;
 
-/** Assignments that settle by the day. Only a loan that is sold with its portfolio has a price here. */
-export const due = (tx: Transaction, day: string) =>
+/**
+ * Assignments of the chunk's loans that settle by its day. Only a loan that is sold with its portfolio
+ * has a price here.
+ */
+export const due = (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(Due)`
     select assignment.id, assignment.loan_id,
            case
@@ -23,8 +27,15 @@ export const due = (tx: Transaction, day: string) =>
       on portfolio.id = assignment.portfolio_id and portfolio.status = 'sold'
       and assignment.assignment_type = 'whole_loan_sale'
     where assignment.status = 'pending'
-      and coalesce(assignment.settlement_date, assignment.effective_date) <= ${day}
+      and coalesce(assignment.settlement_date, assignment.effective_date) <= ${chunk.cob_date}
+      and ${inChunk(chunk, sql.fragment`assignment.loan_id`)}
     order by assignment.loan_id, assignment.id
+  `);
+
+/** Whether the assignment is still to settle; held until it is. */
+export const isDue = (tx: Transaction, id: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loan_assignments where id = ${id} and status = 'pending' for update
   `);
 
 const Carried = z.object({

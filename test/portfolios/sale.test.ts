@@ -1,37 +1,12 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
-import { anyEvent } from '../loans/arbitraries.ts';
-import { keeperOf } from '../ledger/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
+import { forSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
-const RUNS = Number(process.env['LIVES'] ?? 3);
-
-/** A portfolio of the loans, and how to sell it to an investor. */
-async function forSale(tenant: Tenant, ...loan_ids: string[]) {
-  const { admin, accounts } = await keeperOf(tenant);
-  const investor = await admin.post('/investors', { name: 'First Fund', investor_type: 'fund' });
-  const { id } = (await admin.post('/portfolios', { name: 'For sale' })).body;
-  const assigned = await admin.post(`/portfolios/${id}/assign-loans`, { loan_ids });
-  if (assigned.status !== 200) throw new Error(JSON.stringify(assigned.body));
-  const sell = (terms: Record<string, unknown>) =>
-    admin.post(`/portfolios/${id}/sell`, { investor_id: investor.body.id, ...terms });
-  const buyBack = (terms: object) => admin.post(`/portfolios/${id}/buyback`, terms);
-  /** Balances of accounts, whatever roles their lines play; debits positive, zeros left out. */
-  const balances = async () => {
-    const trial = await admin.get('/ledger/trial-balance');
-    const rows = trial.body.accounts as { name: string; debit: string; credit: string }[];
-    return Object.fromEntries(
-      rows.map(({ name, debit, credit }) => [name, debit === '0.00' ? `-${credit}` : debit]),
-    );
-  };
-  const list = `/investors/${investor.body.id}/loan-assignments`;
-  return { admin, accounts, id, sell, buyBack, balances, list };
-}
 
 const pay = (tenant: Tenant, id: string, amount: string, payment_date: string) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount, payment_date });
@@ -206,42 +181,6 @@ test('a sale that fails for a loan is named with the day, and tried again the ne
   expect((await admin.get(list)).body[0].status).toBe('active');
   expect(await violationsIn(stage)).toEqual([]);
 });
-
-test('whatever happens before and after a sale, the books agree with the loan', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyEvent, { maxLength: 4 }),
-      fc.array(fc.tuple(anyEvent, fc.boolean()), { maxLength: 4 }),
-      fc.boolean(),
-      async (before, after, servicing_retained) => {
-        const tenant = await stage.tenant('2026-01-31');
-        const { id } = await newLoan(tenant);
-        const { sell, buyBack } = await forSale(tenant, id);
-        await sell({ sale_price: '5000.00', settlement_date: '2026-03-05', servicing_retained });
-        const doing = async (draft: object, effective_date: string) => {
-          if ('reverses' in draft || 'fee_id' in draft) return;
-          const event = newEvent({ ...(draft as { kind: string }), effective_date });
-          await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
-        };
-
-        await travelTo(stage, tenant, '2026-03-02');
-        for (const draft of before) await doing(draft, '2026-03-01');
-        await travelTo(stage, tenant, '2026-03-07');
-        const settled = await violationsIn(stage);
-        for (const [draft, isLate] of after)
-          await doing(draft, isLate ? '2026-03-03' : '2026-03-06');
-        await travelTo(stage, tenant, '2026-03-09');
-        const passed = await violationsIn(stage);
-        // Where nothing was left to sell, or all of it went, nothing is bought back.
-        await buyBack({ loan_ids: [id], price: '4000.00' });
-        await travelTo(stage, tenant, '2026-03-11');
-
-        expect([...settled, ...passed, ...(await violationsIn(stage))]).toEqual([]);
-      },
-    ),
-    { numRuns: RUNS, endOnFailure: true },
-  );
-}, 300_000);
 
 test('a sale that was reversed by hand is reported', async () => {
   const tenant = await stage.tenant('2026-01-15');

@@ -4,7 +4,6 @@ import { beforeClose } from '../../business-day.ts';
 import { localDate } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { reasonOf } from './set-aside.ts';
 
 /** Loans per chunk: one statement works on all of them. */
 const CHUNK_SIZE = 10_000;
@@ -23,11 +22,8 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
     await close.extend(work.tx, known.id, through);
     return null;
   }
-  const failures = await beforeClose(work, day);
-  const run = await close.plan(work.tx, day, through, CHUNK_SIZE);
-  for (const { loan_id, error } of failures)
-    await close.park(work.tx, run.id, loan_id, 'portfolio_sale', reasonOf(error));
-  return run;
+  await beforeClose(work);
+  return close.plan(work.tx, day, through, CHUNK_SIZE);
 }
 
 let isFutureClosable = true;

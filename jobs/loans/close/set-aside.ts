@@ -71,5 +71,4 @@ export const forFew =
     }
   };
 
-export const reasonOf = (error: unknown) =>
-  error instanceof Error ? error.message : String(error);
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
