@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { settleSale } from '../../jobs/portfolios/settle-sale.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { forSale } from '../setup/sales.ts';
@@ -195,4 +196,19 @@ test('a sale that was reversed by hand is reported', async () => {
   expect(await violationsIn(stage)).toEqual([
     expect.stringContaining('and account 1100 still has 10000.00 of its loans_receivable.'),
   ]);
+});
+
+test('a sale that two closes settle at once is settled once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id: loan_id } = await newLoan(tenant);
+  const { admin, sell, list } = await forSale(tenant, loan_id);
+  await sell({ sale_price: '9800.00' });
+  const { id, purchase_price: price } = (await admin.get(list)).body[0];
+  const due = { id, loan_id, price, servicing_retained: false };
+
+  await Promise.all([1, 2].map(() => tenant.within((work) => settleSale(work, due))));
+  const entries = await admin.get(`/ledger/loans/${loan_id}/sub-ledger`);
+
+  const types = (entries.body as { reference_type: string }[]).map((one) => one.reference_type);
+  expect(types.toSorted()).toEqual(['disbursement', 'portfolio_sale', 'servicing_transfer']);
 });
