@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setFirstPayment } from '../../sql/loans/plans.ts';
+import { setPlan } from '../../sql/loans/plans.ts';
 import { date, flag, positiveMoney, words } from '../../sql/types.ts';
 import { addMonths, daysBetween } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
@@ -62,7 +62,8 @@ export function planAhead(work: Work, { row, state }: OpenLoan, from?: string | 
 export async function replacePlan(work: Work, loan: OpenLoan, schedule: readonly ScheduleRow[]) {
   const event = newEvent({ kind: 'schedule_replaced', effective_date: work.today, schedule });
   const state = await happen(work, loan, [event]);
-  await setFirstPayment(work.tx, loan.row.id, state.installments[0]?.due_date ?? null);
+  const first_payment_date = state.installments[0]?.due_date ?? null;
+  await setPlan(work.tx, loan.row.id, { first_payment_date, payment_amount: null });
 }
 
 function planOf(work: Work, loan: OpenLoan, ahead: Ahead, input: Reschedule): ScheduleRow[] {

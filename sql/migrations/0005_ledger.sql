@@ -66,8 +66,8 @@ create table journal_entries (
 );
 call app.protect('journal_entries', 'select, insert');
 grant update (status, posted_at, posted_by, is_archived) on journal_entries to servicing_app;
-create index journal_entries_date on journal_entries (tenant_id, entry_date desc, id);
-create index journal_entries_created on journal_entries (tenant_id, created_at desc, id);
+create index journal_entries_date on journal_entries (tenant_id, entry_date desc, id desc);
+create index journal_entries_created on journal_entries (tenant_id, created_at desc, id desc);
 create index journal_entries_loan on journal_entries (tenant_id, loan_id, entry_date, id) where loan_id is not null;
 create index journal_entries_reference on journal_entries (tenant_id, reference_id) where reference_id is not null;
 create index journal_entries_drafts on journal_entries (tenant_id, id) where status = 'draft';
@@ -80,6 +80,8 @@ create table journal_lines (
   -- it equal to the entry's.
   entry_date date not null,
   account_id uuid not null,
+  -- The part that the line plays, such as loans_receivable, whichever account a product books that on.
+  role text,
   position integer not null,
   debit app.money not null default 0,
   credit app.money not null default 0,
