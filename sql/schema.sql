@@ -175,17 +175,17 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.interest_owed(loan loans, accrued numeric)
- RETURNS numeric
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN GREATEST((round(accrued, 2) - ((loan).interest_settled)::numeric), (0)::numeric);
-
 CREATE OR REPLACE FUNCTION app.interest_owed(loan loans, day date)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN app.interest_owed(loan, app.accrued(loan, day));
+RETURN app.interest_owed(((loan).interest_settled)::numeric, app.accrued(loan, day));
+
+CREATE OR REPLACE FUNCTION app.interest_owed(settled numeric, accrued numeric)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN GREATEST((round(accrued, 2) - settled), (0)::numeric);
 
 CREATE OR REPLACE FUNCTION app.is_february_end(d date)
  RETURNS boolean

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { inChunk, type Chunk } from './close.ts';
-import { loans } from './loans.ts';
+import { columns, source } from './loans.ts';
 
 const Accrued = z.object({
   interest_receivable: z.string().nullable(),
@@ -43,7 +43,14 @@ const Aged = z.object({
   past_due_amount: z.string(),
 });
 
-/** Moves the loans of the chunk whose bucket will be another on that morning, and names them. */
+/** Falling so far behind counts once, until the loan has come back from there. */
+const farther = (days: number) => sql.fragment`
+  (aged.days >= ${days} and loan.delinquency_counted < ${days})::integer`;
+
+/**
+ * Moves the loans of the chunk whose bucket will be another on that morning, and names them. How often
+ * they have fallen so far behind is counted with it.
+ */
 export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
   tx.any(sql.type(Aged)`
     with aged as (
@@ -57,14 +64,19 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
         select app.days_past_due(since.date, ${morning}::date, loan.delinquency_pauses)
       ) as late (days)
       where ${inChunk(chunk)} and loan.status = 'active'
-        and app.bucket(late.days) <> loan.delinquency_bucket
+        and (app.bucket(late.days) <> loan.delinquency_bucket
+          or least(late.days / 30 * 30, 90) <> loan.delinquency_counted)
     ), moved as (
       update loans as loan
       set delinquency_bucket = aged.new_bucket,
           first_delinquency_date = case
             when aged.new_bucket = 'current' then null
             else coalesce(loan.first_delinquency_date, aged.since)
-          end
+          end,
+          times_delinquent_30 = loan.times_delinquent_30 + ${farther(30)},
+          times_delinquent_60 = loan.times_delinquent_60 + ${farther(60)},
+          times_delinquent_90 = loan.times_delinquent_90 + ${farther(90)},
+          delinquency_counted = least(aged.days / 30 * 30, 90)
       from aged where loan.id = aged.id
     )
     select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due,
@@ -79,37 +91,15 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
                  and installment.due_date < ${morning}::date and not installment.is_canceled
              ), 0.00))
            end as past_due_amount
-    from aged order by aged.id
+    from aged where aged.new_bucket <> aged.old_bucket order by aged.id
   `);
-
-/** Falling so far behind counts once, until the loan has come back from there. */
-const farther = (days: number) => sql.fragment`
-  (row.days_past_due >= ${days} and row.delinquency_counted < ${days})::integer`;
 
 /**
  * One row per open loan: what the API answers for the day, at its end, with the interest of the day
- * itself already in. A repeat writes nothing. How often loans fell behind is counted with it, so that
- * only what the close of a day found counts.
+ * itself already in. A repeat writes nothing.
  */
 export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
   tx.any(sql.typeAlias('void')`
-    with late as (
-      select loan.id, loan.delinquency_counted,
-             app.days_past_due(app.unpaid_since(loan, ${day}), ${day}, loan.delinquency_pauses) as days_past_due
-      from loans as loan
-      where ${inChunk(chunk)} and loan.status = 'active'
-        and (loan.delinquency_counted > 0 or loan.delinquency_bucket not in ('current', 'dpd_1_29')
-          or least(loan.oldest_unpaid_due_date, loan.maturity_date) <= ${day}::date - 30)
-    ), counted as (
-      update loans as loan
-      set times_delinquent_30 = times_delinquent_30 + ${farther(30)},
-          times_delinquent_60 = times_delinquent_60 + ${farther(60)},
-          times_delinquent_90 = times_delinquent_90 + ${farther(90)},
-          delinquency_counted = least(row.days_past_due / 30 * 30, 90)
-      from late as row
-      where loan.id = row.id and row.delinquency_counted <> least(row.days_past_due / 30 * 30, 90)
-      returning loan.id, loan.times_delinquent_30, loan.times_delinquent_60, loan.times_delinquent_90
-    )
     insert into loan_snapshots (
       snapshot_date, loan_id, status, sub_status, principal_balance, accrued_interest,
       outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
@@ -129,29 +119,29 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
            ended.accrued, ended.accrued, row.past_due_amount, row.past_due_principal,
            row.past_due_interest, row.past_due_fees, row.past_due_30_amount, row.days_past_due,
            row.delinquency_bucket, row.first_delinquency_date,
-           coalesce(counted.times_delinquent_30, row.times_delinquent_30),
-           coalesce(counted.times_delinquent_60, row.times_delinquent_60),
-           coalesce(counted.times_delinquent_90, row.times_delinquent_90), row.next_payment_date,
+           row.times_delinquent_30,
+           row.times_delinquent_60,
+           row.times_delinquent_90, row.next_payment_date,
            row.next_payment_amount, row.last_payment_date, row.last_payment_amount,
            row.paid_principal, row.paid_interest, row.paid_fees, row.current_rate::numeric,
            row.remaining_term, coalesce(row.payments_remaining, 0), row.maturity_date,
            row.final_payment_amount, row.credit_limit, row.available_credit, row.is_frozen,
            row.is_accelerated, row.is_non_accrual, row.charge_off_balance, row.net_charge_off,
            row.portfolio_id, row.investor_id, row.loan_officer_id, row.labels
-    from (${loans.rows}) as row
-    join loans as loan on loan.id = row.id
-    left join counted on counted.id = row.id
-    -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
+    from (
+      select ${columns}, accrual.before, accrual.after, record.interest_settled
+      ${source}
+      -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
+      cross join lateral (
+        select app.accrued(record, ${day}::date) as before, app.accrued(record, ${day}::date + 1) as after
+        offset 0
+      ) as accrual
+      where ${inChunk(chunk, sql.fragment`record.id`)} and record.status in ('active', 'charged_off')
+    ) as row
     cross join lateral (
-      select app.accrued(loan, ${day}::date) as before, app.accrued(loan, ${day}::date + 1) as after
-      offset 0
-    ) as accrual
-    cross join lateral (
-      select app.interest_owed(loan, accrual.after) as interest,
-             round(accrual.after, 2) - round(accrual.before, 2) as accrued
+      select app.interest_owed(row.interest_settled, row.after) as interest,
+             round(row.after, 2) - round(row.before, 2) as accrued
       offset 0
     ) as ended
-    where ${inChunk(chunk)} and ${inChunk(chunk, sql.fragment`row.id`)}
-      and row.status in ('active', 'charged_off')
     on conflict do nothing
   `);

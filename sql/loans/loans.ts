@@ -5,15 +5,9 @@ import { containing, table } from '../table.ts';
 import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
 import { finalPayment, nextPayment, nextPaymentDate, openPlan, pastDue } from './open-plan.ts';
 
-/**
- * A loan as everybody sees it: what it owes is computed from its anchor as of the business date, so
- * it is right at any hour. The next bill is the rest of the first unpaid instalment from today on,
- * never more than the debt will be by then; the last one asks for all of it.
- */
-export const loans = table({
-  name: 'loans',
-  rows: sql.fragment`
-    select record.id, record.loan_number, record.external_id, record.borrower_id,
+/** What a loan shows, and where it is read; the snapshot of a day reads it with more. */
+export const columns = sql.fragment`
+    record.id, record.loan_number, record.external_id, record.borrower_id,
            borrower.first_name || ' ' || borrower.last_name as borrower_name,
            record.program_id, record.product_id, record.portfolio_id,
            ${investorOf} as investor_id, record.loan_officer_id,
@@ -59,6 +53,8 @@ export const loans = table({
            record.labels, record.metadata, ${allowedActions} as allowed_actions,
            record.is_archived, record.created_at,
            record.updated_at
+`;
+export const source = sql.fragment`
     from loans as record
     join borrowers as borrower on borrower.id = record.borrower_id
     cross join (select app.business_date() as day offset 0) as today
@@ -80,6 +76,17 @@ export const loans = table({
       where plan.due_date is not null and due.since is not null
     ) as bill on true
     left join lateral ${pastDue} as behind on true
+`;
+
+/**
+ * A loan as everybody sees it: what it owes is computed from its anchor as of the business date, so
+ * it is right at any hour. The next bill is the rest of the first unpaid instalment from today on,
+ * never more than the debt will be by then; the last one asks for all of it.
+ */
+export const loans = table({
+  name: 'loans',
+  rows: sql.fragment`
+    select ${columns} ${source}
   `,
   own: [
     ...['id', 'q', 'status', 'is_archived', 'borrower_id', 'program_id', 'product_id'],

@@ -196,8 +196,8 @@ create table loans (
   -- Days that delinquency stood still, as [{from, to}], both included.
   delinquency_pauses jsonb not null default '[]',
   delinquency_bucket text not null default 'current',
-  -- How often the loan fell so far behind, as the close of each day found it; and how far it was then,
-  -- so that one time is counted once.
+  -- How often the loan fell so far behind, counted as its buckets move at the close of each day; and
+  -- how far it was then, so that one time is counted once.
   times_delinquent_30 integer not null default 0,
   times_delinquent_60 integer not null default 0,
   times_delinquent_90 integer not null default 0,
@@ -243,14 +243,15 @@ return loan.interest_accrued + case
     round(loan.accrual_period_interest::numeric(40, 30) * (day - loan.accrual_since) / loan.accrual_period_days, 10)
 end;
 
--- The cents of interest owed once so much has accrued in all, and those at the start of a day.
-create function app.interest_owed(loan loans, accrued numeric) returns numeric
+-- The cents of interest owed where so much is settled and so much has accrued in all.
+create function app.interest_owed(settled numeric, accrued numeric) returns numeric
 language sql immutable parallel safe
-return greatest(round(accrued, 2) - loan.interest_settled, 0);
+return greatest(round(accrued, 2) - settled, 0);
 
+-- Those at the start of a day.
 create function app.interest_owed(loan loans, day date) returns numeric
 language sql immutable parallel safe
-return app.interest_owed(loan, app.accrued(loan, day));
+return app.interest_owed(loan.interest_settled, app.accrued(loan, day));
 
 -- Days since the oldest unpaid due date, without the paused ones (both ends of a pause belong to it,
 -- overlapping pauses count once): the twin of daysPastDue in jobs/loans/delinquency.ts.

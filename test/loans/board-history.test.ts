@@ -64,8 +64,8 @@ test('what bureaus were told before goes on where the loan came', async () => {
   const records = await recordsOf(tenant, body.id);
 
   expect(records).toMatchObject([
-    { reporting_period: '2026-06-30', payment_history_profile: profile },
     { reporting_period: '2026-07-31', payment_history_profile: `0${profile.slice(0, 23)}` },
+    { reporting_period: '2026-06-30', payment_history_profile: profile },
   ]);
 });
 
