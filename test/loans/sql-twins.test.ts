@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -8,6 +9,7 @@ import { fold } from '../../jobs/loans/fold.ts';
 import { happen, newEvent, openLoan, readLoan } from '../../jobs/loans/happen.ts';
 import { DAY_COUNTS } from '../../jobs/loans/terms.ts';
 import { termsOf } from '../../jobs/loans/terms-of.ts';
+import { sum } from '../../jobs/money.ts';
 import { sql } from '../../sql/db.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
@@ -174,6 +176,12 @@ test('what the API reads off a loan on any later day is what its whole history f
           next_payment_date,
           next_payment_amount,
         });
+        const of = (name: string) => new Big(String(row?.[name]));
+        const parts = [of('past_due_principal'), of('past_due_interest'), of('past_due_fees')];
+        const owed = [of('principal_balance'), of('accrued_interest'), of('outstanding_fees')];
+        expect(sum(parts).toFixed(2)).toBe(past_due_amount);
+        expect(parts.every((part, index) => part.gte(0) && part.lte(owed[index] ?? 0))).toBe(true);
+        expect(of('past_due_30_amount').lte(past_due_amount)).toBe(true);
       }
     }),
     { numRuns: 40 },
