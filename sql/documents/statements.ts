@@ -70,7 +70,7 @@ const billSlice = (tx: Transaction, month: string, after: string, last: string) 
       select coalesce(previous.statement_date, least(${month}::date, origin.opened_on)) as first
     ) as period
     cross join lateral (
-      select round(app.accrued(loan, today.day), 2) as accrued,
+      select app.accrued_cents(loan, today.day) as accrued,
              (
                select coalesce(sum((event.details ->> 'amount')::numeric), 0.00)
                from loan_events as event

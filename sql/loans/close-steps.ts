@@ -14,7 +14,7 @@ export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId
   return tx.one(sql.type(Accrued)`
     with earned as (
       select loan.id as loan_id,
-             round(app.accrued(loan, ${day}::date + 1), 2) - round(app.accrued(loan, ${day}::date), 2) as amount
+             app.accrued_cents(loan, ${day}::date + 1) - app.accrued_cents(loan, ${day}::date) as amount
       from loans as loan
       where ${inChunk(chunk)} and loan.status = 'active' and loan.is_accruing
     ), written as (
@@ -45,7 +45,9 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
       from loans as loan
       cross join lateral (select app.unpaid_since(loan, ${morning}::date)) as since (date)
       cross join lateral (
-        select app.days_past_due(since.date, ${morning}::date, loan.delinquency_pauses)
+        select app.days_past_due(
+          since.date, ${morning}::date, loan.delinquency_pauses, loan.delinquency_grace_days
+        )
       ) as late (days)
       where ${inChunk(chunk)} and loan.status = 'active'
         and app.bucket(late.days) <> loan.delinquency_bucket
@@ -60,7 +62,7 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     )
     select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due,
            case
-             when aged.days = 0 then 0.00
+             when aged.since is null or aged.since >= ${morning}::date then 0.00
              when aged.is_matured then aged.total
              else least(aged.total, coalesce((
                select sum(installment.payment_amount - installment.paid_amount)
@@ -104,7 +106,7 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
     -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
     cross join lateral (
       select app.interest_owed(loan, ${day}::date + 1) as interest,
-             round(app.accrued(loan, ${day}::date + 1), 2) - round(app.accrued(loan, ${day}::date), 2) as accrued
+             app.accrued_cents(loan, ${day}::date + 1) - app.accrued_cents(loan, ${day}::date) as accrued
       offset 0
     ) as ended
     where ${inChunk(chunk)} and ${inChunk(chunk, sql.fragment`row.id`)}

@@ -65,7 +65,7 @@ export const loans: readonly Check[] = [
         cross join lateral (values
           ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
           ('interest', coalesce(booked.interest, 0.00),
-            round(app.accrued(loan, posted.day), 2) - loan.interest_settled
+            app.accrued_cents(loan, posted.day) - loan.interest_settled
               - loan.off_books_interest),
           ('fees', coalesce(booked.fees, 0.00), loan.outstanding_fees),
           ('suspense', coalesce(booked.suspense, 0.00), loan.suspense_balance)
@@ -94,7 +94,7 @@ export const loans: readonly Check[] = [
         from loan_events where kind = 'boarding' group by tenant_id, loan_id
       ) as brought on brought.tenant_id = loan.tenant_id and brought.loan_id = loan.id
       cross join lateral (
-        select round(app.accrued(loan, posted.day), 2) - coalesce(brought.amount, 0) as amount
+        select app.accrued_cents(loan, posted.day) - coalesce(brought.amount, 0) as amount
       ) as earned
       where coalesce(rows.amount, 0) <> earned.amount
         and (loan.tenant_id, loan.id) not in (${parked})

@@ -68,7 +68,9 @@ export const loans = table({
     cross join lateral (select app.interest_owed(record, today.day) as interest) as owed
     cross join lateral (select app.unpaid_since(record, today.day) as since) as due
     cross join lateral (
-      select app.days_past_due(due.since, today.day, record.delinquency_pauses) as days_past_due
+      select app.days_past_due(
+        due.since, today.day, record.delinquency_pauses, record.delinquency_grace_days
+      ) as days_past_due
     ) as late
     -- A line without a limit of its own has the amount that was approved.
     cross join lateral (
@@ -131,6 +133,7 @@ const Raw = z.looseObject({
   first_payment_date: z.string().nullable(),
   maturity_date: z.string().nullable(),
   origination_date: z.string().nullable(),
+  approved_on: z.string().nullable(),
   disbursement_date: z.string().nullable(),
   disbursed_amount: z.string(),
   principal_balance: z.string(),
