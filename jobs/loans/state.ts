@@ -35,6 +35,8 @@ export type FeeState = {
   outstanding_amount: string;
   assessed_date: string;
   installment_number: number | null;
+  /** The instalments ask for it, each for its part. */
+  is_spread: boolean;
 };
 
 type CoverageLine = { event_id: string; installment_number: number; amount: string };
@@ -137,6 +139,7 @@ function feeStates(position: Position): FeeState[] {
     outstanding_amount: money(outstandingOf(fee)),
     assessed_date: fee.assessed_date,
     installment_number: fee.installment_number,
+    is_spread: fee.is_spread,
   }));
 }
 

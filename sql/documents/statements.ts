@@ -119,14 +119,21 @@ const summary = sql.fragment`jsonb_build_object(
   'new_balance', row.total_balance::text
 )`;
 
+/** Fees that the instalments do not ask for already. */
+const feesBesides = sql.fragment`row.outstanding_fees - (
+  select coalesce(sum(fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_moved), 0.00)
+  from fees as fee
+  where fee.loan_id = loan.id and fee.treatment = 'amortized' and fee.status <> 'reversed'
+)`;
+
 const due = sql.fragment`jsonb_build_object(
   'next_due_date', row.next_payment_date,
   'amount_due', least(
-    row.next_payment_amount + row.past_due_amount + row.outstanding_fees,
+    row.next_payment_amount + row.past_due_amount + ${feesBesides},
     greatest(row.total_balance, row.next_payment_amount)
   )::text,
   'regular_payment', row.next_payment_amount::text, 'past_due', row.past_due_amount::text,
-  'fees', row.outstanding_fees::text, 'days_past_due', row.days_past_due
+  'fees', (${feesBesides})::text, 'days_past_due', row.days_past_due
 )`;
 
 const standing = sql.fragment`jsonb_build_object(
@@ -165,6 +172,11 @@ const activity = sql.fragment`(
     join payments as payment on payment.id = (event.details ->> 'reverses')::uuid
     where event.loan_id = loan.id and event.kind = 'reversal'
       and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select fee.effective_date, 'fee_deducted', 2, -fee.amount, null, null, -fee.amount
+    from fees as fee
+    where fee.loan_id = loan.id and fee.treatment = 'deducted' and fee.status <> 'reversed'
+      and fee.assessed_date >= period.first and fee.assessed_date < today.day
   )
   select coalesce(jsonb_agg(
     jsonb_build_object(
