@@ -22,15 +22,20 @@ export async function insert(tx: Transaction, table: string, values: Values): Pr
   return row.id;
 }
 
-/** Changes the given columns and leaves the others; nothing given, nothing written. */
+/** Changes the given columns and leaves the others; nothing given or nothing new, nothing written. */
 export async function update(tx: Transaction, table: string, id: string, values: Values) {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return;
   const changes = entries.map(
     ([column, value]) => sql.fragment`${sql.identifier([column])} = ${bound(value)}`,
   );
+  const differences = entries.map(
+    ([column, value]) =>
+      sql.fragment`${sql.identifier([column])} is distinct from ${bound(value)}`,
+  );
   await tx.query(sql.typeAlias('void')`
-    update ${sql.identifier([table])} set ${sql.join(changes, sql.fragment`, `)} where id = ${id}
+    update ${sql.identifier([table])} set ${sql.join(changes, sql.fragment`, `)}
+    where id = ${id} and (${sql.join(differences, sql.fragment` or `)})
   `);
 }
 
