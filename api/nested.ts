@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { audited } from '../jobs/audit.ts';
+import { NotFound } from '../jobs/errors.ts';
 import { audit } from '../sql/audit.ts';
+import { isThere } from '../sql/table.ts';
 import type { Action, Declaration, Fields, Input, Nested, Resource } from './declaration.ts';
 import { historyFields } from './history.ts';
 import { childrenOf, created, existing, listOf, pageOf } from './records.ts';
-import type { Route } from './route.ts';
+import type { Call, Route } from './route.ts';
 
 export function nestedRoutes(
   parent: Resource,
@@ -31,7 +33,7 @@ export function nestedRoutes(
       reply,
       list: { ...listOf(declared), name },
       run: async (call) => {
-        const { id } = await existing(call.work, parent.declaration.table, call.params['id']);
+        const id = await parentOf(call, parent);
         return pageOf({ ...call, list: childrenOf(call.list, key, id) }, declared.table);
       },
     });
@@ -46,13 +48,19 @@ export function nestedRoutes(
       status: 201,
       reply,
       body: without(creation, key),
-      run: async ({ work, params, body }) => {
-        const { id } = await existing(work, parent.declaration.table, params['id']);
-        return created(work, declared, { ...(body as Input), [key]: id });
+      run: async (call) => {
+        const id = await parentOf(call, parent);
+        return created(call.work, declared, { ...(call.body as Input), [key]: id });
       },
     });
   }
   return routes;
+}
+
+/** The id in the path, or 404 where there is no such parent. */
+async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
+  if (!(await isThere(work.tx, declaration.table, id))) throw new NotFound();
+  return id;
 }
 
 const without = ({ shape }: z.ZodObject, key: string) =>

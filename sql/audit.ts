@@ -1,6 +1,6 @@
 import { sql, type Transaction } from './db.ts';
 import { table } from './table.ts';
-import { insert, type Values } from './write.ts';
+import { insertOften, type Values } from './write.ts';
 
 /** Newest first is the only order in which a history is read. */
 export const audit = table({
@@ -13,4 +13,4 @@ export const audit = table({
   `,
 });
 
-export const write = (tx: Transaction, entry: Values) => insert(tx, 'audit_log', entry);
+export const write = (tx: Transaction, entry: Values) => insertOften(tx, 'audit_log', entry);

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import { createSqlTag, createPool, type DatabasePool, type Interceptor } from 'slonik';
-import type { DatabasePoolConnection, DatabaseTransactionConnection } from 'slonik';
+import type { DatabasePoolConnection, DatabaseTransactionConnection, QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
@@ -22,6 +23,14 @@ export const sql = createSqlTag({
     void: z.unknown(),
   },
 });
+
+/**
+ * A statement that comes often, and in few forms, is planned once by each connection: planning the
+ * row of a loan takes seven times as long as reading it. Never one with `select *` from a table,
+ * whose columns a migration may change beneath it.
+ */
+export const prepared = <Query extends QuerySqlToken>(query: Query): Query =>
+  Object.freeze({ ...query, name: hash('md5', query.sql) });
 
 /** Everything arrives as text: a numeric read as a JavaScript number would lose cents. */
 const asText = (value: string) => value;

@@ -1,5 +1,5 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
-import { sql, type Transaction } from './db.ts';
+import { prepared, sql, type Transaction } from './db.ts';
 import type { Row, Table } from './table.ts';
 
 export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
@@ -26,13 +26,44 @@ export type ListRequest = {
  */
 export async function list(tx: Transaction, table: Table, request: ListRequest) {
   const where = whereOf(table, request);
-  const order = orderOf(request.sort);
-  const rows = (await tx.any(sql.unsafe`
-    select * from (${table.rows}) as row where ${where}
-    order by ${order} limit ${request.limit} offset ${request.offset}
-  `)) as readonly Row[];
+  const page = pageOf(table, request, where);
+  const rows = (await tx.any(isUsual(table, request) ? prepared(page) : page)) as readonly Row[];
   return { rows, total: await countOf(tx, table, where, request, rows.length) };
 }
+
+/** Where the bare table can say which rows they are, what is dear to compute is so for these alone. */
+function pageOf(table: Table, request: ListRequest, where: SqlFragment) {
+  const { sort, limit, offset } = request;
+  const order = orderOf(sort);
+  if (!isOwn(table, [...askedBy(request), sort.field]))
+    return sql.unsafe`
+      select * from (${table.rows}) as row where ${where}
+      order by ${order} limit ${limit} offset ${offset}
+    `;
+  return sql.unsafe`
+    select row.* from (
+      select row.id from ${sql.identifier([table.name])} as row where ${where}
+      order by ${order} limit ${limit} offset ${offset}
+    ) as page
+    join (${table.rows}) as row on row.id = page.id
+    order by ${order}
+  `;
+}
+
+const askedBy = ({ conditions, words }: ListRequest) => [
+  ...conditions.map(({ field }) => field),
+  ...(words ? ['q'] : []),
+];
+
+const isOwn = ({ own = [] }: Table, fields: readonly string[]) =>
+  own.length > 0 && fields.every((field) => own.includes(field));
+
+/** The few forms that nearly all lists have; all others are too many to be kept planned. */
+const isUsual = ({ filters = {} }: Table, { conditions, words, sort }: ListRequest) =>
+  words === undefined &&
+  (sort.field === 'created_at' || sort.field === 'id') &&
+  conditions.length <= 2 &&
+  conditions.every(({ field, comparison }) => comparison === 'in' && !(field in filters));
 
 /** Said without need, `nulls last` would keep an index on (… desc) from being used. */
 function orderOf({ field: name, descending, nullable = true }: ListRequest['sort']): SqlFragment {
@@ -46,15 +77,15 @@ function orderOf({ field: name, descending, nullable = true }: ListRequest['sort
 /** A page that is not full has said how many rows there are; the rest is counted as barely as it can be. */
 async function countOf(
   tx: Transaction,
-  { name, rows, counted = [] }: Table,
+  table: Table,
   where: SqlFragment,
-  { conditions, words, offset, limit }: ListRequest,
+  request: ListRequest,
   found: number,
 ): Promise<number> {
+  const { offset, limit } = request;
   if (found < limit && (found > 0 || offset === 0)) return offset + found;
-  const asked = [...conditions.map(({ field }) => field), ...(words ? ['q'] : [])];
-  const isBare = counted.length > 0 && asked.every((field) => counted.includes(field));
-  const from = isBare ? sql.identifier([name]) : sql.fragment`(${rows})`;
+  const isBare = isOwn(table, askedBy(request));
+  const from = isBare ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
   return Number(await tx.oneFirst(sql.unsafe`select count(*) from ${from} as row where ${where}`));
 }
 

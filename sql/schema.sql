@@ -533,7 +533,7 @@ create table addresses (
   constraint addresses_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint addresses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX addresses_borrower ON public.addresses USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX addresses_borrower ON public.addresses USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX addresses_one_primary ON public.addresses USING btree (tenant_id, borrower_id, address_type) WHERE (is_primary AND (NOT is_archived));
 alter table addresses enable row level security, force row level security;
 create policy auditor on addresses for select to servicing_auditor using true;
@@ -617,9 +617,9 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (tenant_id, id),
   constraint audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX audit_log_borrower ON public.audit_log USING btree (tenant_id, borrower_id, created_at DESC, id);
-CREATE INDEX audit_log_entity ON public.audit_log USING btree (tenant_id, entity_id, created_at DESC, id);
-CREATE INDEX audit_log_loan ON public.audit_log USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX audit_log_borrower ON public.audit_log USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX audit_log_entity ON public.audit_log USING btree (tenant_id, entity_id, created_at DESC, id DESC);
+CREATE INDEX audit_log_loan ON public.audit_log USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table audit_log enable row level security, force row level security;
 create policy auditor on audit_log for select to servicing_auditor using true;
 create policy owner on audit_log for all to servicing_owner using true with check true;
@@ -652,7 +652,7 @@ create table auto_responses (
   constraint auto_responses_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id),
   constraint auto_responses_tenant_id_response_template_id_fkey FOREIGN KEY (tenant_id, response_template_id) REFERENCES communication_templates(tenant_id, id)
 );
-CREATE INDEX auto_responses_created ON public.auto_responses USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX auto_responses_created ON public.auto_responses USING btree (tenant_id, created_at DESC, id DESC);
 alter table auto_responses enable row level security, force row level security;
 create policy auditor on auto_responses for select to servicing_auditor using true;
 create policy owner on auto_responses for all to servicing_owner using true with check true;
@@ -685,7 +685,7 @@ create table autopay_draws (
   constraint autopay_draws_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id)
 );
 CREATE INDEX autopay_draws_payment ON public.autopay_draws USING btree (tenant_id, payment_id);
-CREATE INDEX autopay_draws_plan ON public.autopay_draws USING btree (tenant_id, autopay_plan_id, created_at DESC, id);
+CREATE INDEX autopay_draws_plan ON public.autopay_draws USING btree (tenant_id, autopay_plan_id, created_at DESC, id DESC);
 CREATE INDEX autopay_draws_retry ON public.autopay_draws USING btree (tenant_id, retry_on) WHERE (status = 'retrying'::text);
 alter table autopay_draws enable row level security, force row level security;
 create policy auditor on autopay_draws for select to servicing_auditor using true;
@@ -738,9 +738,9 @@ create table autopay_plans (
   constraint autopay_plans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint autopay_plans_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
-CREATE INDEX autopay_plans_borrower ON public.autopay_plans USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX autopay_plans_borrower ON public.autopay_plans USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE INDEX autopay_plans_instrument ON public.autopay_plans USING btree (tenant_id, payment_instrument_id);
-CREATE INDEX autopay_plans_loan ON public.autopay_plans USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX autopay_plans_loan ON public.autopay_plans USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX autopay_plans_one_open ON public.autopay_plans USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
 alter table autopay_plans enable row level security, force row level security;
 create policy auditor on autopay_plans for select to servicing_auditor using true;
@@ -781,7 +781,7 @@ create table borrowers (
   constraint borrowers_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
   constraint borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX borrowers_name ON public.borrowers USING btree (tenant_id, last_name, first_name, id);
 CREATE INDEX borrowers_search ON public.borrowers USING gin ((((first_name || ' '::text) || last_name)) gin_trgm_ops);
 alter table borrowers enable row level security, force row level security;
@@ -880,8 +880,8 @@ create table collateral_items (
   constraint collateral_items_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint collateral_items_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX collateral_items_created ON public.collateral_items USING btree (tenant_id, created_at DESC, id);
-CREATE INDEX collateral_items_loan ON public.collateral_items USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX collateral_items_created ON public.collateral_items USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX collateral_items_loan ON public.collateral_items USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table collateral_items enable row level security, force row level security;
 create policy auditor on collateral_items for select to servicing_auditor using true;
 create policy owner on collateral_items for all to servicing_owner using true with check true;
@@ -933,9 +933,9 @@ create table communication_logs (
   constraint communication_logs_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint communication_logs_tenant_id_template_id_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES communication_templates(tenant_id, id)
 );
-CREATE INDEX communication_logs_borrower ON public.communication_logs USING btree (tenant_id, borrower_id, created_at DESC, id);
-CREATE INDEX communication_logs_created ON public.communication_logs USING btree (tenant_id, created_at DESC, id);
-CREATE INDEX communication_logs_loan ON public.communication_logs USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX communication_logs_borrower ON public.communication_logs USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX communication_logs_created ON public.communication_logs USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX communication_logs_loan ON public.communication_logs USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX communication_logs_message ON public.communication_logs USING btree (tenant_id, provider_message_id, provider) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX communication_logs_waiting ON public.communication_logs USING btree (tenant_id, document_id) WHERE ((status = 'queued'::text) AND (document_id IS NOT NULL));
 alter table communication_logs enable row level security, force row level security;
@@ -987,7 +987,7 @@ create table communication_templates (
   constraint communication_templates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint communication_templates_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id)
 );
-CREATE INDEX communication_templates_created ON public.communication_templates USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX communication_templates_created ON public.communication_templates USING btree (tenant_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX communication_templates_tenant_id_name_key ON public.communication_templates USING btree (tenant_id, program_id, template_type, channel, language, name) NULLS NOT DISTINCT WHERE (NOT is_archived);
 alter table communication_templates enable row level security, force row level security;
 create policy auditor on communication_templates for select to servicing_auditor using true;
@@ -1054,7 +1054,7 @@ create table credit_disputes (
   constraint credit_disputes_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint credit_disputes_tenant_id_resolution_letter_document_id_fkey FOREIGN KEY (tenant_id, resolution_letter_document_id) REFERENCES documents(tenant_id, id)
 );
-CREATE INDEX credit_disputes_loan ON public.credit_disputes USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX credit_disputes_loan ON public.credit_disputes USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX credit_disputes_open ON public.credit_disputes USING btree (tenant_id, received_date) WHERE (status = ANY (ARRAY['received'::text, 'investigating'::text]));
 alter table credit_disputes enable row level security, force row level security;
 create policy auditor on credit_disputes for select to servicing_auditor using true;
@@ -1083,7 +1083,7 @@ create table credit_reporting_files (
   constraint credit_reporting_files_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text]))),
   constraint credit_reporting_files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX credit_reporting_files_created ON public.credit_reporting_files USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX credit_reporting_files_created ON public.credit_reporting_files USING btree (tenant_id, created_at DESC, id DESC);
 alter table credit_reporting_files enable row level security, force row level security;
 create policy auditor on credit_reporting_files for select to servicing_auditor using true;
 create policy owner on credit_reporting_files for all to servicing_owner using true with check true;
@@ -1142,7 +1142,7 @@ create table credit_reporting_records (
   constraint credit_reporting_records_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX credit_reporting_records_file ON public.credit_reporting_records USING btree (tenant_id, file_id, id);
-CREATE INDEX credit_reporting_records_loan ON public.credit_reporting_records USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX credit_reporting_records_loan ON public.credit_reporting_records USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX credit_reporting_records_once ON public.credit_reporting_records USING btree (tenant_id, loan_id, reporting_period) WHERE (correction_indicator = 0);
 CREATE INDEX credit_reporting_records_queued ON public.credit_reporting_records USING btree (tenant_id, reporting_period, id) WHERE (status = 'queued'::text);
 alter table credit_reporting_records enable row level security, force row level security;
@@ -1175,7 +1175,7 @@ create table dead_letters (
   constraint dead_letters_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
 );
 CREATE INDEX dead_letters_delivery ON public.dead_letters USING btree (tenant_id, delivery_id);
-CREATE INDEX dead_letters_subscription ON public.dead_letters USING btree (tenant_id, subscription_id, created_at DESC, id);
+CREATE INDEX dead_letters_subscription ON public.dead_letters USING btree (tenant_id, subscription_id, created_at DESC, id DESC);
 alter table dead_letters enable row level security, force row level security;
 create policy auditor on dead_letters for select to servicing_auditor using true;
 create policy owner on dead_letters for all to servicing_owner using true with check true;
@@ -1209,7 +1209,7 @@ create table deferments (
   constraint deferments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint deferments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX deferments_loan ON public.deferments USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX deferments_loan ON public.deferments USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX deferments_open ON public.deferments USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['scheduled'::text, 'active'::text]));
 alter table deferments enable row level security, force row level security;
 create policy auditor on deferments for select to servicing_auditor using true;
@@ -1241,7 +1241,7 @@ create table disbursements (
   constraint disbursements_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint disbursements_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
-CREATE INDEX disbursements_loan ON public.disbursements USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX disbursements_loan ON public.disbursements USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table disbursements enable row level security, force row level security;
 create policy auditor on disbursements for select to servicing_auditor using true;
 create policy owner on disbursements for all to servicing_owner using true with check true;
@@ -1287,8 +1287,8 @@ create table documents (
   constraint documents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint documents_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX documents_created ON public.documents USING btree (tenant_id, created_at DESC, id);
-CREATE INDEX documents_loan ON public.documents USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX documents_created ON public.documents USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX documents_loan ON public.documents USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table documents enable row level security, force row level security;
 create policy auditor on documents for select to servicing_auditor using true;
 create policy owner on documents for all to servicing_owner using true with check true;
@@ -1324,7 +1324,7 @@ create table draws (
   constraint draws_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint draws_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
-CREATE INDEX draws_loan ON public.draws USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX draws_loan ON public.draws USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table draws enable row level security, force row level security;
 create policy auditor on draws for select to servicing_auditor using true;
 create policy owner on draws for all to servicing_owner using true with check true;
@@ -1352,7 +1352,7 @@ create table emails (
   constraint emails_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint emails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX emails_borrower ON public.emails USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX emails_borrower ON public.emails USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX emails_one_primary ON public.emails USING btree (tenant_id, borrower_id) WHERE (is_primary AND (NOT is_archived));
 CREATE INDEX emails_search ON public.emails USING gin (email gin_trgm_ops);
 alter table emails enable row level security, force row level security;
@@ -1412,7 +1412,7 @@ create table fees (
   constraint fees_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint fees_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id)
 );
-CREATE INDEX fees_loan ON public.fees USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX fees_loan ON public.fees USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX fees_one_late_fee ON public.fees USING btree (tenant_id, loan_id, installment_number) WHERE ((fee_type = 'late'::text) AND (status <> 'reversed'::text));
 CREATE UNIQUE INDEX fees_one_return_fee ON public.fees USING btree (tenant_id, payment_id) WHERE ((fee_type = 'returned_payment'::text) AND (status <> 'reversed'::text));
 alter table fees enable row level security, force row level security;
@@ -1450,7 +1450,7 @@ create table forbearances (
   constraint forbearances_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint forbearances_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX forbearances_loan ON public.forbearances USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX forbearances_loan ON public.forbearances USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX forbearances_open ON public.forbearances USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['scheduled'::text, 'active'::text]));
 alter table forbearances enable row level security, force row level security;
 create policy auditor on forbearances for select to servicing_auditor using true;
@@ -1501,7 +1501,7 @@ create table forms_1099c (
   constraint forms_1099c_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint forms_1099c_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX forms_1099c_loan ON public.forms_1099c USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX forms_1099c_loan ON public.forms_1099c USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX forms_1099c_one ON public.forms_1099c USING btree (tenant_id, loan_id, identifiable_event_code, tax_year) WHERE (status <> ALL (ARRAY['void'::text, 'corrected'::text]));
 alter table forms_1099c enable row level security, force row level security;
 create policy auditor on forms_1099c for select to servicing_auditor using true;
@@ -1609,7 +1609,7 @@ create table investors (
   constraint investors_tax_id_last_four_check CHECK ((tax_id_last_four ~ '^\d{4}$'::text)),
   constraint investors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX investors_created ON public.investors USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX investors_created ON public.investors USING btree (tenant_id, created_at DESC, id DESC);
 alter table investors enable row level security, force row level security;
 create policy auditor on investors for select to servicing_auditor using true;
 create policy owner on investors for all to servicing_owner using true with check true;
@@ -1645,8 +1645,8 @@ create table journal_entries (
   constraint journal_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint journal_entries_tenant_id_reversal_of_entry_id_fkey FOREIGN KEY (tenant_id, reversal_of_entry_id) REFERENCES journal_entries(tenant_id, id)
 );
-CREATE INDEX journal_entries_created ON public.journal_entries USING btree (tenant_id, created_at DESC, id);
-CREATE INDEX journal_entries_date ON public.journal_entries USING btree (tenant_id, entry_date DESC, id);
+CREATE INDEX journal_entries_created ON public.journal_entries USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX journal_entries_date ON public.journal_entries USING btree (tenant_id, entry_date DESC, id DESC);
 CREATE INDEX journal_entries_drafts ON public.journal_entries USING btree (tenant_id, id) WHERE (status = 'draft'::text);
 CREATE INDEX journal_entries_loan ON public.journal_entries USING btree (tenant_id, loan_id, entry_date, id) WHERE (loan_id IS NOT NULL);
 CREATE INDEX journal_entries_reference ON public.journal_entries USING btree (tenant_id, reference_id) WHERE (reference_id IS NOT NULL);
@@ -1742,7 +1742,7 @@ create table lien_alerts (
   constraint lien_alerts_tenant_id_lien_id_fkey FOREIGN KEY (tenant_id, lien_id) REFERENCES liens(tenant_id, id),
   constraint lien_alerts_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX lien_alerts_created ON public.lien_alerts USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX lien_alerts_created ON public.lien_alerts USING btree (tenant_id, created_at DESC, id DESC);
 alter table lien_alerts enable row level security, force row level security;
 create policy auditor on lien_alerts for select to servicing_auditor using true;
 create policy owner on lien_alerts for all to servicing_owner using true with check true;
@@ -1776,8 +1776,8 @@ create table liens (
   constraint liens_tenant_id_collateral_id_fkey FOREIGN KEY (tenant_id, collateral_id) REFERENCES collateral_items(tenant_id, id),
   constraint liens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX liens_collateral ON public.liens USING btree (tenant_id, collateral_id, created_at DESC, id);
-CREATE INDEX liens_created ON public.liens USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX liens_collateral ON public.liens USING btree (tenant_id, collateral_id, created_at DESC, id DESC);
+CREATE INDEX liens_created ON public.liens USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX liens_expiry ON public.liens USING btree (tenant_id, expiration_date) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX liens_lien_position ON public.liens USING btree (tenant_id, collateral_id, lien_position) WHERE (status = 'active'::text);
 alter table liens enable row level security, force row level security;
@@ -1817,7 +1817,7 @@ create table loan_assignments (
   constraint loan_assignments_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id),
   constraint loan_assignments_tenant_id_settlement_instrument_id_fkey FOREIGN KEY (tenant_id, settlement_instrument_id) REFERENCES settlement_instruments(tenant_id, id)
 );
-CREATE INDEX loan_assignments_investor ON public.loan_assignments USING btree (tenant_id, investor_id, created_at DESC, id);
+CREATE INDEX loan_assignments_investor ON public.loan_assignments USING btree (tenant_id, investor_id, created_at DESC, id DESC);
 CREATE INDEX loan_assignments_loan ON public.loan_assignments USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
 CREATE INDEX loan_assignments_settlement ON public.loan_assignments USING btree (tenant_id, settlement_date) WHERE (status = 'pending'::text);
 alter table loan_assignments enable row level security, force row level security;
@@ -1886,7 +1886,7 @@ create table loan_promotions (
   constraint loan_promotions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint loan_promotions_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX loan_promotions_loan ON public.loan_promotions USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX loan_promotions_loan ON public.loan_promotions USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX loan_promotions_open ON public.loan_promotions USING btree (tenant_id, start_date) WHERE (NOT is_over);
 alter table loan_promotions enable row level security, force row level security;
 create policy auditor on loan_promotions for select to servicing_auditor using true;
@@ -1965,7 +1965,7 @@ create table loan_tape_configs (
   constraint loan_tape_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint loan_tape_configs_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
 );
-CREATE INDEX loan_tape_configs_created ON public.loan_tape_configs USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loan_tape_configs_created ON public.loan_tape_configs USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX loan_tape_configs_due ON public.loan_tape_configs USING btree (tenant_id, next_run_at) WHERE (is_active AND (next_run_at IS NOT NULL));
 alter table loan_tape_configs enable row level security, force row level security;
 create policy auditor on loan_tape_configs for select to servicing_auditor using true;
@@ -2002,7 +2002,7 @@ create table loan_tapes (
   constraint loan_tapes_tenant_id_loan_tape_config_id_fkey FOREIGN KEY (tenant_id, loan_tape_config_id) REFERENCES loan_tape_configs(tenant_id, id),
   constraint loan_tapes_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
 );
-CREATE INDEX loan_tapes_config ON public.loan_tapes USING btree (tenant_id, loan_tape_config_id, created_at DESC, id);
+CREATE INDEX loan_tapes_config ON public.loan_tapes USING btree (tenant_id, loan_tape_config_id, created_at DESC, id DESC);
 alter table loan_tapes enable row level security, force row level security;
 create policy auditor on loan_tapes for select to servicing_auditor using true;
 create policy owner on loan_tapes for all to servicing_owner using true with check true;
@@ -2108,9 +2108,9 @@ create table loans (
   constraint loans_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id),
   constraint loans_term_months_check CHECK ((term_months > 0))
 ) with (fillfactor=80);
-CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id);
-CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id);
-CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id DESC);
+CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX loans_freeze_ends ON public.loans USING btree (tenant_id, freeze_until) WHERE (freeze_until IS NOT NULL);
 CREATE INDEX loans_number_search ON public.loans USING gin (loan_number gin_trgm_ops);
 CREATE INDEX loans_officer ON public.loans USING btree (tenant_id, loan_officer_id) WHERE (loan_officer_id IS NOT NULL);
@@ -2118,7 +2118,7 @@ CREATE INDEX loans_portfolio ON public.loans USING btree (tenant_id, portfolio_i
 CREATE INDEX loans_product ON public.loans USING btree (tenant_id, product_id);
 CREATE INDEX loans_program ON public.loans USING btree (tenant_id, program_id);
 CREATE INDEX loans_refold ON public.loans USING btree (tenant_id, linear_until) WHERE (linear_until IS NOT NULL);
-CREATE INDEX loans_status ON public.loans USING btree (tenant_id, status, created_at DESC, id);
+CREATE INDEX loans_status ON public.loans USING btree (tenant_id, status, created_at DESC, id DESC);
 alter table loans enable row level security, force row level security;
 create policy auditor on loans for select to servicing_auditor using true;
 create policy owner on loans for all to servicing_owner using true with check true;
@@ -2165,7 +2165,7 @@ create table modifications (
   constraint modifications_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX modifications_approved ON public.modifications USING btree (tenant_id, effective_date) WHERE (status = 'approved'::text);
-CREATE INDEX modifications_loan ON public.modifications USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX modifications_loan ON public.modifications USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table modifications enable row level security, force row level security;
 create policy auditor on modifications for select to servicing_auditor using true;
 create policy owner on modifications for all to servicing_owner using true with check true;
@@ -2237,7 +2237,7 @@ create table nacha_files (
   constraint nacha_files_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text]))),
   constraint nacha_files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX nacha_files_created ON public.nacha_files USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX nacha_files_created ON public.nacha_files USING btree (tenant_id, created_at DESC, id DESC);
 alter table nacha_files enable row level security, force row level security;
 create policy auditor on nacha_files for select to servicing_auditor using true;
 create policy owner on nacha_files for all to servicing_owner using true with check true;
@@ -2299,7 +2299,7 @@ create table payment_instruments (
   constraint payment_instruments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint payment_instruments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX payment_instruments_borrower ON public.payment_instruments USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX payment_instruments_borrower ON public.payment_instruments USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX payment_instruments_one_default ON public.payment_instruments USING btree (tenant_id, borrower_id) WHERE (is_default AND (NOT is_archived));
 alter table payment_instruments enable row level security, force row level security;
 create policy auditor on payment_instruments for select to servicing_auditor using true;
@@ -2343,7 +2343,7 @@ create table payment_plans (
   constraint payment_plans_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
   constraint payment_plans_total_amount_check CHECK (((total_amount)::numeric > (0)::numeric))
 );
-CREATE INDEX payment_plans_loan ON public.payment_plans USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX payment_plans_loan ON public.payment_plans USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX payment_plans_one_active ON public.payment_plans USING btree (tenant_id, loan_id) WHERE (status = 'active'::text);
 alter table payment_plans enable row level security, force row level security;
 create policy auditor on payment_plans for select to servicing_auditor using true;
@@ -2407,7 +2407,7 @@ END))),
   constraint payments_tenant_id_payment_plan_id_fkey FOREIGN KEY (tenant_id, payment_plan_id) REFERENCES payment_plans(tenant_id, id)
 );
 CREATE INDEX payments_autopay ON public.payments USING btree (tenant_id, autopay_plan_id) WHERE (autopay_plan_id IS NOT NULL);
-CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX payments_ordered ON public.payments USING btree (tenant_id, payment_plan_id) WHERE (payment_plan_id IS NOT NULL);
 CREATE INDEX payments_scheduled ON public.payments USING btree (tenant_id, payment_date) WHERE (status = 'scheduled'::text);
 alter table payments enable row level security, force row level security;
@@ -2451,7 +2451,7 @@ create table payoff_quotes (
   constraint payoff_quotes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint payoff_quotes_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX payoff_quotes_loan ON public.payoff_quotes USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX payoff_quotes_loan ON public.payoff_quotes USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX payoff_quotes_one_active ON public.payoff_quotes USING btree (tenant_id, loan_id) WHERE (status = 'active'::text);
 alter table payoff_quotes enable row level security, force row level security;
 create policy auditor on payoff_quotes for select to servicing_auditor using true;
@@ -2506,7 +2506,7 @@ create table phones (
   constraint phones_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint phones_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX phones_borrower ON public.phones USING btree (tenant_id, borrower_id, created_at DESC, id);
+CREATE INDEX phones_borrower ON public.phones USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE INDEX phones_number ON public.phones USING btree (tenant_id, phone_number);
 CREATE UNIQUE INDEX phones_one_primary ON public.phones USING btree (tenant_id, borrower_id) WHERE (is_primary AND (NOT is_archived));
 alter table phones enable row level security, force row level security;
@@ -2537,7 +2537,7 @@ create table portfolio_snapshots (
   constraint portfolio_snapshots_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint portfolio_snapshots_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
 );
-CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING btree (tenant_id, portfolio_id, created_at DESC, id);
+CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING btree (tenant_id, portfolio_id, created_at DESC, id DESC);
 alter table portfolio_snapshots enable row level security, force row level security;
 create policy auditor on portfolio_snapshots for select to servicing_auditor using true;
 create policy owner on portfolio_snapshots for all to servicing_owner using true with check true;
@@ -2569,7 +2569,7 @@ create table portfolios (
   constraint portfolios_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint portfolios_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id)
 );
-CREATE INDEX portfolios_created ON public.portfolios USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX portfolios_created ON public.portfolios USING btree (tenant_id, created_at DESC, id DESC);
 alter table portfolios enable row level security, force row level security;
 create policy auditor on portfolios for select to servicing_auditor using true;
 create policy owner on portfolios for all to servicing_owner using true with check true;
@@ -2646,8 +2646,8 @@ create table products (
   constraint products_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint products_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id)
 );
-CREATE INDEX products_created ON public.products USING btree (tenant_id, created_at DESC, id);
-CREATE INDEX products_program ON public.products USING btree (tenant_id, program_id, created_at DESC, id);
+CREATE INDEX products_created ON public.products USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX products_program ON public.products USING btree (tenant_id, program_id, created_at DESC, id DESC);
 alter table products enable row level security, force row level security;
 create policy auditor on products for select to servicing_auditor using true;
 create policy owner on products for all to servicing_owner using true with check true;
@@ -2678,7 +2678,7 @@ create table programs (
   constraint programs_tenant_id_default_product_id_fkey FOREIGN KEY (tenant_id, default_product_id) REFERENCES products(tenant_id, id),
   constraint programs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX programs_created ON public.programs USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX programs_created ON public.programs USING btree (tenant_id, created_at DESC, id DESC);
 alter table programs enable row level security, force row level security;
 create policy auditor on programs for select to servicing_auditor using true;
 create policy owner on programs for all to servicing_owner using true with check true;
@@ -2712,7 +2712,7 @@ create table promises_to_pay (
   constraint promises_to_pay_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint promises_to_pay_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX promises_to_pay_loan ON public.promises_to_pay USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX promises_to_pay_loan ON public.promises_to_pay USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX promises_to_pay_pending ON public.promises_to_pay USING btree (tenant_id, loan_id) WHERE (status = 'pending'::text);
 alter table promises_to_pay enable row level security, force row level security;
 create policy auditor on promises_to_pay for select to servicing_auditor using true;
@@ -2754,7 +2754,7 @@ create table service_credits (
   constraint service_credits_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint service_credits_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX service_credits_loan ON public.service_credits USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX service_credits_loan ON public.service_credits USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table service_credits enable row level security, force row level security;
 create policy auditor on service_credits for select to servicing_auditor using true;
 create policy owner on service_credits for all to servicing_owner using true with check true;
@@ -2809,7 +2809,7 @@ create table settlement_instruments (
   constraint settlement_instruments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint settlement_instruments_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id)
 );
-CREATE INDEX settlement_instruments_investor ON public.settlement_instruments USING btree (tenant_id, investor_id, created_at DESC, id);
+CREATE INDEX settlement_instruments_investor ON public.settlement_instruments USING btree (tenant_id, investor_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX settlement_instruments_one_primary ON public.settlement_instruments USING btree (tenant_id, investor_id) WHERE is_primary;
 alter table settlement_instruments enable row level security, force row level security;
 create policy auditor on settlement_instruments for select to servicing_auditor using true;
@@ -2869,12 +2869,12 @@ create table tasks (
   constraint tasks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint tasks_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX tasks_assignee ON public.tasks USING btree (tenant_id, assignee_id, created_at DESC, id);
-CREATE INDEX tasks_borrower ON public.tasks USING btree (tenant_id, borrower_id, created_at DESC, id);
-CREATE INDEX tasks_created ON public.tasks USING btree (tenant_id, created_at DESC, id);
-CREATE INDEX tasks_loan ON public.tasks USING btree (tenant_id, loan_id, created_at DESC, id);
+CREATE INDEX tasks_assignee ON public.tasks USING btree (tenant_id, assignee_id, created_at DESC, id DESC);
+CREATE INDEX tasks_borrower ON public.tasks USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX tasks_created ON public.tasks USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX tasks_loan ON public.tasks USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX tasks_related ON public.tasks USING btree (tenant_id, related_id) WHERE (related_id IS NOT NULL);
-CREATE INDEX tasks_type ON public.tasks USING btree (tenant_id, task_type, created_at DESC, id);
+CREATE INDEX tasks_type ON public.tasks USING btree (tenant_id, task_type, created_at DESC, id DESC);
 alter table tasks enable row level security, force row level security;
 create policy auditor on tasks for select to servicing_auditor using true;
 create policy owner on tasks for all to servicing_owner using true with check true;
@@ -2982,7 +2982,7 @@ create table users (
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint users_tenant_role_check CHECK ((tenant_role = ANY (ARRAY['viewer'::text, 'collector'::text, 'loan_officer'::text, 'admin'::text, 'superadmin'::text])))
 );
-CREATE INDEX users_created ON public.users USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX users_created ON public.users USING btree (tenant_id, created_at DESC, id DESC);
 alter table users enable row level security, force row level security;
 create policy auditor on users for select to servicing_auditor using true;
 create policy owner on users for all to servicing_owner using true with check true;
@@ -3012,7 +3012,7 @@ create table valuations (
   constraint valuations_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
   constraint valuations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX valuations_collateral ON public.valuations USING btree (tenant_id, collateral_id, created_at DESC, id);
+CREATE INDEX valuations_collateral ON public.valuations USING btree (tenant_id, collateral_id, created_at DESC, id DESC);
 alter table valuations enable row level security, force row level security;
 create policy auditor on valuations for select to servicing_auditor using true;
 create policy owner on valuations for all to servicing_owner using true with check true;
@@ -3090,7 +3090,7 @@ create table webhook_subscriptions (
   constraint webhook_subscriptions_pkey PRIMARY KEY (tenant_id, id),
   constraint webhook_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-CREATE INDEX webhook_subscriptions_created ON public.webhook_subscriptions USING btree (tenant_id, created_at DESC, id);
+CREATE INDEX webhook_subscriptions_created ON public.webhook_subscriptions USING btree (tenant_id, created_at DESC, id DESC);
 alter table webhook_subscriptions enable row level security, force row level security;
 create policy auditor on webhook_subscriptions for select to servicing_auditor using true;
 create policy owner on webhook_subscriptions for all to servicing_owner using true with check true;

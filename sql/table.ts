@@ -1,5 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
-import { sql, type Transaction } from './db.ts';
+import { z } from 'zod';
+import { prepared, sql, type Transaction } from './db.ts';
 
 /** A record as it leaves the database: snake_case columns, amounts as decimal strings. */
 export type Row = Record<string, unknown> & { id: string };
@@ -12,14 +13,17 @@ export type Table = {
   name: string;
   rows: SqlFragment;
   /**
-   * Columns of the bare table (alias `row`) on which a list may be counted without the joins of
-   * `rows`, which must neither add rows nor take any away; `q` where the search looks at these only.
+   * Fields that are columns of the bare table (alias `row`): a list that asks for and is ordered by
+   * these alone is found and counted there, and only its page goes through the joins of `rows`,
+   * which must neither add rows nor take any away. `q` where the search looks at these only.
    */
-  counted?: readonly string[];
+  own?: readonly string[];
   /** The condition, over the columns of `rows` as alias `row`, that a search for words means. */
   search?: (words: string) => SqlFragment;
   /** How a filter that is not simply a column is compared, such as the status of a borrower. */
   filters?: Record<string, (values: string[]) => SqlFragment>;
+  /** Says which rows of the bare table are gone for everybody, where `rows` leaves such out. */
+  gone?: SqlFragment;
   /** Columns whose values never reach the audit trail or an answer. */
   secret?: readonly string[];
 };
@@ -33,8 +37,21 @@ export const find = (
   id: string,
 ): Promise<Row | null> =>
   tx.maybeOne(
-    sql.unsafe`select * from (${rows}) as row where row.id = ${id}`,
+    prepared(sql.unsafe`select * from (${rows}) as row where row.id = ${id}`),
   ) as Promise<Row | null>;
+
+const There = z.object({ is_there: z.boolean() });
+
+/** Whether this tenant has one of that id, where nothing else of it is asked for. */
+export const isThere = (tx: Transaction, { name, gone }: Table, id: string) =>
+  tx.oneFirst(
+    prepared(sql.type(There)`
+      select exists (
+        select from ${sql.identifier([name])} as record
+        where id = ${id} and not ${gone ?? sql.fragment`false`}
+      ) as is_there
+    `),
+  );
 
 /** The pattern that finds words literally: %, _ and backslash in them are not wildcards. */
 export const containing = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,5 +1,5 @@
 import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
-import { sql, type Transaction } from './db.ts';
+import { prepared, sql, type Transaction } from './db.ts';
 
 /**
  * Plain writes of records without rules. Whatever changes a status, a balance or a date that others
@@ -8,36 +8,47 @@ import { sql, type Transaction } from './db.ts';
 export type Values = Record<string, unknown>;
 
 /** Inserts the record and answers its id; undefined values are left to the column's default. */
-export async function insert(tx: Transaction, table: string, values: Values): Promise<string> {
+export const insert = (tx: Transaction, table: string, values: Values): Promise<string> =>
+  tx.oneFirst(inserting(table, values));
+
+/** The same for rows that come often and always with the same columns. */
+export const insertOften = (tx: Transaction, table: string, values: Values): Promise<string> =>
+  tx.oneFirst(prepared(inserting(table, values)));
+
+function inserting(table: string, values: Values) {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   const columns = entries.map(([column]) => sql.identifier([column]));
-  const row = await tx.one(sql.typeAlias('id')`
+  return sql.typeAlias('id')`
     insert into ${sql.identifier([table])} (${sql.join(columns, sql.fragment`, `)})
     values (${sql.join(
       entries.map(([, value]) => bound(value)),
       sql.fragment`, `,
     )})
     returning id
-  `);
-  return row.id;
+  `;
 }
 
 /** Changes the given columns and leaves the others; nothing given or nothing new, nothing written. */
 export async function update(tx: Transaction, table: string, id: string, values: Values) {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return;
-  const changes = entries.map(
-    ([column, value]) => sql.fragment`${sql.identifier([column])} = ${bound(value)}`,
-  );
   const differences = entries.map(
-    ([column, value]) =>
-      sql.fragment`${sql.identifier([column])} is distinct from ${bound(value)}`,
+    ([column, value]) => sql.fragment`${sql.identifier([column])} is distinct from ${bound(value)}`,
   );
   await tx.query(sql.typeAlias('void')`
-    update ${sql.identifier([table])} set ${sql.join(changes, sql.fragment`, `)}
+    update ${sql.identifier([table])} set ${assigning(values)}
     where id = ${id} and (${sql.join(differences, sql.fragment` or `)})
   `);
 }
+
+/** Each column with its new value, as an update sets them. */
+export const assigning = (values: Values) =>
+  sql.join(
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([column, value]) => sql.fragment`${sql.identifier([column])} = ${bound(value)}`),
+    sql.fragment`, `,
+  );
 
 export const archive = (tx: Transaction, table: string, id: string, archived: boolean) =>
   update(tx, table, id, { is_archived: archived });

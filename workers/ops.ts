@@ -55,6 +55,8 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
       allowPositionals: true,
     });
     const { json = false, ...options } = values;
+    const [extra] = words.slice(operation.words ?? 0);
+    if (extra !== undefined) throw new Misused(`"${extra}" is one word too many.`);
     const answer = await operation.run({ url, owner, app, words, options, newPassword });
     print(answer, json);
     return answer.code ?? 0;

@@ -1,7 +1,8 @@
 import * as tape from '../../sql/loans/tape.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { board, Boarding } from './board.ts';
+import { board, type Boarding } from './board.ts';
+import { parentsOf, type Parents } from './create.ts';
 import type { Refusal, TapeRow } from './tape.ts';
 
 /** A tape with a line that cannot be taken is not taken at all; every reason is named. */
@@ -43,6 +44,7 @@ export async function boardTape(
   const taken = new Set((await tape.ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
   const borrowers = await tape.addBorrowers(work.tx, uniqueBorrowers(rows));
   const idOf = new Map(borrowers.map(({ external_id, id }) => [external_id, id]));
+  const known = new Map<string, Parents>();
   const ids: string[] = [];
   for (const [index, row] of rows.entries()) {
     const { line, loan_number, borrower_external_id } = row;
@@ -52,7 +54,9 @@ export async function boardTape(
       refusals.push(against(line, 'loan_number', 'There is a loan of this number already.'));
     if (of === null || taken.has(loan_number)) continue;
     const borrower_id = idOf.get(borrower_external_id) ?? '';
-    const boarded = await boardRow(work, boardingOf(row, { borrower_id, ...of }), line);
+    const parents = known.get(of.product_id) ?? (await parentsOf(work, of));
+    known.set(of.product_id, parents);
+    const boarded = await boardRow(work, boardingOf(row, { borrower_id, ...of }), parents, line);
     if (typeof boarded === 'string') ids.push(boarded);
     else refusals.push(...boarded);
     if (index % 10 === 9) onProgress?.(index + 1);
@@ -70,9 +74,9 @@ const against = (line: number, column: string, reason: string): Refusal => ({
 });
 
 /** What the loan's rules refuse is known before anything is written, so the others can be tried on. */
-async function boardRow(work: Work, input: Boarding, line: number): Promise<string | Refusal[]> {
+async function boardRow(work: Work, input: Boarding, parents: Parents, line: number) {
   try {
-    return await board(work, input);
+    return await board(work, input, parents);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     return Object.entries(error.errors).map(([column, reason]) => against(line, column, reason));
@@ -103,9 +107,9 @@ function uniqueBorrowers(rows: readonly TapeRow[]): tape.NewBorrower[] {
   }));
 }
 
-type Parents = Pick<Boarding, 'borrower_id' | 'program_id' | 'product_id'>;
+type ParentIds = Pick<Boarding, 'borrower_id' | 'program_id' | 'product_id'>;
 
-function boardingOf(row: TapeRow, parents: Parents): Boarding {
+function boardingOf(row: TapeRow, parents: ParentIds): Boarding {
   const { purpose, source_status, paid_total, paid_principal, paid_interest, paid_late_fees } = row;
   const history = { paid_total, paid_principal, paid_interest, paid_late_fees };
   return {

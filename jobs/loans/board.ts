@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as loans from '../../sql/loans/loans.ts';
+import { setPlan } from '../../sql/loans/plans.ts';
 import {
   date,
   externalId,
@@ -10,11 +10,10 @@ import {
   uuid,
   words,
 } from '../../sql/types.ts';
-import { update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
-import { tellCreated, writeLoan, type NewLoan } from './create.ts';
+import { tellCreated, writeLoan, type NewLoan, type Parents } from './create.ts';
 import { isTooFarOff } from './due-dates.ts';
 import { happen, newEvent, openLoan } from './happen.ts';
 import { boardedPlan } from './boarded-plan.ts';
@@ -58,23 +57,31 @@ export type Boarding = z.output<typeof Boarding>;
  * Takes over an existing loan with its balances: the entry `boarding` for what is owed, no
  * disbursement, no fee, no loan.disbursed. Its history before today stays with the previous servicer.
  */
-export async function board(work: Work, input: Boarding): Promise<string> {
+export async function board(work: Work, input: Boarding, known?: Parents): Promise<string> {
   check(work, input);
   const balance = input.current_principal_balance ?? input.principal_amount;
-  const id = await writeLoan(work, newLoanOf(input));
-  await loans.board(work.tx, id, {
-    status: input.status,
-    disbursed_amount: ['pending', 'approved'].includes(input.status)
-      ? '0.00'
-      : input.principal_amount,
-    origination_date: input.origination_date,
-    charge_off_date: input.charge_off_date ?? (input.status === 'charged_off' ? work.today : null),
-    charge_off_amount: input.status === 'charged_off' ? (input.charge_off_amount ?? balance) : null,
-  });
+  const loan = { ...newLoanOf(input), ...standingOf(work, input, balance) };
+  const { id, loan_number } = await writeLoan(work, loan, known);
   if (input.status === 'active') await takeOver(work, id, input, balance);
   if (input.status === 'charged_off') await takeClaim(work, id, input.charge_off_amount ?? balance);
-  await tellCreated(work, id, newLoanOf(input), input.status);
+  await tellCreated(work, { ...loan, id, loan_number });
   return id;
+}
+
+/** The status that the loan comes with, and the columns that go with it. */
+function standingOf({ today }: Work, input: Boarding, balance: string) {
+  const { status, origination_date, charge_off_date, charge_off_amount } = input;
+  const isFunded = !['pending', 'approved'].includes(status);
+  const isChargedOff = status === 'charged_off';
+  return {
+    status,
+    disbursed_amount: isFunded ? input.principal_amount : '0.00',
+    origination_date,
+    disbursement_date: isFunded ? origination_date : null,
+    paid_off_at: status === 'paid_off' ? new Date().toISOString() : null,
+    charged_off_at: charge_off_date ?? (isChargedOff ? today : null),
+    charge_off_amount: isChargedOff ? (charge_off_amount ?? balance) : null,
+  };
 }
 
 function newLoanOf(input: Boarding): NewLoan {
@@ -125,9 +132,9 @@ async function takeClaim(work: Work, id: string, charge_off_balance: string) {
 async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
   const loan = await openLoan(work, id);
   const plan = boardedPlan(loan.row, input, balance, work.today);
-  await update(work.tx, 'loans', id, {
-    payment_amount: plan.at(-2)?.payment_amount ?? plan[0]?.payment_amount,
-    first_payment_date: plan[0]?.due_date,
+  await setPlan(work.tx, id, {
+    payment_amount: plan.at(-2)?.payment_amount ?? plan[0]?.payment_amount ?? null,
+    first_payment_date: plan[0]?.due_date ?? null,
   });
   const event = newEvent({
     kind: 'boarding',

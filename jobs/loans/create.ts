@@ -16,31 +16,47 @@ export type NewLoan = {
   term_months: number;
   payment_day?: number | null | undefined;
   external_id?: string | null | undefined;
+  /** The next number of the year, if none is given. */
+  loan_number?: string | undefined;
 } & Record<string, unknown>;
 
 /** Writes a pending loan: its number, and the product's terms as they are today. */
 export async function createLoan(work: Work, input: NewLoan): Promise<string> {
-  const id = await writeLoan(work, input);
-  await tellCreated(work, id, input, 'pending');
+  const { id, loan_number } = await writeLoan(work, input);
+  await tellCreated(work, { ...input, id, loan_number, status: 'pending' });
   return id;
 }
 
+/** What a new loan takes over, looked up once where many loans have the same. */
+export type Parents = {
+  product: Awaited<ReturnType<typeof loans.product>>;
+  has_program: boolean;
+  satisfied_tolerance: string;
+};
+
+export async function parentsOf(
+  { tx }: Pick<Work, 'tx'>,
+  { product_id, program_id }: Pick<NewLoan, 'product_id' | 'program_id'>,
+): Promise<Parents> {
+  const product = await loans.product(tx, product_id);
+  const has_program = await loans.usable(tx, 'programs', program_id);
+  const { delinquency } = await settingsOf(tx);
+  return { product, has_program, satisfied_tolerance: delinquency.satisfied_tolerance };
+}
+
 /** The row of a new loan, checked against its product; boarding writes it too. */
-export async function writeLoan(
-  { tx, today }: Pick<Work, 'tx' | 'today'>,
-  input: NewLoan,
-): Promise<string> {
-  const product = await loans.product(tx, input.product_id);
-  await assertUsable(tx, input, product);
-  assertWithinLimits(input, product ?? {});
-  const loan_number =
-    input['loan_number'] ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
-  return insert(tx, 'loans', { ...input, loan_number, ...(await takenFrom(tx, product)) });
+export async function writeLoan(work: Pick<Work, 'tx' | 'today'>, input: NewLoan, known?: Parents) {
+  const { tx, today } = work;
+  const parents = known ?? (await parentsOf(work, input));
+  await assertUsable(tx, input, parents);
+  assertWithinLimits(input, parents.product ?? {});
+  const loan_number = input.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
+  const id = await insert(tx, 'loans', { ...input, loan_number, ...takenFrom(parents) });
+  return { id, loan_number };
 }
 
 /** What a loan takes over from its product. */
-async function takenFrom(tx: Work['tx'], product: Product) {
-  const { satisfied_tolerance } = (await settingsOf(tx)).delinquency;
+function takenFrom({ product, satisfied_tolerance }: Parents) {
   const of: Record<string, unknown> = product ?? {};
   return {
     loan_type: of['loan_type'],
@@ -52,14 +68,11 @@ async function takenFrom(tx: Work['tx'], product: Product) {
   };
 }
 
-type Product = Awaited<ReturnType<typeof loans.product>>;
-
-async function assertUsable(tx: Work['tx'], input: NewLoan, product: Product) {
+async function assertUsable(tx: Work['tx'], input: NewLoan, { product, has_program }: Parents) {
   const errors: Record<string, string> = {};
   if (!(await loans.usable(tx, 'borrowers', input.borrower_id)))
     errors['borrower_id'] = 'Does not exist.';
-  if (!(await loans.usable(tx, 'programs', input.program_id)))
-    errors['program_id'] = 'Does not exist.';
+  if (!has_program) errors['program_id'] = 'Does not exist.';
   const isUsable = product !== null && product.is_active && !product.is_archived;
   if (!isUsable) errors['product_id'] = 'Does not exist.';
   const own = product?.['program_id'];
@@ -100,19 +113,17 @@ function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-export async function tellCreated(work: Work, id: string, input: NewLoan, status: string) {
-  const loan = await loans.lock(work.tx, id);
-  await emit(work, 'loan.created', {
-    loan_id: id,
-    loan_number: loan?.loan_number,
-    borrower_id: input.borrower_id,
-    program_id: input.program_id,
-    product_id: input.product_id,
-    principal_amount: input.principal_amount,
-    status,
-    external_id: input.external_id ?? null,
+export const tellCreated = (work: Work, loan: NewLoan & { id: string; status: string }) =>
+  emit(work, 'loan.created', {
+    loan_id: loan.id,
+    loan_number: loan.loan_number,
+    borrower_id: loan.borrower_id,
+    program_id: loan.program_id,
+    product_id: loan.product_id,
+    principal_amount: loan.principal_amount,
+    status: loan.status,
+    external_id: loan.external_id ?? null,
   });
-}
 
 const ECONOMIC = [
   'borrower_id',
@@ -147,10 +158,10 @@ export async function changeLoan(
   }
   if (touched.length > 0) {
     const whole = { ...row, ...given } as NewLoan;
-    const product = await loans.product(work.tx, whole.product_id);
-    await assertUsable(work.tx, whole, product);
-    assertWithinLimits(whole, product ?? {});
-    if (given['product_id'] !== undefined) Object.assign(given, await takenFrom(work.tx, product));
+    const parents = await parentsOf(work, whole);
+    await assertUsable(work.tx, whole, parents);
+    assertWithinLimits(whole, parents.product ?? {});
+    if (given['product_id'] !== undefined) Object.assign(given, takenFrom(parents));
   }
   await update(work.tx, 'loans', id, given);
 }

@@ -75,8 +75,8 @@ function assertLine({ row }: OpenLoan) {
 
 /** The limit less what is drawn; a line without a limit of its own has the amount approved. */
 function availableOf({ row, state }: OpenLoan): Big {
-  const limit = row['credit_limit'] ?? row.principal_amount;
-  return atLeastZero(parseMoney(String(limit)).minus(state.principal_balance));
+  const limit = row.credit_limit ?? row.principal_amount;
+  return atLeastZero(parseMoney(limit).minus(state.principal_balance));
 }
 
 type DrawFee = { amount: Big; fee_rule_id: string | null };

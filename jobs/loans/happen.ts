@@ -1,8 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
-import * as anchors from '../../sql/loans/anchors.ts';
-import * as stored from '../../sql/loans/events.ts';
-import * as installments from '../../sql/loans/installments.ts';
-import * as loans from '../../sql/loans/loans.ts';
+import type { EventRow } from '../../sql/loans/events.ts';
+import * as happened from '../../sql/loans/happened.ts';
+import * as history from '../../sql/loans/history.ts';
 import { money, sum } from '../money.ts';
 import { Big } from 'big.js';
 import { Invalid, NotFound } from '../errors.ts';
@@ -10,15 +9,17 @@ import type { Work } from '../work.ts';
 import { book } from './book.ts';
 import { followState } from './changes.ts';
 import type { LoanEvent } from './events.ts';
-import { foldWithAnchor } from './fold.ts';
+import { fold, foldWithAnchor } from './fold.ts';
 import type { LoanState } from './state.ts';
 import { termsOf } from './terms-of.ts';
 import type { ScheduleRow } from './amortize.ts';
 
+type Whole = NonNullable<Awaited<ReturnType<typeof history.open>>>;
+
 /** A loan under its lock, with its history and what that came to before anything new. */
 export type OpenLoan = {
   /** With what is done to the loan now, where a change of its status is to be told by that name. */
-  row: NonNullable<Awaited<ReturnType<typeof loans.lock>>> & { trigger?: string };
+  row: Omit<Whole, 'plan' | 'events'> & { trigger?: string };
   schedule: readonly ScheduleRow[];
   events: readonly LoanEvent[];
   state: LoanState;
@@ -26,16 +27,14 @@ export type OpenLoan = {
 
 /** Locks the loan and folds it as of today. One writer per loan at a time. */
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
-  const row = await loans.lock(work.tx, loanId);
-  if (row === null) throw new NotFound();
-  return unfolded(work, row);
+  return unfolded(work, await history.open(work.tx, loanId));
 }
 
-async function unfolded(work: Work, row: OpenLoan['row'], knownOn = work.today): Promise<OpenLoan> {
-  const schedule = await installments.firstPlan(work.tx, row.id);
-  const recorded = await stored.ofLoan(work.tx, row.id);
+function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {
+  if (whole === null) throw new NotFound();
+  const { plan: schedule, events: recorded, ...row } = whole;
   const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);
-  const { state } = foldWithAnchor({ terms: termsOf(row), schedule, events, as_of: work.today });
+  const state = fold({ terms: termsOf(row), schedule, events, as_of: today });
   return { row, schedule, events, state };
 }
 
@@ -44,12 +43,10 @@ async function unfolded(work: Work, row: OpenLoan['row'], knownOn = work.today):
  * had been recorded by its end.
  */
 export async function readLoan(work: Work, loanId: string, knownOn?: string): Promise<OpenLoan> {
-  const row = await loans.read(work.tx, loanId);
-  if (row === null) throw new NotFound();
-  return unfolded(work, row, knownOn);
+  return unfolded(work, await history.read(work.tx, loanId), knownOn);
 }
 
-const eventOf = ({ id, kind, effective_date, details }: stored.EventRow): LoanEvent =>
+const eventOf = ({ id, kind, effective_date, details }: EventRow): LoanEvent =>
   ({ ...details, id, kind, effective_date }) as LoanEvent;
 
 /** An event that has not been written yet; `newEvent` gives it its id. */
@@ -75,12 +72,24 @@ export async function happen(
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
   const { state, anchor } = foldWithAnchor(input);
   assertWithinReach(loan.state, state);
-  await stored.append(work.tx, row.id, fresh.map(storedForm));
-  await savePlan(work, loan, state, plan !== undefined, fresh);
-  await anchors.save(work.tx, row.id, anchorColumns(state, anchor));
-  await anchors.saveAllocations(work.tx, changedSplits(PAYMENTS, loan.state, state, events));
-  await anchors.saveCredits(work.tx, changedSplits(CREDITS, loan.state, state, events));
-  await anchors.saveFees(work.tx, row.id, state.fees);
+  const replaced = planAfter(loan, state, plan !== undefined, fresh);
+  await happened.write(work.tx, row.id, {
+    events: fresh.map(storedForm),
+    plan: replaced,
+    covered: {
+      version: row.schedule_version,
+      rows: replaced ? [] : movedCoverage(loan.state, state),
+    },
+    // A new payment is written, with its split, by whoever receives it.
+    payments: changedSplits(PAYMENTS, loan.state, state, loan.events),
+    credits: changedSplits(CREDITS, loan.state, state, events),
+    fees: state.fees,
+    anchor: {
+      ...anchorColumns(state, anchor),
+      schedule_version: replaced?.version ?? row.schedule_version,
+      ...(replaced?.payment_amount && { payment_amount: replaced.payment_amount }),
+    },
+  });
   await book(work, loan, input, state, fresh);
   await followState(work, row, state);
   return state;
@@ -133,9 +142,8 @@ function lossOf({ allocations }: LoanState) {
   return principal ? { charge_off_amount: principal.amount } : {};
 }
 
-/** A new plan is a new version; otherwise only the instalments whose coverage moved are written. */
-async function savePlan(
-  work: Work,
+/** A new plan is a new version. */
+function planAfter(
   { row, state: before }: OpenLoan,
   state: LoanState,
   isFirst: boolean,
@@ -144,21 +152,23 @@ async function savePlan(
   const isReplaced =
     fresh.some(({ kind }) => kind === 'schedule_replaced' || kind === 'reversal') &&
     planOf(before) !== planOf(state);
-  if (isFirst || isReplaced) {
-    const version = row.schedule_version + 1;
-    const reason = fresh.at(-1)?.kind ?? 'disbursement';
-    await installments.savePlan(work.tx, row.id, version, state.installments, reason);
-    const payment_amount = isReplaced ? instalmentOf(row, state) : undefined;
-    await anchors.save(work.tx, row.id, { schedule_version: version, payment_amount });
-    return;
-  }
+  if (!isFirst && !isReplaced) return null;
+  return {
+    version: row.schedule_version + 1,
+    rows: state.installments,
+    reason: fresh.at(-1)?.kind ?? 'disbursement',
+    payment_amount: isReplaced ? instalmentOf(row, state) : undefined,
+  };
+}
+
+/** The instalments of which more or less is covered than before; the others stay as they are. */
+function movedCoverage(before: LoanState, after: LoanState) {
   const known = new Map(
     before.installments.map((one) => [one.period_number, JSON.stringify(coverageOf(one))]),
   );
-  const moved = state.installments.filter(
+  return after.installments.filter(
     (one) => known.get(one.period_number) !== JSON.stringify(coverageOf(one)),
   );
-  await installments.saveCoverage(work.tx, row.id, row.schedule_version, moved);
 }
 
 /** What a loan shows as its instalment: the level one, or that of the next payment. */

@@ -32,7 +32,7 @@ async function relabel(
 ) {
   const loan = await loans.lock(tx, loanId);
   if (loan === null) throw new NotFound();
-  const labels = change(loan['labels'] as string[]);
+  const labels = change(loan.labels);
   if (labels.length > LABELS_MAX) {
     throw new Invalid({ labels: `A loan has at most ${LABELS_MAX} labels.` });
   }

@@ -10,6 +10,7 @@ import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
 import { nextNumber, reamortize } from './replan.ts';
 import { replacePlan } from './reschedule.ts';
 import type { LoanState } from './state.ts';
+import { feesIn, withFees } from './spread-fees.ts';
 import { termsOf } from './terms-of.ts';
 
 export const PROMO_TYPES = [
@@ -56,7 +57,7 @@ function interestOnly(work: Work, { row, state }: OpenLoan, end: string): Schedu
   ).slice(0, Math.min(during.length, ahead.length - 1));
   const last = lean.at(-1);
   if (last === undefined) return reamortize(state, terms, { effective_date: work.today });
-  const rest = buildSchedule({
+  const later = buildSchedule({
     ...terms,
     principal: last.ending_balance,
     number_of_payments: ahead.length - lean.length,
@@ -64,6 +65,7 @@ function interestOnly(work: Work, { row, state }: OpenLoan, end: string): Schedu
     first_payment_date: ahead[lean.length]?.due_date ?? null,
     first_period_number: last.period_number + 1,
   });
+  const rest = withFees(later, feesIn(ahead).minus(feesIn(lean)));
   return [...lean, ...rest];
 }
 

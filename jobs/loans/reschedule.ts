@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { setFirstPayment } from '../../sql/loans/plans.ts';
+import { setPlan } from '../../sql/loans/plans.ts';
 import { date, flag, positiveMoney, words } from '../../sql/types.ts';
 import { addMonths, daysBetween } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { money, parseMoney } from '../money.ts';
+import { min, money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
 import type { ScheduleRow } from './amortize.ts';
 import { dueDates, isTooFarOff } from './due-dates.ts';
@@ -62,7 +62,8 @@ export function planAhead(work: Work, { row, state }: OpenLoan, from?: string | 
 export async function replacePlan(work: Work, loan: OpenLoan, schedule: readonly ScheduleRow[]) {
   const event = newEvent({ kind: 'schedule_replaced', effective_date: work.today, schedule });
   const state = await happen(work, loan, [event]);
-  await setFirstPayment(work.tx, loan.row.id, state.installments[0]?.due_date ?? null);
+  const first_payment_date = state.installments[0]?.due_date ?? null;
+  await setPlan(work.tx, loan.row.id, { first_payment_date, payment_amount: null });
 }
 
 function planOf(work: Work, loan: OpenLoan, ahead: Ahead, input: Reschedule): ScheduleRow[] {
@@ -134,12 +135,15 @@ function asTold(
 
 /** Another amount is principal more or less; what the plan then lacks falls due with its end. */
 function withAmount(row: ScheduleRow, amount: string): ScheduleRow {
-  const principal = parseMoney(amount).minus(row.interest_amount);
+  const fees = min(parseMoney(row.fees_amount), parseMoney(amount));
+  const rest = parseMoney(amount).minus(fees);
+  const interest = min(parseMoney(row.interest_amount), rest);
   return {
     ...row,
     payment_amount: amount,
-    principal_amount: money(principal.gt(0) ? principal : '0'),
-    interest_amount: principal.gt(0) ? row.interest_amount : amount,
+    principal_amount: money(rest.minus(interest)),
+    interest_amount: money(interest),
+    fees_amount: money(fees),
   };
 }
 
@@ -150,6 +154,9 @@ function withinMaturity({ rows }: Ahead, shifted: readonly ScheduleRow[]): Sched
   if (kept.length > 0) return kept;
   throw new Invalid({ extend_maturity: 'No instalment would be left before the maturity.' });
 }
+
+const withoutFees = ({ payment_amount, fees_amount }: ScheduleRow) =>
+  money(parseMoney(payment_amount).minus(fees_amount));
 
 /** What is still to be repaid over the new dates; the instalment stays unless there are fewer. */
 function recalculated(
@@ -165,7 +172,7 @@ function recalculated(
     effective_date: work.today,
     first_due_date: dates[0]?.due_date ?? first.due_date,
     number_of_payments: dates.length,
-    payment_amount: keepsPayment ? first.payment_amount : null,
+    payment_amount: keepsPayment ? withoutFees(first) : null,
   });
   return plan.map((one, index) => ({ ...one, due_date: dates[index]?.due_date ?? one.due_date }));
 }

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
-import { insert } from '../../sql/write.ts';
+import { insert, insertOften } from '../../sql/write.ts';
 import { date, externalId, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
 import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../errors.ts';
@@ -108,13 +108,13 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   effective_date: input.effective_date,
   payment_method: input.payment_method ?? (input.payment_instrument_id ? 'ach' : 'external'),
   payment_type: input.payment_type,
-  payment_instrument_id: input.payment_instrument_id,
-  allocation_override: input.allocation_override,
-  external_id: input.external_id,
-  reference_number: input.reference_number,
-  notes: input.notes,
+  payment_instrument_id: input.payment_instrument_id ?? null,
+  allocation_override: input.allocation_override ?? null,
+  external_id: input.external_id ?? null,
+  reference_number: input.reference_number ?? null,
+  notes: input.notes ?? null,
   source: input.source ?? 'staff',
-  autopay_plan_id: input.autopay_plan_id,
+  autopay_plan_id: input.autopay_plan_id ?? null,
 });
 
 async function schedule(
@@ -159,7 +159,7 @@ export async function post(
   const events = [...besides, event];
   const state = await happen(work, loan, [...events, ...residueAfter(work, loan, events)]);
   const { id: _, ...split } = splitOf(state, id);
-  await insert(work.tx, 'payments', {
+  await insertOften(work.tx, 'payments', {
     ...paymentColumns(loan, id, input),
     payment_type,
     ...split,

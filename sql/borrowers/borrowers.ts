@@ -16,9 +16,9 @@ export const borrowers = table({
     left join phones as phone
       on phone.borrower_id = record.id and phone.is_primary and not phone.is_archived
   `,
-  counted: [
+  own: [
     ...['id', 'q', 'status', 'is_archived', 'do_not_contact', 'external_id'],
-    ...['first_name', 'last_name', 'borrower_type'],
+    ...['first_name', 'last_name', 'borrower_type', 'created_at', 'updated_at'],
   ],
   search: (words) => sql.fragment`
     row.first_name || ' ' || row.last_name ilike ${containing(words)}

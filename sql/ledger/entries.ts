@@ -62,7 +62,7 @@ const Posted = z.object({ id: z.string(), lines: z.string() });
  * its id and how many of the lines found their account. Null where the reference is posted already.
  */
 export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLine[]) =>
-  tx.maybeOne(sql.type(Posted)`
+  tx.maybeOne(sql.prepared('write_entry', Posted)`
     with entry as (
       insert into journal_entries (
         id, entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,

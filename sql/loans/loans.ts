@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { prepared, sql, type Transaction } from '../db.ts';
 import { allowedActions } from './actions.ts';
 import { containing, table } from '../table.ts';
 import { investorOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
@@ -97,10 +97,11 @@ export const loans = table({
       where plan.due_date is not null and due.since is not null
     ) as bill on true
   `,
-  counted: [
+  own: [
     ...['id', 'q', 'status', 'is_archived', 'borrower_id', 'program_id', 'product_id'],
     ...['loan_officer_id', 'portfolio_id', 'external_id', 'is_frozen', 'is_accelerated'],
     ...['is_non_accrual', 'loan_number', 'labels', 'origination_date', 'maturity_date'],
+    ...['principal_amount', 'principal_balance', 'created_at', 'updated_at'],
   ],
   search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
   filters: {
@@ -114,7 +115,8 @@ export const loans = table({
   },
 });
 
-const Raw = z.looseObject({
+/** The columns of the bare row that the work on a loan looks at; what is read is what is named here. */
+export const Raw = z.object({
   id: z.string(),
   loan_number: z.string(),
   borrower_id: z.string(),
@@ -143,30 +145,33 @@ const Raw = z.looseObject({
   is_archived: z.boolean(),
   delinquency_bucket: z.string(),
   schedule_version: z.int(),
+  credit_limit: z.string().nullable(),
+  labels: z.array(z.string()),
 });
 export type RawLoan = z.output<typeof Raw>;
 
+export const rawColumns = sql.join(
+  Object.keys(Raw.shape).map((column) => sql.identifier(['loan', column])),
+  sql.fragment`, `,
+);
+
+const Held = z.object({ is_posted: z.boolean().nullable() });
+
 /**
- * Locks the loan for a change and answers its row, and the day from which interest is not posted
- * yet: today, or tomorrow where tonight's close has passed it already. Null: there is none.
+ * Locks the loan for a change and answers whether tonight's close has passed it already, so that
+ * today's interest is posted. Null: there is no such loan.
  */
-export async function lock(tx: Transaction, id: string) {
-  const isPosted = await tx.oneFirst(
-    sql.type(z.object({ posted: z.boolean().nullable() }))`select app.lock_loan(${id}) as posted`,
-  );
-  if (isPosted === null) return null;
-  return rowOf(tx, id, isPosted ? 1 : 0);
-}
+export const hold = (tx: Transaction, id: string) =>
+  tx.oneFirst(sql.prepared('hold_loan', Held)`select app.lock_loan(${id}) as is_posted`);
+
+/** Locks the loan and answers its row. */
+export const lock = async (tx: Transaction, id: string) =>
+  (await hold(tx, id)) === null ? null : read(tx, id);
 
 /** The loan's row without a lock, for those who only look. */
-export const read = (tx: Transaction, id: string) => rowOf(tx, id, 0);
-
-const rowOf = (tx: Transaction, id: string, postedDays: number) =>
+export const read = (tx: Transaction, id: string) =>
   tx.maybeOne(
-    sql.type(Raw.extend({ posted_until: z.string() }))`
-      select loan.*, app.business_date() + ${postedDays}::integer as posted_until
-      from loans as loan where id = ${id}
-    `,
+    sql.prepared('read_loan', Raw)`select ${rawColumns} from loans as loan where id = ${id}`,
   );
 
 /** The next number of the year: LN-2026-000001. Gaps may stay where a creation failed. */
@@ -213,12 +218,18 @@ export const product = (tx: Transaction, id: string) =>
     from products as product where id = ${id}
   `);
 
+const Usable = z.object({ is_usable: z.boolean() });
+
 /** Whether such a record exists and may be used for a new loan. */
 export const usable = (tx: Transaction, kind: 'programs' | 'borrowers', id: string) =>
-  tx.exists(sql.typeAlias('void')`
-    select from ${sql.identifier([kind])}
-    where id = ${id} and not is_archived ${kind === 'programs' ? sql.fragment`and is_active` : sql.fragment``}
-  `);
+  tx.oneFirst(
+    prepared(sql.type(Usable)`
+      select exists (
+        select from ${sql.identifier([kind])} where id = ${id} and not is_archived
+          ${kind === 'programs' ? sql.fragment`and is_active` : sql.fragment``}
+      ) as is_usable
+    `),
+  );
 
 export const markPaidOff = (tx: Transaction, id: string, is: boolean) =>
   tx.query(sql.typeAlias('void')`
@@ -228,25 +239,4 @@ export const markPaidOff = (tx: Transaction, id: string, is: boolean) =>
 export const addDisbursed = (tx: Transaction, id: string, amount: string) =>
   tx.query(sql.typeAlias('void')`
     update loans set disbursed_amount = disbursed_amount + ${amount}::numeric where id = ${id}
-  `);
-
-type Boarded = {
-  status: string;
-  disbursed_amount: string;
-  origination_date: string;
-  charge_off_date: string | null;
-  charge_off_amount: string | null;
-};
-
-/** The loan takes the status that it came with. */
-export const board = (tx: Transaction, id: string, boarded: Boarded) =>
-  tx.query(sql.typeAlias('void')`
-    update loans
-    set status = ${boarded.status}, disbursed_amount = ${boarded.disbursed_amount}::numeric,
-        origination_date = ${boarded.origination_date},
-        disbursement_date = case when ${boarded.status} in ('pending', 'approved') then null else ${boarded.origination_date}::date end,
-        paid_off_at = case when ${boarded.status} = 'paid_off' then now() end,
-        charged_off_at = ${boarded.charge_off_date}::timestamptz,
-        charge_off_amount = ${boarded.charge_off_amount}::numeric
-    where id = ${id}
   `);

@@ -29,7 +29,7 @@ create table borrowers (
   unique (tenant_id, external_id)
 );
 call app.protect('borrowers');
-create index borrowers_created on borrowers (tenant_id, created_at desc, id);
+create index borrowers_created on borrowers (tenant_id, created_at desc, id desc);
 create index borrowers_name on borrowers (tenant_id, last_name, first_name, id);
 create extension if not exists pg_trgm;
 create index borrowers_search on borrowers using gin ((first_name || ' ' || last_name) gin_trgm_ops);
@@ -57,7 +57,7 @@ create table users (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
 call app.protect('users');
-create index users_created on users (tenant_id, created_at desc, id);
+create index users_created on users (tenant_id, created_at desc, id desc);
 
 -- Grants and denials beside the role: of a group, an assignment, or one object.
 create table user_permissions (
@@ -157,9 +157,9 @@ create table audit_log (
   primary key (tenant_id, id)
 );
 call app.protect('audit_log', 'select, insert');
-create index audit_log_borrower on audit_log (tenant_id, borrower_id, created_at desc, id);
-create index audit_log_loan on audit_log (tenant_id, loan_id, created_at desc, id);
-create index audit_log_entity on audit_log (tenant_id, entity_id, created_at desc, id);
+create index audit_log_borrower on audit_log (tenant_id, borrower_id, created_at desc, id desc);
+create index audit_log_loan on audit_log (tenant_id, loan_id, created_at desc, id desc);
+create index audit_log_entity on audit_log (tenant_id, entity_id, created_at desc, id desc);
 create trigger append_only before update or delete on audit_log
   for each row execute function app.refuse_change();
 create trigger append_only_all before truncate on audit_log

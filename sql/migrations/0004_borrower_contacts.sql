@@ -19,7 +19,7 @@ create table addresses (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
 call app.protect('addresses');
-create index addresses_borrower on addresses (tenant_id, borrower_id, created_at desc, id);
+create index addresses_borrower on addresses (tenant_id, borrower_id, created_at desc, id desc);
 create unique index addresses_one_primary on addresses (tenant_id, borrower_id, address_type)
   where is_primary and not is_archived;
 
@@ -41,7 +41,7 @@ create table emails (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
 call app.protect('emails');
-create index emails_borrower on emails (tenant_id, borrower_id, created_at desc, id);
+create index emails_borrower on emails (tenant_id, borrower_id, created_at desc, id desc);
 create index emails_search on emails using gin (email gin_trgm_ops);
 create unique index emails_one_primary on emails (tenant_id, borrower_id)
   where is_primary and not is_archived;
@@ -70,7 +70,7 @@ create table phones (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
 call app.protect('phones');
-create index phones_borrower on phones (tenant_id, borrower_id, created_at desc, id);
+create index phones_borrower on phones (tenant_id, borrower_id, created_at desc, id desc);
 create index phones_number on phones (tenant_id, phone_number);
 create unique index phones_one_primary on phones (tenant_id, borrower_id)
   where is_primary and not is_archived;
@@ -99,9 +99,9 @@ create table tasks (
   foreign key (tenant_id, assignee_id) references users (tenant_id, id)
 );
 call app.protect('tasks');
-create index tasks_borrower on tasks (tenant_id, borrower_id, created_at desc, id);
-create index tasks_loan on tasks (tenant_id, loan_id, created_at desc, id);
-create index tasks_created on tasks (tenant_id, created_at desc, id);
-create index tasks_assignee on tasks (tenant_id, assignee_id, created_at desc, id);
+create index tasks_borrower on tasks (tenant_id, borrower_id, created_at desc, id desc);
+create index tasks_loan on tasks (tenant_id, loan_id, created_at desc, id desc);
+create index tasks_created on tasks (tenant_id, created_at desc, id desc);
+create index tasks_assignee on tasks (tenant_id, assignee_id, created_at desc, id desc);
 create index tasks_related on tasks (tenant_id, related_id) where related_id is not null;
-create index tasks_type on tasks (tenant_id, task_type, created_at desc, id);
+create index tasks_type on tasks (tenant_id, task_type, created_at desc, id desc);

@@ -66,8 +66,8 @@ create table journal_entries (
 );
 call app.protect('journal_entries', 'select, insert');
 grant update (status, posted_at, posted_by, is_archived) on journal_entries to servicing_app;
-create index journal_entries_date on journal_entries (tenant_id, entry_date desc, id);
-create index journal_entries_created on journal_entries (tenant_id, created_at desc, id);
+create index journal_entries_date on journal_entries (tenant_id, entry_date desc, id desc);
+create index journal_entries_created on journal_entries (tenant_id, created_at desc, id desc);
 create index journal_entries_loan on journal_entries (tenant_id, loan_id, entry_date, id) where loan_id is not null;
 create index journal_entries_reference on journal_entries (tenant_id, reference_id) where reference_id is not null;
 create index journal_entries_drafts on journal_entries (tenant_id, id) where status = 'draft';

@@ -19,7 +19,7 @@ create table programs (
   constraint programs_code unique (tenant_id, code)
 );
 call app.protect('programs');
-create index programs_created on programs (tenant_id, created_at desc, id);
+create index programs_created on programs (tenant_id, created_at desc, id desc);
 
 create table products (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -73,8 +73,8 @@ create table products (
   foreign key (tenant_id, program_id) references programs (tenant_id, id)
 );
 call app.protect('products');
-create index products_created on products (tenant_id, created_at desc, id);
-create index products_program on products (tenant_id, program_id, created_at desc, id);
+create index products_created on products (tenant_id, created_at desc, id desc);
+create index products_program on products (tenant_id, program_id, created_at desc, id desc);
 alter table programs add foreign key (tenant_id, default_product_id) references products (tenant_id, id);
 
 create table loan_number_sequences (
@@ -102,7 +102,7 @@ create table portfolios (
   constraint portfolios_name unique (tenant_id, name)
 );
 call app.protect('portfolios');
-create index portfolios_created on portfolios (tenant_id, created_at desc, id);
+create index portfolios_created on portfolios (tenant_id, created_at desc, id desc);
 
 -- Terms, flags, and the state at the loan's last event. Between events everything is linear, so what
 -- a loan owes on any day is computed from this row (app.accrued) and never waits for a job.
@@ -213,11 +213,11 @@ create table loans (
   foreign key (tenant_id, loan_officer_id) references users (tenant_id, id)
 ) with (fillfactor = 80);
 call app.protect('loans');
-create index loans_created on loans (tenant_id, created_at desc, id);
-create index loans_borrower on loans (tenant_id, borrower_id, created_at desc, id);
+create index loans_created on loans (tenant_id, created_at desc, id desc);
+create index loans_borrower on loans (tenant_id, borrower_id, created_at desc, id desc);
 create index loans_portfolio on loans (tenant_id, portfolio_id) where portfolio_id is not null;
-create index loans_status on loans (tenant_id, status, created_at desc, id);
-create index loans_bucket on loans (tenant_id, delinquency_bucket, created_at desc, id);
+create index loans_status on loans (tenant_id, status, created_at desc, id desc);
+create index loans_bucket on loans (tenant_id, delinquency_bucket, created_at desc, id desc);
 create index loans_program on loans (tenant_id, program_id);
 create index loans_product on loans (tenant_id, product_id);
 create index loans_officer on loans (tenant_id, loan_officer_id) where loan_officer_id is not null;
@@ -346,7 +346,7 @@ create table loan_promotions (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('loan_promotions');
-create index loan_promotions_loan on loan_promotions (tenant_id, loan_id, created_at desc, id);
+create index loan_promotions_loan on loan_promotions (tenant_id, loan_id, created_at desc, id desc);
 create index loan_promotions_open on loan_promotions (tenant_id, start_date) where not is_over;
 
 -- The schedule, one version after another; what payments have covered of an instalment moves with the
@@ -421,7 +421,7 @@ create table payments (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
 call app.protect('payments');
-create index payments_loan on payments (tenant_id, loan_id, created_at desc, id);
+create index payments_loan on payments (tenant_id, loan_id, created_at desc, id desc);
 create index payments_scheduled on payments (tenant_id, payment_date) where status = 'scheduled';
 
 create table fees (
@@ -454,7 +454,7 @@ create table fees (
   foreign key (tenant_id, payment_id) references payments (tenant_id, id)
 );
 call app.protect('fees');
-create index fees_loan on fees (tenant_id, loan_id, created_at desc, id);
+create index fees_loan on fees (tenant_id, loan_id, created_at desc, id desc);
 create unique index fees_one_late_fee on fees (tenant_id, loan_id, installment_number)
   where fee_type = 'late' and status <> 'reversed';
 create unique index fees_one_return_fee on fees (tenant_id, payment_id)
@@ -480,7 +480,7 @@ create table disbursements (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('disbursements');
-create index disbursements_loan on disbursements (tenant_id, loan_id, created_at desc, id);
+create index disbursements_loan on disbursements (tenant_id, loan_id, created_at desc, id desc);
 
 create table compliance_runs (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

@@ -16,8 +16,8 @@ create table collateral_items (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('collateral_items');
-create index collateral_items_loan on collateral_items (tenant_id, loan_id, created_at desc, id);
-create index collateral_items_created on collateral_items (tenant_id, created_at desc, id);
+create index collateral_items_loan on collateral_items (tenant_id, loan_id, created_at desc, id desc);
+create index collateral_items_created on collateral_items (tenant_id, created_at desc, id desc);
 
 create table liens (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -42,9 +42,9 @@ create table liens (
   foreign key (tenant_id, collateral_id) references collateral_items (tenant_id, id)
 );
 call app.protect('liens');
-create index liens_collateral on liens (tenant_id, collateral_id, created_at desc, id);
+create index liens_collateral on liens (tenant_id, collateral_id, created_at desc, id desc);
 create index liens_expiry on liens (tenant_id, expiration_date) where status = 'active';
-create index liens_created on liens (tenant_id, created_at desc, id);
+create index liens_created on liens (tenant_id, created_at desc, id desc);
 create unique index liens_lien_position on liens (tenant_id, collateral_id, lien_position) where status = 'active';
 
 -- One alert per lien and expiry, however often the watch runs.
@@ -65,7 +65,7 @@ create table lien_alerts (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('lien_alerts');
-create index lien_alerts_created on lien_alerts (tenant_id, created_at desc, id);
+create index lien_alerts_created on lien_alerts (tenant_id, created_at desc, id desc);
 
 create table portfolio_snapshots (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -88,7 +88,7 @@ create table portfolio_snapshots (
 );
 call app.protect('portfolio_snapshots');
 create index portfolio_snapshots_portfolio
-  on portfolio_snapshots (tenant_id, portfolio_id, created_at desc, id);
+  on portfolio_snapshots (tenant_id, portfolio_id, created_at desc, id desc);
 
 -- Who owns loans that are serviced here.
 create table investors (
@@ -116,7 +116,7 @@ create table investors (
   constraint investors_external_id unique (tenant_id, external_id)
 );
 call app.protect('investors');
-create index investors_created on investors (tenant_id, created_at desc, id);
+create index investors_created on investors (tenant_id, created_at desc, id desc);
 
 alter table portfolios add column investor_id uuid;
 alter table portfolios add foreign key (tenant_id, investor_id) references investors (tenant_id, id);

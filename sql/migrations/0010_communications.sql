@@ -35,8 +35,8 @@ create table documents (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
 call app.protect('documents');
-create index documents_loan on documents (tenant_id, loan_id, created_at desc, id);
-create index documents_created on documents (tenant_id, created_at desc, id);
+create index documents_loan on documents (tenant_id, loan_id, created_at desc, id desc);
+create index documents_created on documents (tenant_id, created_at desc, id desc);
 
 -- One statement per loan and month: the figures as they were billed, and the letter once rendered.
 create table statements (
@@ -82,7 +82,7 @@ call app.protect('communication_templates');
 create unique index communication_templates_tenant_id_name_key on communication_templates
   (tenant_id, program_id, template_type, channel, language, name) nulls not distinct
   where not is_archived;
-create index communication_templates_created on communication_templates (tenant_id, created_at desc, id);
+create index communication_templates_created on communication_templates (tenant_id, created_at desc, id desc);
 
 create table communication_logs (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -128,9 +128,9 @@ create table communication_logs (
   foreign key (tenant_id, document_id) references documents (tenant_id, id)
 );
 call app.protect('communication_logs', 'select, insert, update');
-create index communication_logs_created on communication_logs (tenant_id, created_at desc, id);
-create index communication_logs_borrower on communication_logs (tenant_id, borrower_id, created_at desc, id);
-create index communication_logs_loan on communication_logs (tenant_id, loan_id, created_at desc, id);
+create index communication_logs_created on communication_logs (tenant_id, created_at desc, id desc);
+create index communication_logs_borrower on communication_logs (tenant_id, borrower_id, created_at desc, id desc);
+create index communication_logs_loan on communication_logs (tenant_id, loan_id, created_at desc, id desc);
 -- What waits for its document to be rendered.
 create index communication_logs_waiting on communication_logs (tenant_id, document_id)
   where status = 'queued' and document_id is not null;
@@ -175,4 +175,4 @@ create table auto_responses (
   foreign key (tenant_id, program_id) references programs (tenant_id, id)
 );
 call app.protect('auto_responses');
-create index auto_responses_created on auto_responses (tenant_id, created_at desc, id);
+create index auto_responses_created on auto_responses (tenant_id, created_at desc, id desc);

@@ -33,7 +33,7 @@ create table webhook_subscriptions (
   primary key (tenant_id, id)
 );
 call app.protect('webhook_subscriptions');
-create index webhook_subscriptions_created on webhook_subscriptions (tenant_id, created_at desc, id);
+create index webhook_subscriptions_created on webhook_subscriptions (tenant_id, created_at desc, id desc);
 
 create table webhook_deliveries (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -96,7 +96,7 @@ create table dead_letters (
   foreign key (tenant_id, event_id) references events (tenant_id, id)
 );
 call app.protect('dead_letters');
-create index dead_letters_subscription on dead_letters (tenant_id, subscription_id, created_at desc, id);
+create index dead_letters_subscription on dead_letters (tenant_id, subscription_id, created_at desc, id desc);
 create index dead_letters_delivery on dead_letters (tenant_id, delivery_id);
 
 -- The relay: takes events nobody has taken yet, in order, writes their deliveries, and enqueues one

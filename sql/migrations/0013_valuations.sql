@@ -18,7 +18,7 @@ create table valuations (
   foreign key (tenant_id, document_id) references documents (tenant_id, id)
 );
 call app.protect('valuations');
-create index valuations_collateral on valuations (tenant_id, collateral_id, created_at desc, id);
+create index valuations_collateral on valuations (tenant_id, collateral_id, created_at desc, id desc);
 
 -- The valuation that counts today for an item.
 create function app.current_valuation(item uuid) returns valuations

@@ -19,7 +19,7 @@ create table loan_tape_configs (
   foreign key (tenant_id, portfolio_id) references portfolios (tenant_id, id)
 );
 call app.protect('loan_tape_configs');
-create index loan_tape_configs_created on loan_tape_configs (tenant_id, created_at desc, id);
+create index loan_tape_configs_created on loan_tape_configs (tenant_id, created_at desc, id desc);
 create index loan_tape_configs_due on loan_tape_configs (tenant_id, next_run_at)
   where is_active and next_run_at is not null;
 
@@ -50,4 +50,4 @@ create table loan_tapes (
   foreign key (tenant_id, document_id) references documents (tenant_id, id)
 );
 call app.protect('loan_tapes');
-create index loan_tapes_config on loan_tapes (tenant_id, loan_tape_config_id, created_at desc, id);
+create index loan_tapes_config on loan_tapes (tenant_id, loan_tape_config_id, created_at desc, id desc);

@@ -20,7 +20,7 @@ create table settlement_instruments (
 );
 call app.protect('settlement_instruments');
 create index settlement_instruments_investor
-  on settlement_instruments (tenant_id, investor_id, created_at desc, id);
+  on settlement_instruments (tenant_id, investor_id, created_at desc, id desc);
 create unique index settlement_instruments_one_primary
   on settlement_instruments (tenant_id, investor_id) where is_primary;
 
@@ -54,7 +54,7 @@ create table loan_assignments (
   foreign key (tenant_id, settlement_instrument_id) references settlement_instruments (tenant_id, id)
 );
 call app.protect('loan_assignments');
-create index loan_assignments_investor on loan_assignments (tenant_id, investor_id, created_at desc, id);
+create index loan_assignments_investor on loan_assignments (tenant_id, investor_id, created_at desc, id desc);
 create index loan_assignments_loan on loan_assignments (tenant_id, loan_id)
   where status in ('pending', 'active');
 create index loan_assignments_settlement on loan_assignments (tenant_id, settlement_date)

@@ -29,7 +29,7 @@ create table payment_instruments (
 );
 call app.protect('payment_instruments');
 create index payment_instruments_borrower
-  on payment_instruments (tenant_id, borrower_id, created_at desc, id);
+  on payment_instruments (tenant_id, borrower_id, created_at desc, id desc);
 create unique index payment_instruments_one_default on payment_instruments (tenant_id, borrower_id)
   where is_default and not is_archived;
 
@@ -80,8 +80,8 @@ create table autopay_plans (
   foreign key (tenant_id, last_payment_id) references payments (tenant_id, id)
 );
 call app.protect('autopay_plans');
-create index autopay_plans_borrower on autopay_plans (tenant_id, borrower_id, created_at desc, id);
-create index autopay_plans_loan on autopay_plans (tenant_id, loan_id, created_at desc, id);
+create index autopay_plans_borrower on autopay_plans (tenant_id, borrower_id, created_at desc, id desc);
+create index autopay_plans_loan on autopay_plans (tenant_id, loan_id, created_at desc, id desc);
 create index autopay_plans_instrument on autopay_plans (tenant_id, payment_instrument_id);
 create unique index autopay_plans_one_open on autopay_plans (tenant_id, loan_id)
   where status in ('active', 'paused');
@@ -115,7 +115,7 @@ create table autopay_draws (
   foreign key (tenant_id, payment_id) references payments (tenant_id, id)
 );
 call app.protect('autopay_draws');
-create index autopay_draws_plan on autopay_draws (tenant_id, autopay_plan_id, created_at desc, id);
+create index autopay_draws_plan on autopay_draws (tenant_id, autopay_plan_id, created_at desc, id desc);
 create index autopay_draws_payment on autopay_draws (tenant_id, payment_id);
 create index autopay_draws_retry on autopay_draws (tenant_id, retry_on) where status = 'retrying';
 
@@ -143,7 +143,7 @@ create table nacha_files (
   constraint nacha_files_modifier unique (tenant_id, file_date, file_id_modifier)
 );
 call app.protect('nacha_files');
-create index nacha_files_created on nacha_files (tenant_id, created_at desc, id);
+create index nacha_files_created on nacha_files (tenant_id, created_at desc, id desc);
 
 -- Each entry as it was sent, so that a file made again after a crash is the same file.
 create table nacha_entries (

@@ -23,7 +23,7 @@ create table service_credits (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('service_credits', 'select, insert, update');
-create index service_credits_loan on service_credits (tenant_id, loan_id, created_at desc, id);
+create index service_credits_loan on service_credits (tenant_id, loan_id, created_at desc, id desc);
 
 create table draws (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -50,7 +50,7 @@ create table draws (
   foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
 );
 call app.protect('draws', 'select, insert, update');
-create index draws_loan on draws (tenant_id, loan_id, created_at desc, id);
+create index draws_loan on draws (tenant_id, loan_id, created_at desc, id desc);
 
 create table promises_to_pay (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -75,7 +75,7 @@ create table promises_to_pay (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('promises_to_pay', 'select, insert, update');
-create index promises_to_pay_loan on promises_to_pay (tenant_id, loan_id, created_at desc, id);
+create index promises_to_pay_loan on promises_to_pay (tenant_id, loan_id, created_at desc, id desc);
 create index promises_to_pay_pending on promises_to_pay (tenant_id, loan_id) where status = 'pending';
 
 create table payment_plans (
@@ -110,7 +110,7 @@ create table payment_plans (
   foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
 );
 call app.protect('payment_plans', 'select, insert, update');
-create index payment_plans_loan on payment_plans (tenant_id, loan_id, created_at desc, id);
+create index payment_plans_loan on payment_plans (tenant_id, loan_id, created_at desc, id desc);
 create unique index payment_plans_one_active on payment_plans (tenant_id, loan_id) where status = 'active';
 
 -- Which plan ordered a payment that is not made yet.
@@ -150,7 +150,7 @@ create table payoff_quotes (
   foreign key (tenant_id, document_id) references documents (tenant_id, id)
 );
 call app.protect('payoff_quotes', 'select, insert, update');
-create index payoff_quotes_loan on payoff_quotes (tenant_id, loan_id, created_at desc, id);
+create index payoff_quotes_loan on payoff_quotes (tenant_id, loan_id, created_at desc, id desc);
 create unique index payoff_quotes_one_active on payoff_quotes (tenant_id, loan_id) where status = 'active';
 
 create table modifications (
@@ -191,7 +191,7 @@ create table modifications (
   foreign key (tenant_id, document_id) references documents (tenant_id, id)
 );
 call app.protect('modifications', 'select, insert, update');
-create index modifications_loan on modifications (tenant_id, loan_id, created_at desc, id);
+create index modifications_loan on modifications (tenant_id, loan_id, created_at desc, id desc);
 create index modifications_approved on modifications (tenant_id, effective_date) where status = 'approved';
 
 create table forbearances (
@@ -221,7 +221,7 @@ create table forbearances (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('forbearances', 'select, insert, update');
-create index forbearances_loan on forbearances (tenant_id, loan_id, created_at desc, id);
+create index forbearances_loan on forbearances (tenant_id, loan_id, created_at desc, id desc);
 create index forbearances_open on forbearances (tenant_id, loan_id) where status in ('scheduled', 'active');
 
 create table deferments (
@@ -249,7 +249,7 @@ create table deferments (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('deferments', 'select, insert, update');
-create index deferments_loan on deferments (tenant_id, loan_id, created_at desc, id);
+create index deferments_loan on deferments (tenant_id, loan_id, created_at desc, id desc);
 create index deferments_open on deferments (tenant_id, loan_id) where status in ('scheduled', 'active');
 
 create table forms_1099c (
@@ -290,7 +290,7 @@ create table forms_1099c (
   foreign key (tenant_id, document_id) references documents (tenant_id, id)
 );
 call app.protect('forms_1099c', 'select, insert, update');
-create index forms_1099c_loan on forms_1099c (tenant_id, loan_id, created_at desc, id);
+create index forms_1099c_loan on forms_1099c (tenant_id, loan_id, created_at desc, id desc);
 create unique index forms_1099c_one on forms_1099c
   (tenant_id, loan_id, identifiable_event_code, tax_year)
   where status not in ('void', 'corrected');

@@ -37,7 +37,7 @@ create table credit_disputes (
   foreign key (tenant_id, resolution_letter_document_id) references documents (tenant_id, id)
 );
 call app.protect('credit_disputes', 'select, insert, update');
-create index credit_disputes_loan on credit_disputes (tenant_id, loan_id, created_at desc, id);
+create index credit_disputes_loan on credit_disputes (tenant_id, loan_id, created_at desc, id desc);
 create index credit_disputes_open on credit_disputes (tenant_id, received_date)
   where status in ('received', 'investigating');
 
@@ -62,7 +62,7 @@ create table credit_reporting_files (
 );
 call app.protect('credit_reporting_files', 'select, insert, update');
 create index credit_reporting_files_created
-  on credit_reporting_files (tenant_id, created_at desc, id);
+  on credit_reporting_files (tenant_id, created_at desc, id desc);
 
 -- One record per loan and month-end, by the fields of the Metro 2 base segment; a correction is a
 -- record of its own. Amounts are whole dollars.
@@ -115,7 +115,7 @@ call app.protect('credit_reporting_records', 'select, insert, update');
 create unique index credit_reporting_records_once
   on credit_reporting_records (tenant_id, loan_id, reporting_period) where correction_indicator = 0;
 create index credit_reporting_records_loan
-  on credit_reporting_records (tenant_id, loan_id, created_at desc, id);
+  on credit_reporting_records (tenant_id, loan_id, created_at desc, id desc);
 create index credit_reporting_records_file on credit_reporting_records (tenant_id, file_id, id);
 create index credit_reporting_records_queued
   on credit_reporting_records (tenant_id, reporting_period, id) where status = 'queued';

@@ -8,12 +8,14 @@ export type NewEvent = {
   data: string;
 };
 
+const Written = z.object({ id: z.string() });
+
 /**
  * Writes events with the very bytes that every receiver will get. Their ids are made here, ascending
  * with time, because the relay takes events in the order of their ids.
  */
 export const write = (tx: Transaction, events: readonly NewEvent[]) =>
-  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+  tx.anyFirst(sql.prepared('write_events', Written)`
     with made as materialized (
       select uuidv7() as id, event.*
       from ${sql.unnest(

@@ -11,6 +11,7 @@ export const subscriptions = table({
     from webhook_subscriptions as record
     where not record.is_deleted
   `,
+  gone: sql.fragment`record.is_deleted`,
 });
 
 const Health = z.object({ is_active: z.boolean(), consecutive_failures: z.number() });

@@ -1,7 +1,8 @@
 import { accrual } from './accrual.ts';
+import { payments } from './payments.ts';
 
 /** `npm run bench -- NAME`: figures beside the least that any design must do, as ratios. */
-const BENCHES: Record<string, () => Promise<void>> = { accrual };
+const BENCHES: Record<string, () => Promise<void>> = { accrual, payments };
 
 const name = process.argv[2] ?? '';
 const bench = BENCHES[name];

@@ -53,7 +53,9 @@ export async function newStage() {
       routes: declared,
       health: { isReady: true },
     });
-    const server = createServer({ maxHeaderSize: 16_384 }, listenerOf(app));
+    // Longer than a busy machine can pause: a client must not meet a connection that is being closed.
+    const kept = { keepAliveTimeout: 300_000 };
+    const server = createServer({ maxHeaderSize: 16_384, ...kept }, listenerOf(app));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
 import { openPool } from '../../sql/db.ts';
+import { pauses } from '../../sql/worker-operations.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
 import { Misused, type Operation } from '../../workers/ops/operation.ts';
@@ -75,4 +77,16 @@ test('a setting that is emptied and then filled in one line is refused, not stum
 
   await expect(asked).rejects.toThrow('webhooks.timeout_ms');
   await expect(asked).rejects.toBeInstanceOf(Misused);
+});
+
+test('a word too many is refused with the usage, and nothing is done', async () => {
+  const env = { DATABASE_URL: database.url, PATH: process.env['PATH'] };
+  const words = ['pause', 'pool', 'outbound', 'documents'];
+
+  const asked = spawnSync(process.execPath, ['workers/ops.ts', ...words], { env });
+
+  expect(asked.status).toBe(2);
+  expect(String(asked.stderr)).toContain('"documents" is one word too many.');
+  expect(String(asked.stderr)).toContain('Usage: pause pool|task NAME');
+  expect(await pauses(owner)).toEqual([]);
 });

@@ -16,6 +16,7 @@ export const createTenant: Operation = {
   name: 'create-tenant',
   usage: 'SLUG --domains HOST,HOST [--name TEXT] [--business-date YYYY-MM-DD]',
   summary: 'adds a tenant with its chart of accounts, a program and a product',
+  words: 1,
   options: ['domains', 'name', 'business-date'],
   run: async ({ owner, app, words, options }) => {
     const [slug = ''] = words;

@@ -15,6 +15,7 @@ export const createUser: Operation = {
   name: 'create-user',
   usage: 'EMAIL --role ROLE [--tenant SLUG] [--name "FIRST LAST"]  (password: NEW_PASSWORD)',
   summary: 'adds a user; without NEW_PASSWORD in the environment, a reset link sets the first one',
+  words: 1,
   options: ['tenant', 'role', 'name'],
   run: async ({ app, words, options, newPassword: password }) => {
     const [email = ''] = words;

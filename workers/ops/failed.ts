@@ -28,6 +28,7 @@ export const retry: Operation = {
   name: 'retry',
   usage: 'ID … | all',
   summary: 'runs failed jobs once more, from their first attempt',
+  words: Infinity,
   run: async ({ owner, words }) => {
     const ids =
       words[0] === 'all' ? (await operations.failures(owner, 10_000)).map(({ id }) => id) : words;

@@ -22,6 +22,8 @@ export type Operation = {
   /** What stands behind the name: "pool|task NAME [--reason TEXT]". */
   usage: string;
   summary: string;
+  /** How many words it takes at most; none, unless it says so. */
+  words?: number;
   /** Options that take a value, beside --json. */
   options?: readonly string[];
   run(given: Given): Promise<Answer>;

@@ -17,6 +17,7 @@ export const pause: Operation = {
   name: 'pause',
   usage: 'pool|task NAME [--reason TEXT]',
   summary: 'keeps a pool, or one kind of job, from being fetched',
+  words: 2,
   options: ['reason'],
   run: async ({ owner, words, options }) => {
     const which = named(words);
@@ -32,6 +33,7 @@ export const resume: Operation = {
   name: 'resume',
   usage: 'pool|task NAME',
   summary: 'ends a pause',
+  words: 2,
   run: async ({ owner, words }) => {
     const which = named(words);
     const wasPaused = await operations.resume(owner, which);

@@ -8,6 +8,7 @@ export const settings: Operation = {
   name: 'settings',
   usage: '[KEY=VALUE …] [--tenant SLUG]   (webhooks.timeout_ms=5000)',
   summary: 'shows what a tenant has set, or changes the keys that are given',
+  words: Infinity,
   options: ['tenant'],
   run: async ({ app, words, options }) => {
     const { id } = await tenantOf(app, options['tenant']);

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
+import { EventRow } from './events.ts';
+import { PlanRow } from './installments.ts';
+import { hold, Raw, rawColumns } from './loans.ts';
+
+const History = Raw.extend({
+  posted_until: z.string(),
+  plan: z.array(PlanRow),
+  events: z.array(EventRow),
+});
+
+/**
+ * The loan under its lock, with the day from which its interest is not posted yet: today, or tomorrow
+ * where tonight's close has passed it already. Null: there is none.
+ */
+export async function open(tx: Transaction, id: string) {
+  const isPosted = await hold(tx, id);
+  return isPosted === null ? null : historyOf(tx, id, isPosted ? 1 : 0);
+}
+
+/** The same without a lock, to look at. */
+export const read = (tx: Transaction, id: string) => historyOf(tx, id, 0);
+
+/** The bare row, the plan that the loan began with, and its events in the order they became known. */
+const historyOf = (tx: Transaction, id: string, postedDays: number) =>
+  tx.maybeOne(sql.prepared('history_of_loan', History)`
+    select ${rawColumns}, app.business_date() + ${postedDays}::integer as posted_until,
+           (
+             select coalesce(json_agg(json_build_object(
+               'period_number', row.period_number, 'due_date', row.due_date,
+               'payment_amount', row.payment_amount::text,
+               'principal_amount', row.principal_amount::text,
+               'interest_amount', row.interest_amount::text,
+               'fees_amount', row.fees_amount::text,
+               'beginning_balance', row.beginning_balance::text,
+               'ending_balance', row.ending_balance::text, 'days_in_period', row.days_in_period
+             ) order by row.period_number), '[]')
+             from installments as row where row.loan_id = loan.id and row.version = 1
+           ) as plan,
+           (
+             select coalesce(json_agg(json_build_object(
+               'id', event.id, 'kind', event.kind, 'effective_date', event.effective_date,
+               'details', event.details, 'recorded_on', event.recorded_on
+             ) order by event.id), '[]')
+             from loan_events as event where event.loan_id = loan.id
+           ) as events
+    from loans as loan where loan.id = ${id}
+  `);

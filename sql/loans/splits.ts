@@ -1,0 +1,52 @@
+import { sql } from '../db.ts';
+import type { Values } from '../write.ts';
+
+type PaymentSplit = { id: string } & Values;
+
+/** The split and the coverage of payments, as the history has them now. */
+export const allocating = (payments: readonly PaymentSplit[]) => sql.fragment`
+  update payments as payment
+  set principal_applied = row.principal_applied, interest_applied = row.interest_applied,
+      fees_applied = row.fees_applied, suspense_applied = row.suspense_applied,
+      allocations = row.allocations, coverage = row.coverage
+  from jsonb_to_recordset(${JSON.stringify(payments)}::jsonb) as row (
+    id uuid, principal_applied numeric, interest_applied numeric, fees_applied numeric,
+    suspense_applied numeric, allocations jsonb, coverage jsonb
+  )
+  where payment.id = row.id and payment.status not in ('reversed', 'returned')
+`;
+
+/** What service credits went to, as the history has it now. */
+export const crediting = (credits: readonly PaymentSplit[]) => sql.fragment`
+  update service_credits as credit
+  set principal_applied = row.principal_applied, interest_applied = row.interest_applied,
+      fees_applied = row.fees_applied
+  from jsonb_to_recordset(${JSON.stringify(credits)}::jsonb)
+    as row (id uuid, principal_applied numeric, interest_applied numeric, fees_applied numeric)
+  where credit.id = row.id and credit.status = 'applied'
+`;
+
+type FeeState = {
+  fee_id: string;
+  amount_paid: string;
+  amount_waived: string;
+  outstanding_amount: string;
+};
+
+/** What is paid and waived of each fee, and what became of the rest where it is not owed any more. */
+export const charging = (loanId: string, fees: readonly FeeState[]) => sql.fragment`
+  update fees as fee
+  set amount_paid = row.amount_paid, amount_waived = row.amount_waived,
+      amount_moved = fee.amount - row.amount_paid - row.amount_waived - row.outstanding_amount,
+      status = case
+        when row.amount_waived > 0 and row.amount_paid + row.amount_waived >= fee.amount then 'waived'
+        when row.amount_paid >= fee.amount then 'paid'
+        when row.amount_paid > 0 then 'partially_paid'
+        else 'assessed'
+      end
+  from jsonb_to_recordset(${JSON.stringify(fees)}::jsonb)
+    as row (fee_id uuid, amount_paid numeric, amount_waived numeric, outstanding_amount numeric)
+  where fee.loan_id = ${loanId} and fee.id = row.fee_id and fee.status <> 'reversed'
+    and (fee.amount_paid, fee.amount_waived, fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_moved)
+      is distinct from (row.amount_paid, row.amount_waived, row.outstanding_amount)
+`;
