@@ -68,12 +68,7 @@ export async function auditedUpdate(
   return row;
 }
 
-async function outcome(
-  work: Work,
-  table: Table,
-  before: Row | null,
-  steps: () => Promise<string>,
-) {
+async function outcome(work: Work, table: Table, before: Row | null, steps: () => Promise<string>) {
   const id = await steps();
   const after = await find(work.tx, table, id);
   const row = after ?? before;

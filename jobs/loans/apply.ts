@@ -79,7 +79,8 @@ function finance(position: Position, event: EventOf<'disbursement'>, fee: Financ
   const { id: event_id, effective_date: date } = event;
   const amount = parseMoney(fee.amount);
   position.fees.set(fee.fee_id, feeOf({ ...fee, effective_date: date }));
-  if (fee.treatment === 'capitalized') raisePrincipal(position, amount, event_id, 'capitalized fee');
+  if (fee.treatment === 'capitalized')
+    raisePrincipal(position, amount, event_id, 'capitalized fee');
   const means = fee.treatment === 'deducted' ? 'paid' : 'moved';
   reduceFee(position, fee.fee_id, amount, { event_id, date, rule: fee.treatment, means });
 }

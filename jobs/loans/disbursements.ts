@@ -63,7 +63,11 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
     });
   }
   const disbursement = { id: randomUUIDv7(), amount: money(amount) };
-  const fees = await assessOriginationFees(work, row, { on, amount: money(amount), isFirst: false });
+  const fees = await assessOriginationFees(work, row, {
+    on,
+    amount: money(amount),
+    isFirst: false,
+  });
   await insert(work.tx, 'disbursements', {
     ...disbursement,
     loan_id: row.id,

@@ -27,7 +27,10 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
  */
 export function duesOn(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
   const isPlanned = isFollowingPlan(position.terms);
-  return [...feeDues(position, date), ...(isPlanned ? plannedDues(position, date, how) : dailyDues(position, date))];
+  return [
+    ...feeDues(position, date),
+    ...(isPlanned ? plannedDues(position, date, how) : dailyDues(position, date)),
+  ];
 }
 
 /**
@@ -45,7 +48,11 @@ function feeDues(position: Position, date: string): Due[] {
     if (fee.is_spread) asked = asked.minus(now);
     const on = isPlanned && !fee.is_spread ? feeDueDate(position, fee) : date;
     const ahead = { ...inAdvance('fee', date, whole.minus(now)), due_date: end };
-    return [due('fee', on, date, now), ahead].map((one) => ({ ...one, fee_id, installment_number }));
+    return [due('fee', on, date, now), ahead].map((one) => ({
+      ...one,
+      fee_id,
+      installment_number,
+    }));
   });
 }
 

@@ -54,4 +54,5 @@ export function fundingFees(
 export const comeTo = (
   fees: readonly Pick<FundingFee, 'amount' | 'treatment'>[],
   ...treatments: readonly Treatment[]
-): Big => sum(fees.filter(({ treatment }) => treatments.includes(treatment)).map((fee) => fee.amount));
+): Big =>
+  sum(fees.filter(({ treatment }) => treatments.includes(treatment)).map((fee) => fee.amount));

@@ -50,11 +50,12 @@ function interestOnly(work: Work, { row, state }: OpenLoan, end: string): Schedu
   const from = nextNumber(state, work.today);
   const ahead = state.installments.filter(({ period_number }) => period_number >= (from ?? 0));
   const during = ahead.filter(({ due_date }) => due_date <= end);
-  const lean = reamortize(
+  const whole = reamortize(
     state,
     { ...terms, amortization: 'interest_only' },
     { effective_date: work.today },
-  ).slice(0, Math.min(during.length, ahead.length - 1));
+  );
+  const lean = whole.slice(0, Math.min(during.length, ahead.length - 1));
   const last = lean.at(-1);
   if (last === undefined) return reamortize(state, terms, { effective_date: work.today });
   const later = buildSchedule({
@@ -65,7 +66,7 @@ function interestOnly(work: Work, { row, state }: OpenLoan, end: string): Schedu
     first_payment_date: ahead[lean.length]?.due_date ?? null,
     first_period_number: last.period_number + 1,
   });
-  const rest = withFees(later, feesIn(ahead).minus(feesIn(lean)));
+  const rest = withFees(later, feesIn(whole.slice(lean.length)));
   return [...lean, ...rest];
 }
 

@@ -64,7 +64,14 @@ export function reamortize(state: LoanState, terms: Terms, change: Replan): Sche
     payment_amount: change.payment_amount ?? null,
     first_period_number: firstNumber,
   });
-  return withFees(rows, feesIn(replaced).plus(change.more_fees ?? 0));
+  return withFees(rows, feesAhead(state, replaced).plus(change.more_fees ?? 0));
+}
+
+/** What the replaced rows ask for of fees, as far as these are still owed. */
+function feesAhead({ fees }: LoanState, replaced: readonly InstallmentState[]): Big {
+  const spread = fees.filter(({ is_spread }) => is_spread);
+  const owed = sum(spread.map(({ outstanding_amount }) => parseMoney(outstanding_amount)));
+  return min(feesIn(replaced), owed);
 }
 
 /** The first new period begins where the row before it was due, or where the old one began. */

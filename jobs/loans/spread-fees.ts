@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../money.ts';
+import { atLeastZero, money, parseMoney, sum, ZERO } from '../money.ts';
 import type { ScheduleRow } from './amortize.ts';
 import { dueBy } from './coverage.ts';
 import { outstandingOf } from './position.ts';
@@ -26,13 +26,11 @@ export function withFees(rows: readonly ScheduleRow[], fees: Big): ScheduleRow[]
 export const feesIn = (rows: readonly Pick<ScheduleRow, 'fees_amount'>[]): Big =>
   sum(rows.map(({ fees_amount }) => parseMoney(fees_amount)));
 
-/** What the instalments to a day have asked for of such fees, less what is settled of them. */
+/** What is owed of such fees on a day: all that no later instalment is going to ask for. */
 export function spreadDue(position: Position, date: string): Big {
   const spread = [...position.fees.values()].filter(({ is_spread }) => is_spread);
   if (spread.length === 0) return ZERO;
-  const left = sum(spread.map(outstandingOf));
-  if (position.accelerated_on !== null) return left;
-  const asked = feesIn(dueBy(position.installments, date).map(({ row }) => row));
-  const settled = sum(spread.map(({ amount }) => amount)).minus(left);
-  return min(left, atLeastZero(asked.minus(settled)));
+  const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
+  const later = standing.slice(dueBy(standing, date).length);
+  return atLeastZero(sum(spread.map(outstandingOf)).minus(feesIn(later.map(({ row }) => row))));
 }

@@ -1,13 +1,19 @@
 import type { Big } from 'big.js';
 import { max, min, money, parseMoney, sum, ZERO } from '../money.ts';
 import type { ScheduleRow } from './amortize.ts';
-import { isSatisfied, remainingOf } from './coverage.ts';
-import type { Installment } from './coverage.ts';
+import { isSatisfied, remainingOf, type Installment } from './coverage.ts';
 import { bucketOf, daysPastDue } from './delinquency.ts';
 import type { DelinquencyBucket, Pause } from './delinquency.ts';
 import { interestAt, segmentsAt } from './interest.ts';
 import type { InterestSegment } from './interest.ts';
-import { centsAccrued, feesOwed, interestOwed, outstandingOf, rateOn, totalOwed } from './position.ts';
+import {
+  centsAccrued,
+  feesOwed,
+  interestOwed,
+  outstandingOf,
+  rateOn,
+  totalOwed,
+} from './position.ts';
 import type { AllocationLine, Position } from './position.ts';
 
 export const INSTALLMENT_STATUSES = [

@@ -3,35 +3,12 @@ import { expect, test } from 'vitest';
 import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { ledgerOf } from '../setup/books.ts';
-import { newLoan } from '../setup/loans.ts';
-import { newProduct } from '../setup/products.ts';
+import { approved, disburse, RULE, SHARE, told } from '../setup/funding.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
-import { newStage, type Tenant } from '../setup/world.ts';
+import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const RULE = { fee_type: 'origination', trigger: 'disbursement' };
-const SHARE = { ...RULE, calculation: 'percent_of_disbursement', percentage: '0.03' };
-
-/** An approved loan of 10,000.00 whose product asks for these fees. */
-async function approved(tenant: Tenant, fee_rules: object[], more: object = {}) {
-  const product_id = await newProduct(tenant, { fee_rules, ...more });
-  return newLoan(tenant, { product_id, status: 'approved' });
-}
-
-async function of(tenant: Tenant, id: string) {
-  const at = async (path: string) => (await tenant.officer.get(`/loans/${id}${path}`)).body;
-  const [loan, fees, payouts, plan] = [
-    await at(''),
-    await at('/fees'),
-    await at('/disbursements'),
-    await at('/amortization'),
-  ];
-  return { loan, fees, payouts, plan };
-}
-
-const disburse = (tenant: Tenant, id: string, body: object = {}) =>
-  tenant.officer.post(`/loans/${id}/disburse`, body);
 
 test('a deducted fee is paid out of the proceeds, in the entry of the disbursement', async () => {
   const tenant = await stage.tenant('2026-01-15');
@@ -39,7 +16,7 @@ test('a deducted fee is paid out of the proceeds, in the entry of the disburseme
 
   await disburse(tenant, id);
 
-  const { loan, fees, payouts } = await of(tenant, id);
+  const { loan, fees, payouts } = await told(tenant, id);
   expect(payouts).toMatchObject([
     { amount: '10000.00', fee_deducted: '300.00', net_amount: '9700.00' },
   ]);
@@ -73,7 +50,7 @@ test('a capitalized fee is part of the principal, and the plan repays both', asy
 
   await disburse(tenant, id);
 
-  const { loan, fees, payouts, plan } = await of(tenant, id);
+  const { loan, fees, payouts, plan } = await told(tenant, id);
   expect(payouts).toMatchObject([
     { amount: '10000.00', fee_deducted: '0.00', net_amount: '10000.00' },
   ]);
@@ -91,75 +68,6 @@ test('a capitalized fee is part of the principal, and the plan repays both', asy
     cash: '-10000.00',
     fee_income: '-300.00',
   });
-  expect(await violationsIn(stage)).toEqual([]);
-});
-
-test('an amortized fee is owed from the start and asked for in parts', async () => {
-  const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
-  await disburse(tenant, id);
-  const { loan, plan } = await of(tenant, id);
-  await travelTo(stage, tenant, '2026-02-15');
-
-  const paid = await tenant.officer.post(`/loans/${id}/payments`, {
-    amount: '324.01',
-    payment_date: '2026-02-15',
-  });
-  const after = await of(tenant, id);
-  const quote = await tenant.officer.post(`/loans/${id}/payoff-quotes`, {
-    payoff_date: '2026-02-15',
-  });
-
-  expect(loan).toMatchObject({
-    principal_balance: '10000.00',
-    outstanding_fees: '300.00',
-    total_balance: '10300.00',
-    payment_amount: '324.01',
-    next_payment_amount: '324.01',
-  });
-  const parts = plan.map((row: { fees_amount: string }) => row.fees_amount);
-  expect([parts[0], parts.at(-1), parts.length]).toEqual(['8.33', '8.45', 36]);
-  expect(money(sum(parts.map(parseMoney)))).toBe('300.00');
-  expect(paid.body).toMatchObject({
-    fees_applied: '8.33',
-    interest_applied: '72.19',
-    principal_applied: '243.49',
-  });
-  expect(after.plan[0]).toMatchObject({ status: 'paid', paid_amount: '324.01' });
-  expect(after.loan).toMatchObject({ outstanding_fees: '291.67', past_due_amount: '0.00' });
-  expect(quote.body).toMatchObject({ fees_amount: '291.67', payoff_amount: '10048.18' });
-  expect(await violationsIn(stage)).toEqual([]);
-});
-
-test('money ahead of the plan repays the principal before fees that are not asked for yet', async () => {
-  const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
-  await disburse(tenant, id);
-
-  const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: '1000.00' });
-
-  expect(paid.body).toMatchObject({ fees_applied: '8.33', principal_applied: '991.67' });
-});
-
-test('a new plan asks for what the old one had not asked for yet', async () => {
-  const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
-  await disburse(tenant, id, { amount: '6000.00' });
-  await travelTo(stage, tenant, '2026-02-15');
-  await tenant.officer.post(`/loans/${id}/payments`, { amount: '194.41' });
-  await travelTo(stage, tenant, '2026-02-20');
-
-  await disburse(tenant, id);
-
-  const { loan, fees, plan } = await of(tenant, id);
-  expect(fees.map((fee: { amount: string }) => fee.amount).toSorted()).toEqual([
-    '120.00',
-    '180.00',
-  ]);
-  const parts = plan.map((row: { fees_amount: string }) => row.fees_amount);
-  expect(parts.slice(0, 2)).toEqual(['5.00', '8.42']);
-  expect(money(sum(parts.map(parseMoney)))).toBe('300.00');
-  expect(loan.outstanding_fees).toBe('295.00');
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -232,7 +140,7 @@ test('a disbursement that never was leaves no fee, no debt and no income behind'
   });
 
   expect(await ledgerOf(tenant)).toEqual({});
-  expect((await of(tenant, id)).loan).toMatchObject({ principal_balance: '0.00' });
+  expect((await told(tenant, id)).loan).toMatchObject({ principal_balance: '0.00' });
 });
 
 const anyRules = fc.array(
@@ -261,7 +169,7 @@ test('however fees are treated and the money goes out, the books are right', asy
         await travelTo(stage, tenant, '2026-03-20');
         await tenant.officer.post(`/loans/${id}/payments`, { amount: '350.00' });
 
-        const { loan, payouts, fees } = await of(tenant, id);
+        const { loan, payouts, fees } = await told(tenant, id);
         const net = sum(payouts.map((one: { net_amount: string }) => parseMoney(one.net_amount)));
         const income = sum(fees.map((one: { amount: string }) => parseMoney(one.amount)));
         const books = await ledgerOf(tenant);

@@ -177,7 +177,10 @@ test('rules have ids that stay, and their fees name them', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
-  const rules = [{ ...rule, amount: '50.00' }, { ...rule, amount: '50.00' }];
+  const rules = [
+    { ...rule, amount: '50.00' },
+    { ...rule, amount: '50.00' },
+  ];
   const { body: product } = await admin.post('/products', {
     name: 'Fees',
     code: 'FEES',
