@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { readLoan } from '../../jobs/loans/happen.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
+import { drawAmount } from '../../jobs/payments/draw-amount.ts';
+import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
 import { approved, disburse, SHARE, told } from '../setup/funding.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -105,4 +108,30 @@ test('relief and another rhythm of payments ask for the whole of a spread fee in
       reason: 'hardship',
     }),
   ).toEqual([201, '300.00', expect.any(String)]);
+});
+
+test('autopay draws the instalment with its part of the fee, and not the whole fee beside it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  await disburse(tenant, id);
+
+  const { state } = await tenant.within((work) => readLoan(work, id));
+
+  const plan = { amount_type: 'statement_balance' } as Plan;
+  expect(money(drawAmount(plan, state, '2026-02-15'))).toBe('324.01');
+});
+
+test('what is waived of a spread fee is not asked for when the plan is made anew', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  await disburse(tenant, id, { amount: '6000.00' });
+  const { fees } = await told(tenant, id);
+  await tenant.officer.post(`/fees/${fees[0].id}/waive`, { amount: '100.00', reason: 'Goodwill' });
+
+  await disburse(tenant, id);
+
+  const { loan, plan } = await told(tenant, id);
+  const parts = plan.map((row: { fees_amount: string }) => parseMoney(row.fees_amount));
+  expect(money(sum(parts))).toBe('200.00');
+  expect(loan.outstanding_fees).toBe('200.00');
 });
