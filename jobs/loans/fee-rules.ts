@@ -79,6 +79,8 @@ export const FeeRule = z
       refuse('percentage', `Is required for ${rule.calculation}.`);
     if (rule.treatment !== 'upfront' && rule.trigger !== 'disbursement')
       refuse('treatment', 'Only fees of a disbursement can be treated otherwise than upfront.');
+    // What a payoff costs beside the debt is the product's prepayment penalty.
+    if (rule.trigger === 'payoff') refuse('trigger', 'Is not offered yet.');
     if (rule.min_amount && rule.max_amount && new Big(rule.min_amount).gt(rule.max_amount))
       refuse('max_amount', 'Must not be below min_amount.');
   });

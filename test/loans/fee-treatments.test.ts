@@ -108,7 +108,7 @@ test('fees that would take all of the money are refused, and nothing goes out', 
   expect(await ledgerOf(tenant)).toEqual({});
 });
 
-test('only fees of a disbursement can be treated otherwise than upfront', async () => {
+test('only fees of a disbursement can be treated otherwise than upfront, and none is of a payoff', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const late = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '25.00' };
@@ -116,12 +116,20 @@ test('only fees of a disbursement can be treated otherwise than upfront', async 
   const refused = await admin.post('/products', {
     name: 'Late',
     code: 'late',
-    fee_rules: [{ ...late, treatment: 'deducted' }],
+    fee_rules: [
+      { ...late, treatment: 'deducted' },
+      { ...late, trigger: 'payoff' },
+    ],
   });
 
   expect(refused).toMatchObject({
     status: 422,
-    body: { errors: { 'fee_rules.0.treatment': expect.any(String) } },
+    body: {
+      errors: {
+        'fee_rules.0.treatment': expect.any(String),
+        'fee_rules.1.trigger': 'Is not offered yet.',
+      },
+    },
   });
 });
 
