@@ -6,13 +6,11 @@ import { warnOfDisputes } from './loans/credit-disputes.ts';
 import { reportCredit } from './loans/credit/report-credit.job.ts';
 import { assignToDynamicPortfolios } from './portfolios/assign.ts';
 import { orderDueTapes } from './portfolios/generate-tape.job.ts';
-import { settleSales } from './portfolios/sell.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Work } from './work.ts';
 
-/** Before the loans of a day are closed: who owns them, so that the day's records say so. */
-export async function beforeClose(work: Work, day: string) {
-  await settleSales(work, day);
+/** Before the loans of a day are closed: which portfolio they are in, so that its records say so. */
+export async function beforeClose(work: Work) {
   await assignToDynamicPortfolios(work);
 }
 

@@ -6,6 +6,7 @@ import { documentViolations, type DescribeFile } from './documents/invariants.ts
 import { loans } from './loans/invariants.ts';
 import { messages } from './webhooks/invariants.ts';
 import { payments } from './payments/invariants.ts';
+import { sales } from './portfolios/invariants.ts';
 import { referenceChecks } from './references.ts';
 
 export type { Violation } from './check.ts';
@@ -25,7 +26,7 @@ export async function checkInvariants(
     await connection.query(sql.typeAlias('void')`begin isolation level repeatable read read only`);
     try {
       const violations: Violation[] = [];
-      const checks = [...books, ...loans, ...payments, ...messages];
+      const checks = [...books, ...loans, ...payments, ...sales, ...messages];
       for (const check of [...checks, ...(await referenceChecks(tx))]) {
         violations.push(...(await violationsOf(tx, check)));
       }

@@ -10,6 +10,10 @@ const line = z
     account_id: uuid,
     account_code: z.string(),
     account: z.string(),
+    role: z
+      .string()
+      .nullable()
+      .describe('The part it plays, whichever account the product books that on.'),
     debit: money,
     credit: money,
     description: z.string().nullable(),

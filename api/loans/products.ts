@@ -114,7 +114,12 @@ export const products = resource({
       .string()
       .regex(/^[0-9A-Z]{2}$/, 'Must be a Metro 2 account type like 01.')
       .default('01'),
-    gl_map: z.partialRecord(z.enum(roles), uuid).default({}),
+    gl_map: z
+      .partialRecord(z.enum(roles), uuid)
+      .default({})
+      .describe(
+        'Role to account: where all that is booked for loans of this product goes, instead of the account that plays the role in the chart. A change reaches loans that are made from then on.',
+      ),
     metadata: jsonObject.default({}),
     is_archived: flag.readonly(),
     ...stamps,

@@ -8,6 +8,7 @@ import {
 } from '../../jobs/portfolios/assign.ts';
 import { Criteria } from '../../jobs/portfolios/criteria.ts';
 import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.ts';
+import { BoughtBack, Buyback, buyBack } from '../../jobs/portfolios/buy-back.ts';
 import { Sale, sellPortfolio } from '../../jobs/portfolios/sell.ts';
 import { Transfer, Transferred, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
@@ -75,9 +76,16 @@ export const portfolios = resource({
     }),
     sell: action({
       allow: 'admin',
-      summary: 'Mark the portfolio sold',
+      summary: 'Mark the portfolio sold; its loans change hands at the close of the settlement day',
       body: Sale,
       run: sellPortfolio,
+    }),
+    buyback: action({
+      allow: 'admin',
+      summary: 'Take loans that were sold with the portfolio back from the investor',
+      body: Buyback,
+      reply: BoughtBack,
+      run: buyBack,
     }),
     'transfer-loans': action({
       allow: 'admin',

@@ -1,5 +1,5 @@
 import { find } from '../../sql/table.ts';
-import { accounts } from '../../sql/ledger/accounts.ts';
+import { accounts, isMapped } from '../../sql/ledger/accounts.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
@@ -27,7 +27,8 @@ export async function changeAccount(
   changes: Changes,
   row: Record<string, unknown>,
 ) {
-  if (changes.is_active === false && row['role'] !== null) {
+  const isOff = changes.is_active === false;
+  if (isOff && (row['role'] !== null || (await isMapped(tx, id)))) {
     throw new Conflict('The system books on this account; it stays active.', 'in_use');
   }
   await update(tx, 'ledger_accounts', id, changes);

@@ -128,6 +128,36 @@ export const SYSTEM_ENTRIES: readonly SystemEntry[] = [
     ['loans_receivable', 'interest_receivable', 'fees_receivable'],
     ['due_to_investors'],
   ),
-  added('Portfolio sale', 'portfolio_sale', ['cash', 'loss_on_sale'], ['loans_receivable']),
+  added(
+    'Portfolio sale',
+    'portfolio_sale',
+    ['cash', 'loss_on_sale'],
+    ['loans_receivable', 'interest_receivable', 'fees_receivable'],
+  ),
   added('Portfolio sale, at a gain', 'portfolio_sale', ['cash'], ['gain_on_sale']),
+  // Both on Due to Investors: what the borrower goes on owing here is owed on.
+  added(
+    'Portfolio sale, what is collected for the investor',
+    'portfolio_sale',
+    ['loans_receivable', 'interest_receivable', 'fees_receivable'],
+    ['due_to_investors'],
+  ),
+  added(
+    'Buyback',
+    'portfolio_buyback',
+    ['loans_receivable', 'interest_receivable', 'fees_receivable', 'loss_on_sale'],
+    ['cash', 'gain_on_sale'],
+  ),
+  added(
+    'Buyback, what is no longer collected for the investor',
+    'portfolio_buyback',
+    ['due_to_investors'],
+    ['loans_receivable', 'interest_receivable', 'fees_receivable'],
+  ),
+  added(
+    'Servicing transfer',
+    'servicing_transfer',
+    ['due_to_investors', 'borrower_suspense'],
+    ['loans_receivable', 'interest_receivable', 'fees_receivable', 'due_to_investors'],
+  ),
 ];

@@ -7,7 +7,7 @@ import type { AccountRole } from './chart.ts';
 
 type Amounts = Partial<Record<AccountRole, string>>;
 
-export type Posting = {
+export type Heading = {
   /** Chosen beforehand where other rows name the entry; otherwise the database's. */
   id?: string;
   entry_date: string;
@@ -19,9 +19,16 @@ export type Posting = {
   purpose?: string;
   loan_id?: string | null;
   description?: string;
+};
+
+/** Amounts by role, and the accounts of roles that are booked elsewhere than the loan would have it. */
+export type Part = {
   debit: Amounts;
   credit: Amounts;
+  accounts?: Partial<Record<AccountRole, string | null>>;
 };
+
+export type Posting = Heading & Part;
 
 /**
  * The one door of the ledger: writes a balanced, posted entry and answers its id, or null where every
@@ -29,10 +36,18 @@ export type Posting = {
  * for with other amounts it is refused. An entry dated in a closed period is booked on the first open
  * day and keeps its effective date (the database sees to that).
  */
-export async function post(work: Work, posting: Posting): Promise<string | null> {
-  const lines = linesOf(posting);
+export const post = (work: Work, posting: Posting): Promise<string | null> =>
+  postParts(work, posting, [posting]);
+
+/** The same for an entry of several parts, whose roles are booked on different accounts. */
+export async function postParts(
+  work: Work,
+  given: Heading,
+  parts: readonly Part[],
+): Promise<string | null> {
+  const lines = linesOf(given.reference_type, parts);
   if (lines.length === 0) return null;
-  const heading = headingOf(work, posting);
+  const heading = headingOf(work, given);
   const written = await entries.write(work.tx, heading, lines);
   if (written === null) return repeated(work, heading, lines);
   if (Number(written.lines) !== lines.length) {
@@ -43,8 +58,11 @@ export async function post(work: Work, posting: Posting): Promise<string | null>
 }
 
 /** Debits first, in the order given. A negative amount counts on the other side, as in a delta. */
-function linesOf({ debit, credit, reference_type }: Posting): entries.RoleLine[] {
-  const lines = [...sideOf(debit, 1), ...sideOf(credit, -1)];
+function linesOf(reference_type: string, parts: readonly Part[]): entries.RoleLine[] {
+  const lines = parts.flatMap(({ debit, credit, accounts = {} }) => [
+    ...sideOf(debit, 1, accounts),
+    ...sideOf(credit, -1, accounts),
+  ]);
   const difference = sum(lines.map((line) => new Big(line.debit).minus(line.credit)));
   if (!difference.eq(0)) {
     throw new Error(`A posting of ${reference_type} is unbalanced by ${money(difference)}.`);
@@ -52,19 +70,24 @@ function linesOf({ debit, credit, reference_type }: Posting): entries.RoleLine[]
   return lines.toSorted((one, other) => Number(isCredit(one)) - Number(isCredit(other)));
 }
 
-function sideOf(amounts: Amounts, sign: 1 | -1): entries.RoleLine[] {
+function sideOf(
+  amounts: Amounts,
+  sign: 1 | -1,
+  accounts: NonNullable<Part['accounts']>,
+): entries.RoleLine[] {
   return Object.entries(amounts).flatMap(([role, text]) => {
+    const account_id = accounts[role as AccountRole] ?? null;
     const amount = parseMoney(text).times(sign);
     if (amount.eq(0)) return [];
     return amount.gt(0)
-      ? { role, debit: money(amount), credit: '0.00' }
-      : { role, debit: '0.00', credit: money(amount.abs()) };
+      ? { role, account_id, debit: money(amount), credit: '0.00' }
+      : { role, account_id, debit: '0.00', credit: money(amount.abs()) };
   });
 }
 
 const isCredit = ({ debit }: entries.RoleLine) => debit === '0.00';
 
-const headingOf = ({ actor }: Work, posting: Posting): entries.Heading => ({
+const headingOf = ({ actor }: Work, posting: Heading): entries.Heading => ({
   id: posting.id ?? null,
   entry_date: posting.entry_date,
   effective_date: posting.effective_date ?? posting.entry_date,

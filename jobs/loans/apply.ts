@@ -3,7 +3,14 @@ import { parseMoney, parseRate } from '../money.ts';
 import { markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
 import { addToBase, catchUp } from './interest.ts';
-import { chargeOff, forgive, liquidate, raiseClaim, writeOff } from './losses.ts';
+import {
+  chargeOff,
+  forgive,
+  liquidate,
+  raiseClaim,
+  transferServicing,
+  writeOff,
+} from './losses.ts';
 import { explain, interestOwed } from './position.ts';
 import type { Position } from './position.ts';
 import { applySuspense, giveCredit, receivePayment, recover } from './receive.ts';
@@ -65,6 +72,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
     addToSuspense(position, parseMoney(event.amount), event.id, 'receipt');
   },
   suspense_application: applySuspense,
+  servicing_transfer: transferServicing,
   reversal: () => {},
 };
 

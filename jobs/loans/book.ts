@@ -8,6 +8,7 @@ import { eventsInForce, type LoanEvent } from './events.ts';
 import { fold, type FoldInput } from './fold.ts';
 import { difference, isNothing, postingOf, type Posting } from './postings.ts';
 import type { LoanState } from './state.ts';
+import type { LoanTerms } from './terms-of.ts';
 
 /** The loan as it was before the new events. */
 type Before = {
@@ -17,16 +18,19 @@ type Before = {
   state: LoanState;
 };
 
+/** What is folded, and whether a payment relieves the receivable. */
+type Input = FoldInput & { terms: Pick<LoanTerms, 'accrual_relief'> };
+
 /** Posts what the new history says and the books do not hold yet. */
 export async function book(
   work: Work,
   loan: Before,
-  input: FoldInput,
+  input: Input,
   after: LoanState,
   fresh: readonly LoanEvent[],
 ) {
   await postAccrual(work, loan, input, after, fresh);
-  await postDifferences(work, loan, after, input.events, fresh);
+  await postDifferences(work, loan, input, after, fresh);
 }
 
 /**
@@ -36,7 +40,7 @@ export async function book(
 async function postAccrual(
   work: Work,
   loan: Before,
-  input: FoldInput,
+  input: Input,
   after: LoanState,
   fresh: readonly LoanEvent[],
 ) {
@@ -82,16 +86,16 @@ export function earned(state: LoanState, events: readonly LoanEvent[]): Big {
 async function postDifferences(
   work: Work,
   loan: Before,
+  { terms, events }: Input,
   after: LoanState,
-  events: readonly LoanEvent[],
   fresh: readonly LoanEvent[],
 ) {
   const isFresh = new Set(fresh.map(({ id }) => id));
   const reversed = new Map(
     fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
   );
-  const were = postingsIn(loan.state, loan.events);
-  const are = postingsIn(after, events);
+  const were = postingsIn(loan.state, loan.events, terms.accrual_relief);
+  const are = postingsIn(after, events, terms.accrual_relief);
   for (const event of events) {
     const change = difference(were.get(event.id) ?? NOTHING, are.get(event.id) ?? NOTHING);
     if (isNothing(change)) continue;
@@ -119,12 +123,16 @@ async function postDifferences(
 const NOTHING: Posting = { debit: {}, credit: {} };
 
 /** What each event that counts means for the books, by its id. */
-function postingsIn(state: LoanState, events: readonly LoanEvent[]): Map<string, Posting> {
+function postingsIn(
+  state: LoanState,
+  events: readonly LoanEvent[],
+  isRelieved: boolean | undefined,
+): Map<string, Posting> {
   const lines = Map.groupBy(state.allocations, ({ event_id }) => event_id);
   return new Map(
     eventsInForce(events, state.as_of).map((event) => [
       event.id,
-      postingOf(event, lines.get(event.id) ?? []),
+      postingOf(event, lines.get(event.id) ?? [], isRelieved),
     ]),
   );
 }

@@ -31,7 +31,7 @@ export async function createLoan(work: Work, input: NewLoan): Promise<string> {
 export type Parents = {
   product: Awaited<ReturnType<typeof loans.product>>;
   has_program: boolean;
-  satisfied_tolerance: string;
+  settings: { satisfied_tolerance: string; accrual_relief: boolean };
 };
 
 export async function parentsOf(
@@ -40,8 +40,10 @@ export async function parentsOf(
 ): Promise<Parents> {
   const product = await loans.product(tx, product_id);
   const has_program = await loans.usable(tx, 'programs', program_id);
-  const { delinquency } = await settingsOf(tx);
-  return { product, has_program, satisfied_tolerance: delinquency.satisfied_tolerance };
+  const { delinquency, accounting } = await settingsOf(tx);
+  const { satisfied_tolerance } = delinquency;
+  const { accrual_relief } = accounting;
+  return { product, has_program, settings: { satisfied_tolerance, accrual_relief } };
 }
 
 /** The row of a new loan, checked against its product; boarding writes it too. */
@@ -55,16 +57,16 @@ export async function writeLoan(work: Pick<Work, 'tx' | 'today'>, input: NewLoan
   return { id, loan_number };
 }
 
-/** What a loan takes over from its product. */
-function takenFrom({ product, satisfied_tolerance }: Parents) {
+/** What a loan takes over from its product and its tenant. */
+function takenFrom({ product, settings }: Parents) {
   const of: Record<string, unknown> = product ?? {};
   return {
     loan_type: of['loan_type'],
     payment_frequency: of['payment_frequency'],
     day_count: of['day_count'],
     interest_method: of['interest_method'],
-    satisfied_tolerance,
-    terms: copiedTerms(of, satisfied_tolerance),
+    satisfied_tolerance: settings.satisfied_tolerance,
+    terms: copiedTerms(of, settings),
   };
 }
 

@@ -100,6 +100,8 @@ export type LoanEvent =
   | On<'delinquency_pause', { to: string }>
   | On<'suspense_receipt', { amount: string }>
   | On<'suspense_application', { amount: Portion; payment_type?: PaymentType }>
+  /** Another servicer has the loan from this day on, with all that is owed on it. */
+  | On<'servicing_transfer', object>
   | On<'reversal', { reverses: string }>;
 
 export type EventKind = LoanEvent['kind'];
@@ -135,6 +137,7 @@ const KINDS_IN_ORDER: readonly EventKind[] = [
   'charge_off',
   'recovery',
   'liquidation',
+  'servicing_transfer',
   'reversal',
 ];
 
@@ -143,10 +146,12 @@ const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
 /**
  * A payoff comes after all else of its day, since it was quoted with all else in it; the penalty
  * for it comes with it. Money on a claim comes after the charge-off that made it one. What a
- * settlement forgives is the rest that its payments leave.
+ * settlement forgives is the rest that its payments leave. What goes to another servicer is what the
+ * whole day leaves.
  */
 function rankOf(event: LoanEvent): number {
   const last = KINDS_IN_ORDER.length;
+  if (event.kind === 'servicing_transfer') return last + 2;
   if (event.kind === 'payment' && event.payment_type === 'payoff') return last + 1;
   // What is recovered on the day of a charge-off came after it.
   const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';

@@ -5,6 +5,7 @@ import { explain, feesOwed, interestOwed, totalOwed } from './position.ts';
 import type { Position } from './position.ts';
 import { recover } from './receive.ts';
 import {
+  addToSuspense,
   feesPortion,
   interestPortion,
   portionOf,
@@ -109,14 +110,34 @@ export function forgive(position: Position, event: EventOf<'forgiveness'>): void
 
 /** After a charge-off, what is forgiven is forgiven of the claim. */
 function forgiveClaim(position: Position, event: EventOf<'forgiveness'>): void {
-  const { charged_off: claim } = position;
   const portions = { principal: event.principal, interest: event.interest, fee: event.fees };
   for (const component of ['principal', 'interest', 'fee'] as const) {
-    const before = claim[component];
-    const amount = portionOf(portions[component], before);
-    if (amount.lte(0)) continue;
-    claim[component] = before.minus(amount);
-    const line = { event_id: event.id, component: 'charge_off', rule: 'forgiveness' } as const;
-    explain(position, line, amount, { before, after: claim[component] });
+    const amount = portionOf(portions[component], position.charged_off[component]);
+    reduceClaim(position, component, amount, { event_id: event.id, rule: 'forgiveness' });
   }
+}
+
+function reduceClaim(
+  position: Position,
+  component: Component,
+  amount: Big,
+  cause: { event_id: string; rule: string },
+): void {
+  if (amount.lte(0)) return;
+  const before = position.charged_off[component];
+  const after = before.minus(amount);
+  position.charged_off[component] = after;
+  explain(position, { ...cause, component: 'charge_off' }, amount, { before, after });
+}
+
+/** The borrower owes all of it to somebody else now, and what waits for them goes along. */
+export function transferServicing(position: Position, event: EventOf<'servicing_transfer'>): void {
+  const { id: event_id, effective_date: date, kind: rule } = event;
+  const cause = { event_id, date, rule, means: 'moved' } as const;
+  reducePrincipal(position, position.principal, cause);
+  reduceInterest(position, interestOwed(position, date), cause);
+  reduceFees(position, feesOwed(position), cause);
+  addToSuspense(position, position.suspense.neg(), event_id, rule);
+  for (const component of ['principal', 'interest', 'fee'] as const)
+    reduceClaim(position, component, position.charged_off[component], { event_id, rule });
 }

@@ -22,11 +22,11 @@ const RELIEF = {
   fee: ['fee_income', 'fees_receivable'],
 } as const satisfies Partial<Record<Component, Pair>>;
 
-/** Money from an account: what the specification's rows say, and the relief beside them. */
+/** Money from an account: what the specification's rows say. */
 const received = (from: AccountRole): Partial<Record<Component, readonly Pair[]>> => ({
   principal: [[from, 'loans_receivable']],
-  interest: [[from, 'interest_income'], RELIEF.interest],
-  fee: [[from, 'fee_income'], RELIEF.fee],
+  interest: [[from, 'interest_income']],
+  fee: [[from, 'fee_income']],
   charge_off: [[from, 'recovery_income']],
   surplus: [[from, 'refunds_payable']],
 });
@@ -67,6 +67,13 @@ const MATRIX: Partial<Record<LoanEvent['kind'], Partial<Record<Component, readon
   charge_off: given('charge_off_expense'),
   forgiveness: given('charge_off_expense'),
   write_off: given('rounding'),
+  // The sale has made what was owed the investor's; nothing of it is left here.
+  servicing_transfer: {
+    principal: [['due_to_investors', 'loans_receivable']],
+    interest: [['due_to_investors', 'interest_receivable']],
+    fee: [['due_to_investors', 'fees_receivable']],
+    suspense: [['due_to_investors', 'borrower_suspense']],
+  },
   capitalization: {
     principal: [['loans_receivable', 'loans_receivable']],
     interest: [['loans_receivable', 'interest_receivable']],
@@ -74,8 +81,23 @@ const MATRIX: Partial<Record<LoanEvent['kind'], Partial<Record<Component, readon
   },
 };
 
-/** What an event posts, from the lines that the fold explains it by. */
-export function postingOf(event: LoanEvent, lines: readonly AllocationLine[]): Posting {
+/** Kinds whose rows credit income, which was recognised before: relief stands beside them. */
+const RECEIPTS: readonly LoanEvent['kind'][] = [
+  'payment',
+  'recovery',
+  'liquidation',
+  'suspense_application',
+];
+
+/**
+ * What an event posts, from the lines that the fold explains it by. Without relief, money posts the
+ * specification's rows and nothing beside them.
+ */
+export function postingOf(
+  event: LoanEvent,
+  lines: readonly AllocationLine[],
+  isRelieved = true,
+): Posting {
   const posting: Posting = { debit: {}, credit: {} };
   if (event.kind === 'fee')
     add(posting, ['fees_receivable', 'fee_income'], parseMoney(event.amount));
@@ -83,7 +105,7 @@ export function postingOf(event: LoanEvent, lines: readonly AllocationLine[]): P
   for (const { component, amount, is_off_books } of lines) {
     if (component === 'unapplied') continue;
     if (event.kind === 'capitalization' && component === 'principal') continue;
-    for (const pair of MATRIX[event.kind]?.[component] ?? []) {
+    for (const pair of pairsOf(event.kind, component, isRelieved)) {
       add(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
     }
   }
@@ -99,6 +121,12 @@ function netCash({ debit, credit }: Posting): Posting {
     debit: net.lt(0) ? { ...debits, cash: net.abs() } : debits,
     credit: net.gt(0) ? { ...credits, cash: net } : credits,
   };
+}
+
+function pairsOf(kind: LoanEvent['kind'], component: Component, isRelieved: boolean) {
+  const pairs = MATRIX[kind]?.[component] ?? [];
+  const isIncome = component === 'interest' || component === 'fee';
+  return isIncome && isRelieved && RECEIPTS.includes(kind) ? [...pairs, RELIEF[component]] : pairs;
 }
 
 /** No receivable stands for interest that is off the books: it is income when it comes. */

@@ -1,9 +1,10 @@
 import { Big } from 'big.js';
-import { accountsExist } from '../../sql/loans/products.ts';
+import { usable, type Usable } from '../../sql/ledger/accounts.ts';
 import { productBelongsTo } from '../../sql/loans/programs.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
+import { CHART } from '../ledger/chart.ts';
 import type { Work } from '../work.ts';
 import { identified, type FeeRule } from './fee-rules.ts';
 
@@ -39,11 +40,29 @@ async function check(work: Work, product: Values, given: Values) {
       throw new Invalid({ [most in given ? most : least]: `${most} is below ${least}.` });
     }
   }
-  const accounts = (given['gl_map'] ?? {}) as Record<string, string>;
-  const known = await accountsExist(work.tx, Object.values(accounts));
-  for (const [role, account] of Object.entries(accounts)) {
-    if (!known.has(account)) throw new Invalid({ [`gl_map.${role}`]: 'Does not exist.' });
+  await checkAccounts(work, (given['gl_map'] ?? {}) as Record<string, string>);
+}
+
+/** What a role is booked on is of the role's kind, and can be booked on. */
+async function checkAccounts({ tx }: Work, map: Record<string, string>) {
+  const known = new Map((await usable(tx, Object.values(map))).map((one) => [one.id, one]));
+  const errors: Record<string, string> = {};
+  for (const [role, id] of Object.entries(map)) {
+    const reason = refusalOf(known.get(id), TYPE_OF.get(role));
+    if (reason !== null) errors[`gl_map.${role}`] = reason;
   }
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+const TYPE_OF = new Map<string, string>(
+  CHART.map(({ role, account_type }) => [role, account_type]),
+);
+
+function refusalOf(account: Usable | undefined, type: string | undefined): string | null {
+  if (!account) return 'Does not exist.';
+  if (!account.is_active) return 'Is not active.';
+  if (account.is_header) return 'Is a header, which only groups accounts.';
+  return account.account_type === type ? null : `Must be an account of the type ${type}.`;
 }
 
 const isGiven = <Value>(value: Value | null | undefined): value is Value =>

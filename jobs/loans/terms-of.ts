@@ -3,8 +3,9 @@ import { WATERFALL_NAMES, WATERFALLS } from '../payments/waterfalls.ts';
 import { completeTerms, type Terms } from './terms.ts';
 
 /**
- * What a loan takes over from its product when it is created: the terms of its arithmetic, and the
- * rules by which it is serviced. A later change of the product leaves them as they are.
+ * What a loan takes over from its product and its tenant when it is created: the terms of its
+ * arithmetic, the rules by which it is serviced, and how it is booked. A later change of the product
+ * or the tenant's settings leaves them as they are.
  */
 export type LoanTerms = Partial<Terms> & {
   first_payment_rule: 'next_month_on_payment_day' | '30_days_after' | 'custom';
@@ -18,6 +19,8 @@ export type LoanTerms = Partial<Terms> & {
   payoff_quote_valid_days: number;
   /** Loans that were made long ago have none. */
   rescission_days?: number;
+  /** Whether a payment relieves the receivable of what it pays; it does where nothing is said. */
+  accrual_relief?: boolean;
   /** What the history begins with, once a modification has put another rate in the loan's row. */
   original_rate?: string;
 };
@@ -27,18 +30,19 @@ const COPIED = [
   ...['extra_payment_to', 'installment_rounding', 'installment_calculation', 'first_payment_rule'],
   ...['min_days_to_first_payment', 'fee_rules', 'late_fee_grace_days', 'delinquency_grace_days'],
   ...['default_dpd_threshold', 'charge_off_dpd_threshold', 'non_accrual_dpd_threshold'],
-  ...['small_balance_tolerance', 'payoff_quote_valid_days', 'rescission_days', 'rounding_mode'],
+  ...['small_balance_tolerance', 'payoff_quote_valid_days', 'gl_map'],
+  ...['rescission_days', 'rounding_mode'],
 ] as const;
 
 export function copiedTerms(
   product: Record<string, unknown>,
-  satisfiedTolerance: string,
+  settings: { satisfied_tolerance: string; accrual_relief: boolean },
 ): Record<string, unknown> {
   const copied = Object.fromEntries(COPIED.map((name) => [name, product[name]]));
   return {
     ...copied,
     allocation_order: stepsOf(product['allocation_order']),
-    satisfied_tolerance: satisfiedTolerance,
+    ...settings,
   };
 }
 

@@ -55,6 +55,8 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
       },
     );
   }
+  if (status !== from && (row['journal_entry_ids'] as string[]).length > 0)
+    throw new Conflict('The sale is booked; its portfolio buys loans back.', 'sale_booked');
   const isTouched = Object.entries(changes).some(
     ([field, value]) => !['status', 'end_date'].includes(field) && !same(row[field], value),
   );

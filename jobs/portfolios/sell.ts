@@ -12,17 +12,22 @@ import { checkInstrument } from './loan-assignment.ts';
 export const Sale = z.object({
   investor_id: uuid.optional(),
   sale_date: date.optional(),
-  sale_price: money.optional(),
+  sale_price: money
+    .optional()
+    .describe('Of all loans; shared out by principal, and booked for each when it settles.'),
   purchase_price_ratio: rate.optional(),
   settlement_date: date.optional(),
   settlement_instrument_id: uuid.optional(),
-  servicing_retained: z.boolean().default(true),
+  servicing_retained: z
+    .boolean()
+    .default(true)
+    .describe('Where it is not, the loans become `transferred` when the sale settles.'),
   notes: prose.optional(),
 });
 
 /**
- * Marks the portfolio sold, once, and assigns its loans to the investor; they change hands at the
- * close of the settlement day. A loan that has an owner already cannot be sold again with it.
+ * Marks the portfolio sold, once, and assigns its loans to the investor; they change hands, and the
+ * sale is booked, as the close of the settlement day begins. A loan that has an owner already cannot be sold again with it.
  */
 export async function sellPortfolio(work: Work, id: string, input: z.output<typeof Sale>) {
   const { investor_id = null, sale_date = work.today, settlement_date = sale_date } = input;
@@ -34,8 +39,10 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
   if (portfolio?.is_archived)
     throw new Conflict('The portfolio is archived.', 'portfolio_archived');
   await checkBuyer(work, input);
-  const { principal, owned } = await assignments.lockLoansOf(work.tx, id);
+  const { principal, claims, owned } = await assignments.lockLoansOf(work.tx, id);
   const { price, ratio } = priceOf(input, new Big(principal));
+  if (price !== null && new Big(price).gt(0) && new Big(principal).plus(claims).eq(0))
+    throw new Invalid({ sale_price: 'Nothing is owed that could be sold.' });
   if (investor_id !== null) {
     if (owned.length > 0)
       throw new Conflict('A loan has an owner already.', 'over_assigned', { loan_ids: owned });
@@ -55,10 +62,14 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
 }
 
 async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
-  const { investor_id, settlement_instrument_id } = input;
+  const { investor_id, settlement_instrument_id, servicing_retained } = input;
+  const hasPrice = input.sale_price !== undefined || input.purchase_price_ratio !== undefined;
+  if (!servicing_retained && !hasPrice)
+    throw new Invalid({ sale_price: 'Is required where the servicing goes along.' });
   if (investor_id === undefined) {
     if (settlement_instrument_id)
       throw new Invalid({ investor_id: 'Is required with a settlement instrument.' });
+    if (hasPrice) throw new Invalid({ investor_id: 'Is required with a price.' });
     return;
   }
   const isActive = await investors.isActive(work.tx, investor_id);
@@ -77,6 +88,3 @@ function priceOf({ sale_price, purchase_price_ratio }: z.output<typeof Sale>, pr
     (principal.eq(0) ? null : divide(new Big(price), principal).round(8, 1).toFixed());
   return { price, ratio };
 }
-
-/** Executes the sales whose settlement day is closed; part of the close of every day. */
-export const settleSales = ({ tx }: Pick<Work, 'tx'>, day: string) => assignments.settle(tx, day);

@@ -56,6 +56,7 @@ export const Settings = z.strictObject({
     .prefault({}),
   accounting: z
     .strictObject({
+      // Whether payments relieve the receivables of the loans that are made from then on.
       accrual_relief: z.boolean().default(true),
       reverse_interest_on_non_accrual: z.boolean().default(true),
     })

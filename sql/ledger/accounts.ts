@@ -57,10 +57,26 @@ const Usable = z.object({
   is_header: z.boolean(),
   is_active: z.boolean(),
 });
+export type Usable = z.output<typeof Usable>;
 
-/** What a draft needs to know of the accounts that it names; held so that none is switched off. */
+/** What must be known of accounts that are booked on; held so that none is switched off meanwhile. */
 export const usable = (tx: Transaction, ids: readonly string[]) =>
   tx.any(sql.type(Usable)`
     select id, account_type, is_header, is_active from ledger_accounts
     where id = any(${sql.array(ids, 'uuid')}) order by id for share
   `);
+
+/**
+ * Whether a product or a loan has some role booked on the account. Whoever is mapping it now is waited
+ * for, and whoever comes later finds the account as it is left.
+ */
+export async function isMapped(tx: Transaction, id: string): Promise<boolean> {
+  await tx.query(sql.typeAlias('void')`select from ledger_accounts where id = ${id} for update`);
+  return tx.exists(sql.typeAlias('void')`
+    select from products
+    where exists (select from jsonb_each_text(gl_map) where value = ${id})
+    union all
+    select from loans
+    where concat(terms -> 'gl_map', terms -> 'gl_maps_before') like ${`%${id}%`}
+  `);
+}

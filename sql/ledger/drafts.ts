@@ -15,7 +15,10 @@ export type DraftLine = {
   description: string | null;
 };
 
-/** Writes a draft and its lines with one statement, and answers its id. */
+/**
+ * Writes a draft and its lines with one statement, and answers its id. A line plays the role of its
+ * account: that of the chart, or the one that the loan's terms map there.
+ */
 export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]) =>
   tx.one(sql.typeAlias('id')`
     with entry as (
@@ -29,14 +32,21 @@ export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]
       returning id, entry_date
     ), written as (
       insert into journal_lines (
-        entry_id, entry_date, account_id, position, debit, credit, description
+        entry_id, entry_date, account_id, role, position, debit, credit, description
       )
-      select entry.id, entry.entry_date, (line.value ->> 'account_id')::uuid, line.position,
-             (line.value ->> 'debit')::numeric, (line.value ->> 'credit')::numeric,
-             line.value ->> 'description'
+      select entry.id, entry.entry_date, account.id,
+             coalesce(account.role, (
+               select mapped.key from loans as loan
+               cross join jsonb_each_text(loan.terms -> 'gl_map') as mapped
+               where loan.id = ${draft.loan_id} and mapped.value = account.id::text
+               order by mapped.key limit 1
+             )),
+             line.position, (line.value ->> 'debit')::numeric,
+             (line.value ->> 'credit')::numeric, line.value ->> 'description'
       from entry
       cross join jsonb_array_elements(${JSON.stringify(lines)}::jsonb)
         with ordinality as line (value, position)
+      join ledger_accounts as account on account.id = (line.value ->> 'account_id')::uuid
     )
     select id from entry
   `);

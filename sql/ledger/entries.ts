@@ -15,6 +15,7 @@ export const entries = table({
            (
              select coalesce(json_agg(json_build_object(
                'account_id', line.account_id, 'account_code', account.code, 'account', account.name,
+               'role', line.role,
                'debit', line.debit::text, 'credit', line.credit::text,
                'description', line.description
              ) order by line.position), '[]')
@@ -53,13 +54,15 @@ export type Heading = {
   loan_id: string | null;
   actor_id: string | null;
 };
-export type RoleLine = { role: string; debit: string; credit: string };
+/** A line plays a role on the account given, or else on the one that the loan's product maps it to. */
+export type RoleLine = { role: string; account_id: string | null; debit: string; credit: string };
 
 const Posted = z.object({ id: z.string(), lines: z.string() });
 
 /**
  * Writes a system entry and its lines with one statement, naming the accounts by role, and answers
- * its id and how many of the lines found their account. Null where the reference is posted already.
+ * its id and how many of the lines found their account: the line's own, the one that the loan's
+ * terms map the role to, or the chart's. Null where the reference is posted already.
  */
 export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLine[]) =>
   tx.maybeOne(sql.prepared('write_entry', Posted)`
@@ -76,13 +79,18 @@ export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLin
       on conflict on constraint journal_entries_posted_once do nothing
       returning id, entry_date
     ), written as (
-      insert into journal_lines (entry_id, entry_date, account_id, position, debit, credit)
-      select entry.id, entry.entry_date, account.id, line.position, line.debit, line.credit
+      insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
+      select entry.id, entry.entry_date, account.id, line.role, line.position, line.debit,
+             line.credit
       from entry
       cross join unnest(
         ${sql.array(
           lines.map(({ role }) => role),
           'text',
+        )},
+        ${sql.array(
+          lines.map(({ account_id }) => account_id),
+          'uuid',
         )},
         ${sql.array(
           lines.map(({ debit }) => debit),
@@ -92,8 +100,12 @@ export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLin
           lines.map(({ credit }) => credit),
           'numeric',
         )}
-      ) with ordinality as line (role, debit, credit, position)
-      join ledger_accounts as account on account.role = line.role
+      ) with ordinality as line (role, account_id, debit, credit, position)
+      left join loans as loan on loan.id = ${heading.loan_id}
+      join ledger_accounts as account on account.id = coalesce(
+        line.account_id, (loan.terms -> 'gl_map' ->> line.role)::uuid,
+        (select id from ledger_accounts as charted where charted.role = line.role)
+      )
       returning id
     )
     select entry.id, (select count(*) from written) as lines from entry
@@ -116,10 +128,9 @@ export const posted = (
   tx.maybeOne(sql.type(Existing)`
     select entry.id, (
       select json_agg(json_build_object(
-        'role', account.role, 'debit', line.debit::text, 'credit', line.credit::text
+        'role', line.role, 'debit', line.debit::text, 'credit', line.credit::text
       ) order by line.position)
       from journal_lines as line
-      join ledger_accounts as account on account.id = line.account_id
       where line.entry_id = entry.id
     ) as lines
     from journal_entries as entry

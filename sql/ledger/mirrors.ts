@@ -29,10 +29,10 @@ export const write = (tx: Transaction, originalId: string, mirror: Mirror) =>
       returning id, entry_date
     ), written as (
       insert into journal_lines (
-        entry_id, entry_date, account_id, position, debit, credit, description
+        entry_id, entry_date, account_id, role, position, debit, credit, description
       )
-      select entry.id, entry.entry_date, line.account_id, line.position, line.credit, line.debit,
-             line.description
+      select entry.id, entry.entry_date, line.account_id, line.role, line.position, line.credit,
+             line.debit, line.description
       from entry
       cross join journal_lines as line
       where line.entry_id = ${originalId}

@@ -39,31 +39,51 @@ export const subLedger = (loanId: string, accrualsBy: 'day' | 'month') =>
                )
              )
       from (${accrualsBy === 'day' ? daily(loanId) : monthly(loanId)}) as share
-      join ledger_accounts as receivable on receivable.role = 'interest_receivable'
-      join ledger_accounts as income on income.role = 'interest_income'
+      join ledger_accounts as receivable on receivable.id = ${accountOf('interest_receivable')}
+      join ledger_accounts as income on income.id = ${accountOf('interest_income')}
       where share.amount <> 0
     `,
   });
+
+/** Where the share's map has a role booked: on an account of the product's, or of the chart. */
+const accountOf = (role: string) => sql.fragment`
+  coalesce(
+    (share.gl_map ->> ${role})::uuid,
+    (select charted.id from ledger_accounts as charted where charted.role = ${role})
+  )
+`;
+
+/** A loan that was sold or bought back had other accounts before. */
+const mapOf = sql.fragment`
+  coalesce((
+    select past.value -> 'gl_map'
+    from jsonb_array_elements(loan.terms -> 'gl_maps_before') as past
+    where entry.entry_date < (past.value ->> 'until')::date
+    order by past.value ->> 'until' limit 1
+  ), loan.terms -> 'gl_map')
+`;
 
 /** An adjustment has an entry of its own, which names the loan and is shown as such. */
 const shares = (loanId: string) => sql.fragment`
   from interest_accruals as accrual
   join journal_entries as entry on entry.id = accrual.entry_id and entry.loan_id is null
+  join loans as loan on loan.id = accrual.loan_id
   where accrual.loan_id = ${loanId}
 `;
 
 const daily = (loanId: string) => sql.fragment`
   select accrual.entry_id as id, entry.entry_date, entry.effective_date,
-         'Interest accrual' as description, sum(accrual.amount) as amount
+         'Interest accrual' as description, sum(accrual.amount) as amount,
+         ${mapOf} as gl_map
   ${shares(loanId)}
-  group by accrual.entry_id, entry.entry_date, entry.effective_date
+  group by accrual.entry_id, entry.entry_date, entry.effective_date, gl_map
 `;
 
 const monthly = (loanId: string) => sql.fragment`
   select (array_agg(accrual.entry_id order by accrual.accrual_date))[1] as id,
          max(entry.entry_date) as entry_date, max(entry.effective_date) as effective_date,
          'Interest accrual, ' || to_char(min(accrual.accrual_date), 'FMMonth YYYY') as description,
-         sum(accrual.amount) as amount
+         sum(accrual.amount) as amount, ${mapOf} as gl_map
   ${shares(loanId)}
-  group by date_trunc('month', accrual.accrual_date)
+  group by date_trunc('month', accrual.accrual_date), gl_map
 `;

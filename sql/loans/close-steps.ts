@@ -3,26 +3,35 @@ import { sql, type Transaction } from '../db.ts';
 import { inChunk, type Chunk } from './close.ts';
 import { loans } from './loans.ts';
 
-const Accrued = z.object({ loans: z.int(), interest: z.string() });
+const Accrued = z.object({
+  interest_receivable: z.string().nullable(),
+  interest_income: z.string().nullable(),
+  loans: z.int(),
+  interest: z.string(),
+});
+export type Accrued = z.output<typeof Accrued>;
 
 /**
  * The day's cents of every loan of the chunk: the rounded interest to its end less the rounded interest
- * to its start, so that the rows of a loan always add up to the rounded whole.
+ * to its start, so that the rows of a loan always add up to the rounded whole. Answers the sums by the
+ * accounts that the loans' terms map the interest to; null stands for the chart's own.
  */
 export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId: string) {
   await tx.query(sql.typeAlias('void')`select app.ensure_accrual_month(${day})`);
-  return tx.one(sql.type(Accrued)`
+  return tx.any(sql.type(Accrued)`
     with earned as (
-      select loan.id as loan_id,
+      select loan.id as loan_id, loan.terms -> 'gl_map' as gl_map,
              app.accrued_cents(loan, ${day}::date + 1) - app.accrued_cents(loan, ${day}::date) as amount
       from loans as loan
       where ${inChunk(chunk)} and loan.status = 'active' and loan.is_accruing
     ), written as (
       insert into interest_accruals (accrual_date, loan_id, amount, entry_id)
       select ${day}::date, loan_id, amount, ${entryId} from earned where amount <> 0
-      returning amount
     )
-    select count(*)::integer as loans, coalesce(sum(amount), 0)::numeric(15, 2) as interest from written
+    select gl_map ->> 'interest_receivable' as interest_receivable,
+           gl_map ->> 'interest_income' as interest_income,
+           count(*)::integer as loans, sum(amount)::numeric(15, 2) as interest
+    from earned where amount <> 0 group by 1, 2 order by 1 nulls first, 2 nulls first
   `);
 }
 

@@ -26,13 +26,11 @@ const booked = sql.fragment`
          coalesce(sum(amount) filter (where role = 'fees_receivable'), 0.00) as fees,
          coalesce(-sum(amount) filter (where role = 'borrower_suspense'), 0.00) as suspense
   from (
-    select entry.tenant_id, entry.loan_id, account.role, line.debit - line.credit as amount
-    from ledger_accounts as account
-    join posted_lines as line
-      on line.tenant_id = account.tenant_id and line.account_id = account.id
+    select entry.tenant_id, entry.loan_id, line.role, line.debit - line.credit as amount
+    from posted_lines as line
     join journal_entries as entry
       on entry.tenant_id = line.tenant_id and entry.id = line.entry_id
-    where entry.loan_id is not null and account.role in
+    where entry.loan_id is not null and line.role in
       ('loans_receivable', 'interest_receivable', 'fees_receivable', 'borrower_suspense')
     union all
     select accrual.tenant_id, accrual.loan_id, 'interest_receivable', accrual.amount
@@ -56,22 +54,38 @@ export const loans: readonly Check[] = [
              ) as message
       from (
         select coalesce(loan.tenant_id, booked.tenant_id) as tenant_id,
-               coalesce(loan.id, booked.loan_id) as loan_id, loan.loan_number, balance.*
+               coalesce(loan.id, booked.loan_id) as loan_id, loan.loan_number, balance.*,
+               -- Income that came for interest off the books had left the receivable before.
+               not (component = 'interest' and unrelieved.is_so and exists (
+                 select from loan_events as event
+                 where event.tenant_id = loan.tenant_id and event.loan_id = loan.id
+                   and event.kind = 'accrual_stop'
+               )) as is_known
         from loans as loan
         full join (${booked}) as booked
           on booked.tenant_id = loan.tenant_id and booked.loan_id = loan.id
         left join (${postedUntil}) as posted
           on posted.tenant_id = loan.tenant_id and posted.loan_id = loan.id
+        -- What is paid stays in the receivable where no relief is booked beside it.
+        cross join lateral (
+          select coalesce((loan.terms ->> 'accrual_relief')::boolean, true) = false as is_so
+        ) as unrelieved
         cross join lateral (values
           ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
           ('interest', coalesce(booked.interest, 0.00),
             app.accrued_cents(loan, posted.day) - loan.interest_settled
-              - loan.off_books_interest),
-          ('fees', coalesce(booked.fees, 0.00), loan.outstanding_fees),
+              - loan.off_books_interest + case when unrelieved.is_so then loan.paid_interest else 0 end),
+          ('fees', coalesce(booked.fees, 0.00),
+            loan.outstanding_fees + case when unrelieved.is_so then loan.paid_fees - (
+              -- What the proceeds of a disbursement paid was never in the receivable.
+              select coalesce(sum(fee.amount_paid), 0) from fees as fee
+              where fee.tenant_id = loan.tenant_id and fee.loan_id = loan.id
+                and fee.treatment = 'deducted'
+            ) else 0 end),
           ('suspense', coalesce(booked.suspense, 0.00), loan.suspense_balance)
         ) as balance (component, ledger, said)
       ) as balance
-      where ledger <> coalesce(said, 0)
+      where ledger <> coalesce(said, 0) and is_known
         and (tenant_id, loan_id) not in (${parked})
     `,
   },
@@ -115,10 +129,8 @@ export const loans: readonly Check[] = [
       cross join lateral (
         select coalesce(sum(line.debit - line.credit), 0.00) as amount
         from journal_lines as line
-        join ledger_accounts as account
-          on account.tenant_id = line.tenant_id and account.id = line.account_id
         where line.tenant_id = entry.tenant_id and line.entry_id = entry.id
-          and account.role = 'interest_receivable'
+          and line.role = 'interest_receivable'
       ) as booked
       where booked.amount <> rows.amount
     `,

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql } from '../db.ts';
 import { containing, table } from '../table.ts';
 
 export const products = table({
@@ -26,12 +25,3 @@ export const products = table({
     row.name ilike ${containing(words)} or row.code ilike ${containing(words)}
   `,
 });
-
-/** Which of these ledger accounts the tenant has. */
-export async function accountsExist(tx: Transaction, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const found = await tx.anyFirst(sql.type(z.object({ id: z.string() }))`
-    select id from ledger_accounts where id = any(${sql.array(ids, 'uuid')})
-  `);
-  return new Set(found);
-}

@@ -2,7 +2,7 @@ import { sql } from '../db.ts';
 import { table } from '../table.ts';
 
 /**
- * Money of the borrower that waits: each line that the loan has in the account of suspense is an
+ * Money of the borrower that waits: each line that the loan has in suspense is an
  * entry, so that the list and the books cannot differ. A receipt is open while later entries have not
  * used it up, the oldest first.
  */
@@ -35,9 +35,8 @@ export const suspense = table({
              line.entry_date, entry.id as journal_entry_id, entry.description as notes,
              entry.created_at
       from journal_entries as entry
-      join journal_lines as line on line.entry_id = entry.id
-      join ledger_accounts as account
-        on account.id = line.account_id and account.role = 'borrower_suspense'
+      join journal_lines as line
+        on line.entry_id = entry.id and line.role = 'borrower_suspense'
       -- A change of what an older event means names that event as its purpose.
       left join payments as payment
         on payment.loan_id = entry.loan_id

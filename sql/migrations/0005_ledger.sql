@@ -80,6 +80,8 @@ create table journal_lines (
   -- it equal to the entry's.
   entry_date date not null,
   account_id uuid not null,
+  -- The part that the line plays, such as loans_receivable, whichever account a product books that on.
+  role text,
   position integer not null,
   debit app.money not null default 0,
   credit app.money not null default 0,

@@ -13,16 +13,14 @@ export const payments: readonly Check[] = [
       left join (
         -- A change of an earlier payment is booked under what caused it, and names the payment.
         select entry.tenant_id, cause.payment_id, sum(line.debit - line.credit) as amount
-        from ledger_accounts as account
-        join posted_lines as line
-          on line.tenant_id = account.tenant_id and line.account_id = account.id
+        from posted_lines as line
         join journal_entries as entry
           on entry.tenant_id = line.tenant_id and entry.id = line.entry_id
         cross join lateral (
           select case when entry.purpose ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
             then entry.purpose::uuid else entry.reference_id end as payment_id
         ) as cause
-        where account.role = 'cash' and entry.loan_id is not null
+        where line.role = 'cash' and entry.loan_id is not null
         group by entry.tenant_id, cause.payment_id
       ) as booked on booked.tenant_id = payment.tenant_id and booked.payment_id = payment.id
       where coalesce(booked.amount, 0)

@@ -32,7 +32,12 @@ export async function lockLoan(tx: Transaction, loanId: string, except: string |
   `);
 }
 
-const Sold = z.object({ loans: z.int(), principal: z.string(), owned: z.array(z.string()) });
+const Sold = z.object({
+  loans: z.int(),
+  principal: z.string(),
+  claims: z.string(),
+  owned: z.array(z.string()),
+});
 
 /** Locks the portfolio's loans: how many, how much principal, and which have an owner already. */
 export async function lockLoansOf(tx: Transaction, portfolioId: string) {
@@ -41,6 +46,7 @@ export async function lockLoansOf(tx: Transaction, portfolioId: string) {
   `);
   return tx.one(sql.type(Sold)`
     select count(*)::integer as loans, coalesce(sum(principal_balance), 0) as principal,
+           coalesce(sum(charge_off_balance), 0) as claims,
            coalesce(array_agg(loan.id) filter (where exists (
              select from loan_assignments as owner
              where owner.loan_id = loan.id and owner.status in ('pending', 'active')
@@ -62,8 +68,9 @@ export type Sale = {
 };
 
 /**
- * One assignment per loan on the books. The price is shared out by principal: each loan has what is
- * due up to it less what was due before it, so that the parts add up to the whole.
+ * One assignment per loan on the books. The price is shared out by principal, or by what is claimed
+ * where all loans are charged off: each loan has what is due up to it less what was due before it, so
+ * that the parts add up to the whole.
  */
 export const assignAll = (tx: Transaction, sale: Sale) =>
   tx.query(sql.typeAlias('void')`
@@ -73,39 +80,21 @@ export const assignAll = (tx: Transaction, sale: Sale) =>
     select ${sale.investor_id}, share.id, ${sale.portfolio_id}, 'whole_loan_sale',
            ${sale.sale_date}::date, ${sale.settlement_date}::date,
            round(${sale.sale_price}::numeric * upto / nullif(total, 0), 2)
-             - round(${sale.sale_price}::numeric * (upto - principal_balance) / nullif(total, 0), 2),
+             - round(${sale.sale_price}::numeric * (upto - weight) / nullif(total, 0), 2),
            ${sale.purchase_price_ratio}::numeric, ${sale.settlement_instrument_id}::uuid,
            investor.servicing_fee_rate
     from (
-      select loan.id, loan.principal_balance, sum(loan.principal_balance) over () as total,
-             sum(loan.principal_balance) over (order by loan.id) as upto
-      from loans as loan where portfolio_id = ${sale.portfolio_id} and ${ON_THE_BOOKS}
+      select id, weight, sum(weight) over () as total, sum(weight) over (order by id) as upto
+      from (
+        select loan.id, case
+            when sum(loan.principal_balance) over () > 0 then loan.principal_balance
+            else loan.charge_off_balance
+          end as weight
+        from loans as loan where portfolio_id = ${sale.portfolio_id} and ${ON_THE_BOOKS}
+      ) as weighed
     ) as share
     join investors as investor on investor.id = ${sale.investor_id}
     order by share.id
-  `);
-
-const Settled = z.object({ activated: z.int(), declined: z.int() });
-
-/**
- * Sales whose day has come are executed: the loan is the investor's from the next day on, or stays
- * where it is when nothing is left of it.
- */
-export const settle = (tx: Transaction, day: string) =>
-  tx.one(sql.type(Settled)`
-    with settled as (
-      update loan_assignments as assignment
-      set status = case when loan.principal_balance > 0 or loan.charge_off_balance > 0
-                     then 'active' else 'declined' end,
-          effective_date = ${day}::date + 1
-      from loans as loan
-      where loan.id = assignment.loan_id and assignment.status = 'pending'
-        and coalesce(assignment.settlement_date, assignment.effective_date) <= ${day}
-      returning assignment.status
-    )
-    select count(*) filter (where status = 'active')::integer as activated,
-           count(*) filter (where status = 'declined')::integer as declined
-    from settled
   `);
 
 export const markSold = (

@@ -31,6 +31,7 @@ test('a draft is written, posted and read with its lines', async () => {
   expect(read.body.lines).toEqual([
     {
       account_id: accounts['cash'],
+      role: 'cash',
       account_code: '1000',
       account: 'Cash',
       debit: '100.00',
@@ -39,6 +40,7 @@ test('a draft is written, posted and read with its lines', async () => {
     },
     {
       account_id: accounts['retained_earnings'],
+      role: 'retained_earnings',
       account_code: '3000',
       account: 'Retained Earnings',
       debit: '0.00',

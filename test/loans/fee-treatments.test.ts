@@ -5,6 +5,7 @@ import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { approved, disburse, RULE, SHARE, told } from '../setup/funding.ts';
 import { travelTo } from '../setup/queue.ts';
+import { settle } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -41,6 +42,17 @@ test('a deducted fee is paid out of the proceeds, in the entry of the disburseme
     cash: '-9700.00',
     fee_income: '-300.00',
   });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('where payments relieve no receivable, a deducted fee is income once all the same', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await settle(tenant, { accounting: { accrual_relief: false } });
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'deducted' }]);
+
+  await disburse(tenant, id);
+
+  expect(await ledgerOf(tenant)).toMatchObject({ cash: '-9700.00', fee_income: '-300.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 

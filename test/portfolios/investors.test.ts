@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isRoutingNumber } from '../../jobs/portfolios/routing-number.ts';
-import { settleSales } from '../../jobs/portfolios/sell.ts';
 import { loanRows } from '../setup/loan-rows.ts';
+import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -143,8 +143,14 @@ test('a portfolio is sold once, its price shared out to the cent, and settled in
     admin.post(`/portfolios/${id}/sell`, sale),
     admin.post(`/portfolios/${id}/sell`, sale),
   ]);
-  const before = await tenant.within((work) => settleSales(work, '2026-01-19'));
-  const settled = await tenant.within((work) => settleSales(work, '2026-01-20'));
+  const statuses = async () =>
+    (await admin.get(`/investors/${investor.body.id}/loan-assignments`)).body
+      .map(({ status }: { status: string }) => status)
+      .toSorted();
+  await travelTo(stage, tenant, '2026-01-20');
+  const before = await statuses();
+  await travelTo(stage, tenant, '2026-01-21');
+  const settled = await statuses();
   const owned = await admin.get(`/investors/${investor.body.id}/loan-assignments?status=active`);
   const prices = await stage.owner.query(
     'select sum(purchase_price) as total, count(*) as loans from loan_assignments where portfolio_id = $1',
@@ -161,8 +167,8 @@ test('a portfolio is sold once, its price shared out to the cent, and settled in
     investor_id: investor.body.id,
   });
   expect(answers.find(({ status }) => status === 409)?.body.code).toBe('already_sold');
-  expect(before).toEqual({ activated: 0, declined: 0 });
-  expect(settled).toEqual({ activated: 3, declined: 1 });
+  expect(before).toEqual(['pending', 'pending', 'pending', 'pending']);
+  expect(settled).toEqual(['active', 'active', 'active', 'declined']);
   expect(owned.body[0]).toMatchObject({
     effective_date: '2026-01-21',
     purchase_price_ratio: '0.97531',

@@ -2,15 +2,14 @@ import { sql } from '../../sql/db.ts';
 import { z } from 'zod';
 import type { Tenant } from './world.ts';
 
-/** Balances of posted entries by the role of their account, debits positive; zeros are left out. */
+/** Balances of posted entries by the role that they play, debits positive; zeros are left out. */
 export const ledgerOf = (tenant: Pick<Tenant, 'within'>): Promise<Record<string, string>> =>
   tenant.within(async ({ tx }) => {
     const rows = await tx.any(sql.type(z.object({ role: z.string(), balance: z.string() }))`
-      select account.role, sum(line.debit - line.credit)::numeric(15, 2) as balance
+      select line.role, sum(line.debit - line.credit)::numeric(15, 2) as balance
       from journal_lines as line
       join journal_entries as entry on entry.id = line.entry_id and entry.status = 'posted'
-      join ledger_accounts as account on account.id = line.account_id
-      group by account.role having sum(line.debit - line.credit) <> 0
+      group by line.role having sum(line.debit - line.credit) <> 0
     `);
     return Object.fromEntries(rows.map(({ role, balance }) => [role, balance]));
   });

@@ -6,7 +6,7 @@ import * as steps from '../../../sql/loans/close-steps.ts';
 import { uuid } from '../../../sql/types.ts';
 import { addDays } from '../../dates.ts';
 import { enqueueAll, job } from '../../job.ts';
-import { post } from '../../ledger/post.ts';
+import { postParts } from '../../ledger/post.ts';
 import { money, sum } from '../../money.ts';
 import type { Outside } from '../../outside.ts';
 import { emitAll } from '../../webhooks/emit.ts';
@@ -69,23 +69,32 @@ const accrue = (outside: Outside, payload: Payload) =>
     const chunk = await close.chunk(work.tx, run_id, number, true);
     if (chunk === null || chunk.is_accrued) return;
     const id = randomUUIDv7();
-    const parts = await ofAll(work.tx, payload, 'accrual', chunk, async (tx, part) => [
-      await steps.accrue(tx, part, chunk.cob_date, id),
-    ]);
+    const parts = await ofAll(work.tx, payload, 'accrual', chunk, (tx, part) =>
+      steps.accrue(tx, part, chunk.cob_date, id),
+    );
     const loans = parts.reduce((total, part) => total + part.loans, 0);
     const interest = money(sum(parts.map((part) => new Big(part.interest))));
-    await post(work, {
+    const heading = {
       id,
       entry_date: chunk.cob_date,
       reference_type: 'interest_accrual',
       reference_id: run_id,
       purpose: String(number),
       description: `Interest of ${chunk.cob_date}, ${loans} loans`,
-      debit: { interest_receivable: interest },
-      credit: { interest_income: interest },
-    });
+    };
+    await postParts(work, heading, parts.map(accrualOf));
     await close.markAccrued(work.tx, run_id, number, { loans, interest });
   });
+
+/** What loans earned whose products have it booked on the same accounts. */
+const accrualOf = (part: steps.Accrued) => ({
+  debit: { interest_receivable: part.interest },
+  credit: { interest_income: part.interest },
+  accounts: {
+    interest_receivable: part.interest_receivable,
+    interest_income: part.interest_income,
+  },
+});
 
 const snapshotAndAge = (outside: Outside, payload: Payload) =>
   outside.within(payload.tenant_id, async (work) => {

@@ -6,9 +6,11 @@ import { loansPlanned } from '../../../sql/loans/payment-plans.ts';
 import { loansPromised } from '../../../sql/loans/promises-to-pay.ts';
 import * as promotions from '../../../sql/loans/promotions.ts';
 import { loansTurning } from '../../../sql/loans/reliefs.ts';
+import * as sales from '../../../sql/portfolios/sales.ts';
 import type { Outside } from '../../outside.ts';
 import { runAutopay } from '../../payments/autopay.ts';
 import { executeScheduled } from '../../payments/receive.ts';
+import { settleSale } from '../../portfolios/settle-sale.ts';
 import { settingsOf } from '../../users/settings.ts';
 import { chargeOff, ChargeOff } from '../charge-off.ts';
 import { turnDeferments } from '../deferments.ts';
@@ -23,6 +25,9 @@ import { judgePlan } from '../payment-plans.ts';
 import { judgePromises } from '../promises-to-pay.ts';
 import { follow } from '../promotions.ts';
 import { forFew, type Payload } from './set-aside.ts';
+
+/** A sale that settles on the day: the loan changes hands before anything else happens to it. */
+const settleSales = forFew('portfolio_sale', sales.due, settleSale);
 
 /** A freeze that was given an end is over before the day accrues. */
 const endFreezes = forFew('freeze_end', few.endingFreezes, (work, { id }) =>
@@ -80,6 +85,7 @@ export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chu
     settingsOf(tx),
   );
   const steps = [
+    settleSales,
     endFreezes,
     movePromotions,
     turnDueForbearances,

@@ -22,7 +22,7 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
     await close.extend(work.tx, known.id, through);
     return null;
   }
-  await beforeClose(work, day);
+  await beforeClose(work);
   return close.plan(work.tx, day, through, CHUNK_SIZE);
 }
 

@@ -1,0 +1,84 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
+import * as sales from '../../sql/portfolios/sales.ts';
+import { date, money as amount, uuid } from '../../sql/types.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { openLoan } from '../loans/happen.ts';
+import { divide, money, sum, toCents, ZERO } from '../money.ts';
+import type { Work } from '../work.ts';
+import { loanIds } from './assign.ts';
+import { bookSale } from './book-sale.ts';
+
+export const Buyback = z.object({
+  loan_ids: loanIds,
+  buyback_date: date.optional().describe('The business date, which is the default.'),
+  price: amount.describe('Of all these loans; shared out by what is owed on them.'),
+});
+export const BoughtBack = z.object({
+  portfolio_id: uuid,
+  bought_back_count: z.int(),
+  loan_ids: z.array(uuid),
+});
+
+/**
+ * Takes loans that were sold with the portfolio back from the investor: all of them, or none. They are
+ * booked as before the sale from now on, and are in no portfolio.
+ */
+export async function buyBack(
+  work: Work,
+  id: string,
+  { loan_ids, buyback_date = work.today, price }: z.output<typeof Buyback>,
+): Promise<z.output<typeof BoughtBack>> {
+  if (buyback_date !== work.today)
+    throw new Invalid({ buyback_date: 'Must be the business date.' });
+  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
+  const sold = await sales.booked(work.tx, id, loan_ids);
+  if (sold.length < loan_ids.length)
+    throw new Invalid({ loan_ids: 'Names a loan whose sale with this portfolio is not booked.' });
+  const gone = sold.filter(({ status }) => status === 'transferred');
+  if (gone.length > 0) {
+    throw new Conflict('A loan is serviced elsewhere.', 'loan_transferred', {
+      loan_ids: gone.map(({ loan_id }) => loan_id),
+    });
+  }
+  const shares = await sharesOf(work, sold, price);
+  for (const { sale, until, carried, share } of shares) {
+    await sales.mapUnsold(work.tx, sale.loan_id, until);
+    const entryIds = await bookSale(work, sale, carried, share, 'portfolio_buyback');
+    await sales.endOwnership(work.tx, sale, work.today, entryIds);
+  }
+  return { portfolio_id: id, bought_back_count: sold.length, loan_ids };
+}
+
+/** Locks the loans in turn, and says what each is carried at and has of the price. */
+async function sharesOf(work: Work, sold: Awaited<ReturnType<typeof sales.booked>>, price: string) {
+  const loans = [];
+  for (const sale of sold) {
+    const { posted_until: until } = (await openLoan(work, sale.loan_id)).row;
+    const carried = await sales.carried(work.tx, sale.loan_id, until);
+    loans.push({ sale, until, carried });
+  }
+  const owed = loans.map(({ carried }) =>
+    sum([
+      new Big(carried.loans_receivable),
+      new Big(carried.interest_receivable),
+      new Big(carried.fees_receivable),
+    ]),
+  );
+  const shares = shareOut(new Big(price), sum(owed).gt(0) ? owed : owed.map(() => new Big(1)));
+  return loans.map((loan, index) => ({ ...loan, share: shares[index] ?? '0.00' }));
+}
+
+/** Each part is what is due up to it less what was due before it, so that they add up to the whole. */
+function shareOut(amount: Big, weights: readonly Big[]): string[] {
+  const total = sum(weights);
+  const dueFor = (weight: Big) => toCents(divide(amount.times(weight), total));
+  let before = ZERO;
+  return weights.map((weight) => {
+    const due = dueFor(before);
+    before = before.plus(weight);
+    return money(dueFor(before).minus(due));
+  });
+}

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { anyEvent } from '../loans/arbitraries.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { forSale } from '../setup/sales.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const RUNS = Number(process.env['LIVES'] ?? 3);
+
+test('whatever happens before and after a sale, the books agree with the loan', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyEvent, { maxLength: 4 }),
+      fc.array(fc.tuple(anyEvent, fc.boolean()), { maxLength: 4 }),
+      fc.boolean(),
+      async (before, after, servicing_retained) => {
+        const tenant = await stage.tenant('2026-01-31');
+        const { id } = await newLoan(tenant);
+        const { sell, buyBack } = await forSale(tenant, id);
+        await sell({ sale_price: '5000.00', settlement_date: '2026-03-05', servicing_retained });
+        const doing = async (draft: object, effective_date: string) => {
+          if ('reverses' in draft || 'fee_id' in draft) return;
+          const event = newEvent({ ...(draft as { kind: string }), effective_date });
+          await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+        };
+
+        await travelTo(stage, tenant, '2026-03-02');
+        for (const draft of before) await doing(draft, '2026-03-01');
+        await travelTo(stage, tenant, '2026-03-07');
+        const settled = await violationsIn(stage);
+        for (const [draft, isLate] of after)
+          await doing(draft, isLate ? '2026-03-03' : '2026-03-06');
+        await travelTo(stage, tenant, '2026-03-09');
+        const passed = await violationsIn(stage);
+        // Where nothing was left to sell, or all of it went, nothing is bought back.
+        await buyBack({ loan_ids: [id], price: '4000.00' });
+        await travelTo(stage, tenant, '2026-03-11');
+
+        expect([...settled, ...passed, ...(await violationsIn(stage))]).toEqual([]);
+      },
+    ),
+    { numRuns: RUNS, endOnFailure: true },
+  );
+}, 300_000);
