@@ -1,4 +1,4 @@
-import { audited } from '../jobs/audit.ts';
+import { audited, auditedUpdate } from '../jobs/audit.ts';
 import { NotFound } from '../jobs/errors.ts';
 import type { Work } from '../jobs/work.ts';
 import { list } from '../sql/list.ts';
@@ -49,14 +49,17 @@ export async function created(work: Work, { table, create }: Declaration<Fields>
 
 export async function updated(
   { work, params, body }: Call,
-  { table, update: change }: Declaration<Fields>,
+  { table, update: change, writeOnly = {} }: Declaration<Fields>,
 ) {
   const before = await existing(work, table, params['id']);
-  return audited(work, table, 'update', before, async () => {
+  const steps = async () => {
     if (change) await change(work, before.id, body as never, before);
     else await update(work.tx, table.name, before.id, body as Input);
     return before.id;
-  });
+  };
+  const given = Object.entries(body as Input).filter(([, value]) => value !== undefined);
+  const isHidden = given.some(([name]) => name in writeOnly);
+  return auditedUpdate(work, table, before, steps, { isHidden });
 }
 
 export async function removed(

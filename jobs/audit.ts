@@ -46,18 +46,34 @@ export async function audited(
   steps: () => Promise<string>,
   reason?: string,
 ): Promise<Row> {
+  const { row, changes } = await outcome(work, table, before, steps);
+  await record(work, entityOf(table, row), action, changes, reason);
+  return row;
+}
+
+/**
+ * The same for an update, of which there is nothing to tell where nothing differs. What is written and
+ * never shown may have changed unseen: that it was given is told.
+ */
+export async function auditedUpdate(
+  work: Work,
+  table: Table,
+  before: Row,
+  steps: () => Promise<string>,
+  { isHidden }: { isHidden: boolean },
+): Promise<Row> {
+  const { row, changes } = await outcome(work, table, before, steps);
+  const isTold = isHidden || Object.keys(changes).length > 0;
+  if (isTold) await record(work, entityOf(table, row), 'update', changes);
+  return row;
+}
+
+async function outcome(work: Work, table: Table, before: Row | null, steps: () => Promise<string>) {
   const id = await steps();
   const after = await find(work.tx, table, id);
   const row = after ?? before;
   if (row === null) throw new Error(`The ${table.name} row ${id} vanished in its own transaction.`);
-  await record(
-    work,
-    entityOf(table, row),
-    action,
-    differences(before, after, table.secret),
-    reason,
-  );
-  return row;
+  return { row, changes: differences(before, after, table.secret) };
 }
 
 /** A loan and a borrower are their own; everything else belongs to those that it names. */

@@ -11,11 +11,8 @@ function lastWeekday(year: number, month: number, weekday: number): string {
   return addDays(last, -((dayOfWeek(last) - weekday + 7) % 7));
 }
 
-/**
- * The eleven US federal holidays as the Federal Reserve Banks keep them, since they decide when
- * money moves: one that falls on a Sunday is kept on Monday, one on a Saturday is not moved.
- */
-export function federalHolidays(year: number): string[] {
+/** The eleven legal public holidays on their own days (5 USC 6103(a)). */
+function legalHolidays(year: number): string[] {
   return [
     dateOf(year, 1, 1),
     nthWeekday(year, 1, 1, 3),
@@ -28,7 +25,25 @@ export function federalHolidays(year: number): string[] {
     dateOf(year, 11, 11),
     nthWeekday(year, 11, 4, 4),
     dateOf(year, 12, 25),
-  ].map((holiday) => (dayOfWeek(holiday) === 7 ? addDays(holiday, 1) : holiday));
+  ];
+}
+
+/**
+ * The holidays as the Federal Reserve Banks keep them, since they decide when money moves: one that
+ * falls on a Sunday is kept on Monday, one on a Saturday is not moved.
+ */
+export function federalHolidays(year: number): string[] {
+  return legalHolidays(year).map((holiday) =>
+    dayOfWeek(holiday) === 7 ? addDays(holiday, 1) : holiday,
+  );
+}
+
+/**
+ * A business day for the right to rescind: every day but Sundays and the holidays themselves. Saturdays
+ * count, and so does a day on which a holiday of another day is observed (12 CFR 1026.2(a)(6)).
+ */
+export function isRescissionDay(date: string): boolean {
+  return dayOfWeek(date) !== 7 && !legalHolidays(partsOf(date).year).includes(date);
 }
 
 export function isBusinessDay(date: string): boolean {

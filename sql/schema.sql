@@ -12,6 +12,12 @@ CREATE OR REPLACE FUNCTION app.accrued(loan loans, day date)
  IMMUTABLE PARALLEL SAFE
 RETURN ((loan).interest_accrued + CASE WHEN ((NOT (loan).is_accruing) OR (day <= (loan).accrual_since)) THEN (0)::numeric WHEN ((loan).accrual_period_days IS NULL) THEN round(((((loan).accrual_balance)::numeric * ((loan).accrual_rate)::numeric) * app.year_fraction((loan).day_count, (loan).accrual_since, day)), 10) ELSE round(((((loan).accrual_period_interest)::numeric(40,30) * ((day - (loan).accrual_since))::numeric) / ((loan).accrual_period_days)::numeric), 10) END);
 
+CREATE OR REPLACE FUNCTION app.accrued_cents(loan loans, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE (loan).rounding_mode WHEN 'half_even'::text THEN app.half_even(app.accrued(loan, day)) ELSE round(app.accrued(loan, day), 2) END;
+
 CREATE OR REPLACE FUNCTION app.active_tenants()
  RETURNS TABLE(id uuid, slug text, name text, time_zone text, business_date date)
  LANGUAGE sql
@@ -99,11 +105,11 @@ CREATE OR REPLACE FUNCTION app.days_30_360(from_date date, to_date date)
  IMMUTABLE PARALLEL SAFE
 RETURN ((((((EXTRACT(year FROM to_date))::bigint - (EXTRACT(year FROM from_date))::bigint) * 360) + (((EXTRACT(month FROM to_date))::bigint - (EXTRACT(month FROM from_date))::bigint) * 30)) + CASE WHEN (app.is_february_end(from_date) AND app.is_february_end(to_date)) THEN (30)::bigint WHEN ((EXTRACT(day FROM to_date) = (31)::numeric) AND ((EXTRACT(day FROM from_date) >= (30)::numeric) OR app.is_february_end(from_date))) THEN (30)::bigint ELSE (EXTRACT(day FROM to_date))::bigint END) - CASE WHEN ((EXTRACT(day FROM from_date) = (31)::numeric) OR app.is_february_end(from_date)) THEN (30)::bigint ELSE (EXTRACT(day FROM from_date))::bigint END);
 
-CREATE OR REPLACE FUNCTION app.days_past_due(oldest date, day date, pauses jsonb)
+CREATE OR REPLACE FUNCTION app.days_past_due(oldest date, day date, pauses jsonb, grace integer)
  RETURNS integer
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ((oldest IS NULL) OR (day <= oldest)) THEN 0 WHEN (pauses = '[]'::jsonb) THEN (day - oldest) ELSE ((day - oldest) - (SELECT (COALESCE(sum((upper(span.span) - lower(span.span))), (0)::bigint))::integer AS "coalesce" FROM unnest(((SELECT range_agg(daterange(((pause.value ->> 'from'::text))::date, ((pause.value ->> 'to'::text))::date, '[]'::text)) AS range_agg FROM jsonb_array_elements(days_past_due.pauses) pause(value)) * datemultirange(daterange((days_past_due.oldest + 1), days_past_due.day, '[]'::text)))) span(span))) END;
+RETURN CASE WHEN ((oldest IS NULL) OR (day <= (oldest + grace))) THEN 0 WHEN (pauses = '[]'::jsonb) THEN ((day - oldest) - grace) ELSE GREATEST(0, (((day - oldest) - grace) - (SELECT (COALESCE(sum((upper(span.span) - lower(span.span))), (0)::bigint))::integer AS "coalesce" FROM unnest(((SELECT range_agg(daterange(((pause.value ->> 'from'::text))::date, ((pause.value ->> 'to'::text))::date, '[]'::text)) AS range_agg FROM jsonb_array_elements(days_past_due.pauses) pause(value)) * datemultirange(daterange((days_past_due.oldest + 1), days_past_due.day, '[]'::text)))) span(span)))) END;
 
 CREATE OR REPLACE FUNCTION app.ensure_accrual_month(day date)
  RETURNS void
@@ -175,17 +181,17 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.half_even(amount numeric)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (abs(((amount * (100)::numeric) % (1)::numeric)) = 0.5) THEN round((round((amount * (50)::numeric)) / (50)::numeric), 2) ELSE round(amount, 2) END;
+
 CREATE OR REPLACE FUNCTION app.interest_owed(loan loans, day date)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN app.interest_owed(((loan).interest_settled)::numeric, app.accrued(loan, day));
-
-CREATE OR REPLACE FUNCTION app.interest_owed(settled numeric, accrued numeric)
- RETURNS numeric
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN GREATEST((round(accrued, 2) - settled), (0)::numeric);
+RETURN GREATEST((app.accrued_cents(loan, day) - ((loan).interest_settled)::numeric), (0)::numeric);
 
 CREATE OR REPLACE FUNCTION app.is_february_end(d date)
  RETURNS boolean
@@ -1398,6 +1404,8 @@ create table fees (
   due_date date,
   installment_number integer,
   payment_id uuid,
+  fee_rule_id uuid,
+  treatment text not null default 'upfront'::text,
   status text not null default 'assessed'::text,
   waived_at timestamp with time zone,
   waived_by uuid,
@@ -2060,6 +2068,7 @@ create table loans (
   is_non_accrual boolean not null default false,
   non_accrual_since date,
   approved_at timestamp with time zone,
+  approved_on date,
   approved_by uuid,
   denied_at timestamp with time zone,
   denial_reasons jsonb not null default '[]'::jsonb,
@@ -2090,6 +2099,8 @@ create table loans (
   deficiency_balance app.money not null default 0,
   oldest_unpaid_due_date date,
   satisfied_tolerance app.money not null default 0,
+  rounding_mode text not null generated always as (COALESCE((terms ->> 'rounding_mode'::text), 'half_up'::text)),
+  delinquency_grace_days integer not null generated always as (COALESCE(((terms ->> 'delinquency_grace_days'::text))::integer, 0)),
   first_delinquency_date date,
   last_payment_date date,
   last_payment_amount app.money,

@@ -28,11 +28,16 @@ function inserting(table: string, values: Values) {
   `;
 }
 
-/** Changes the given columns and leaves the others; nothing given, nothing written. */
+/** Changes the given columns and leaves the others; nothing given or nothing new, nothing written. */
 export async function update(tx: Transaction, table: string, id: string, values: Values) {
-  if (Object.values(values).every((value) => value === undefined)) return;
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  if (entries.length === 0) return;
+  const differences = entries.map(
+    ([column, value]) => sql.fragment`${sql.identifier([column])} is distinct from ${bound(value)}`,
+  );
   await tx.query(sql.typeAlias('void')`
-    update ${sql.identifier([table])} set ${assigning(values)} where id = ${id}
+    update ${sql.identifier([table])} set ${assigning(values)}
+    where id = ${id} and (${sql.join(differences, sql.fragment` or `)})
   `);
 }
 

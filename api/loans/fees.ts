@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FEE_TYPES } from '../../jobs/loans/fee-rules.ts';
+import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/fee-rules.ts';
 import { addFee, Waiver, waiveFee } from '../../jobs/loans/fees.ts';
 import { changing, refusing } from '../../jobs/loans/records.ts';
 import { fees as table } from '../../sql/loans/fees.ts';
@@ -30,6 +30,8 @@ export const fees = resource({
     due_date: date.nullish(),
     installment_number: integer.nullable().readonly(),
     payment_id: uuid.nullable().readonly(),
+    fee_rule_id: uuid.nullable().readonly(),
+    treatment: z.enum(FEE_TREATMENTS).readonly(),
     status: z.enum(['assessed', 'partially_paid', 'paid', 'waived', 'reversed']).readonly(),
     is_capitalized: flag.readonly(),
     waived_at: timestamp.nullable().readonly(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
-import { FeeRule } from '../../jobs/loans/fee-rules.ts';
+import { FeeRules } from '../../jobs/loans/fee-rules.ts';
 import { addProduct, changeProduct } from '../../jobs/loans/product.ts';
 import * as terms from '../../jobs/loans/terms.ts';
 import { ROUNDINGS } from '../../jobs/money.ts';
@@ -85,12 +85,18 @@ export const products = resource({
     min_days_to_first_payment: days.max(120).default(15),
     allocation_order: allocationOrder.default('standard'),
     extra_payment_to: z.enum(terms.EXTRA_PAYMENT_TARGETS).default('principal'),
-    rounding_mode: z.enum(['half_up', 'half_even']).default('half_up'),
+    rounding_mode: z
+      .enum(terms.INTEREST_ROUNDINGS)
+      .default('half_up')
+      .describe('How accrued interest comes to whole cents.'),
     installment_rounding: z.enum(ROUNDINGS).default('half_up'),
     installment_calculation: z.enum(terms.INSTALLMENT_CALCULATIONS).default('periodic_rate'),
-    fee_rules: z.array(FeeRule).max(30).default([]),
+    fee_rules: FeeRules.default([]),
     late_fee_grace_days: days.max(365).default(10),
-    delinquency_grace_days: days.max(365).default(0),
+    delinquency_grace_days: days
+      .max(365)
+      .default(0)
+      .describe('Days after a due date that do not count as past due.'),
     default_dpd_threshold: days.min(1).default(90),
     charge_off_dpd_threshold: days.min(1).optional(),
     non_accrual_dpd_threshold: days.min(1).default(90),
@@ -99,7 +105,10 @@ export const products = resource({
     prepayment_penalty: prepaymentPenalty.nullish(),
     max_deferments_per_12m: days.max(12).default(2),
     max_modifications: days.max(100).default(5),
-    rescission_days: days.max(30).default(0),
+    rescission_days: days
+      .max(30)
+      .default(0)
+      .describe('Business days (12 CFR 1026.2(a)(6)) from the approval without a disbursement.'),
     metro2_portfolio_type: z.enum(['C', 'I', 'M', 'O', 'R']).default('I'),
     metro2_account_type: z
       .string()

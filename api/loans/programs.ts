@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import { addProgram, changeProgram } from '../../jobs/loans/product.ts';
+import { CHECK_CODES } from '../../jobs/loans/compliance-rules.ts';
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/program-types.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
 import { flag, jsonObject, prose, stamps, text, uuid, words } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
-
-/** Codes of checks, as in the tenant's settings. */
-const checkCode = z
-  .string()
-  .regex(/^[a-z][a-z0-9_]{0,59}$/, 'Must be the code of a compliance check.');
 
 export const programs = resource({
   name: 'Program',
@@ -31,7 +27,11 @@ export const programs = resource({
     default_product_id: uuid.nullish(),
     funding_source: text.nullish(),
     jurisdictions: z.array(z.enum(JURISDICTIONS)).max(60).default([]),
-    compliance_checks: z.array(checkCode).max(50).default([]),
+    compliance_checks: z
+      .array(z.enum(CHECK_CODES))
+      .max(50)
+      .default([])
+      .describe('The checks that run on loans of the program; all of them where none is named.'),
     template_overrides: jsonObject.default({}),
     metadata: jsonObject.default({}),
     is_archived: flag.readonly(),

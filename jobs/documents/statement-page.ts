@@ -15,6 +15,7 @@ const KINDS: Record<string, { en: string; es: string }> = {
   credit: { en: 'Credits and adjustments', es: 'Créditos y ajustes' },
   fee_late: { en: 'Late fee', es: 'Cargo por pago tardío' },
   fee_returned_payment: { en: 'Returned payment fee', es: 'Cargo por pago devuelto' },
+  fee_deducted: { en: 'Paid out of the loan proceeds', es: 'Pagado con el desembolso' },
   fee_origination: { en: 'Origination fee', es: 'Cargo de apertura' },
 };
 const FEE = { en: 'Fee', es: 'Cargo' };

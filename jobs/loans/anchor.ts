@@ -3,7 +3,7 @@ import { atLeastZero, money, parseMoney, toCents } from '../money.ts';
 import { interestAt, stretchInterest } from './interest.ts';
 import { feesOwed } from './position.ts';
 import type { Position } from './position.ts';
-import type { DayCount } from './terms.ts';
+import type { DayCount, Terms } from './terms.ts';
 
 /**
  * What a loan's row keeps of the fold, so that "as of now" needs no events: between events interest
@@ -17,7 +17,8 @@ import type { DayCount } from './terms.ts';
  *       round(accrual_period_interest::numeric(40, 30) * (d - accrual_since)
  *         / accrual_period_days, 10)
  *   end
- *   accrued_interest(d) = greatest(round(accrued(d), 2) - interest_settled, 0)
+ *   accrued_cents(d) = accrued(d) rounded by the loan's rounding_mode
+ *   accrued_interest(d) = greatest(accrued_cents(d) - interest_settled, 0)
  *
  * for any day from accrual_since to linear_until, its end included.
  */
@@ -26,6 +27,7 @@ export type Anchor = {
   outstanding_fees: string;
   suspense_balance: string;
   day_count: DayCount;
+  rounding_mode: Terms['rounding_mode'];
   /** Null before the loan is funded: nothing accrues. */
   accrual_since: string | null;
   accrual_balance: string;
@@ -58,6 +60,7 @@ export function anchorOf(position: Position, asOf: string, linearUntil: string |
     outstanding_fees: money(feesOwed(position)),
     suspense_balance: money(position.suspense),
     day_count: meter.day_count,
+    rounding_mode: position.terms.rounding_mode,
     accrual_since: since,
     accrual_balance: money(meter.source.balance),
     accrual_rate: meter.source.rate.toFixed(),
@@ -73,7 +76,7 @@ export function anchorOf(position: Position, asOf: string, linearUntil: string |
 /** The balances of a day after the anchor's last event; equal to the fold as of that day. */
 export function balancesOn(anchor: Anchor, asOf: string): BalancesOn {
   const accrued = accruedOn(anchor, asOf);
-  const owed = atLeastZero(toCents(accrued).minus(anchor.interest_settled));
+  const owed = atLeastZero(toCents(accrued, anchor.rounding_mode).minus(anchor.interest_settled));
   const principal = parseMoney(anchor.principal_balance);
   return {
     as_of: asOf,
@@ -102,5 +105,6 @@ function accruedOn(anchor: Anchor, asOf: string): Big {
 
 /** The cents that a day posts: the rounded sum to its end less the rounded sum to its start. */
 export function centsOfDay(anchor: Anchor, day: string, dayAfter: string): Big {
-  return toCents(accruedOn(anchor, dayAfter)).minus(toCents(accruedOn(anchor, day)));
+  const cents = (date: string) => toCents(accruedOn(anchor, date), anchor.rounding_mode);
+  return cents(dayAfter).minus(cents(day));
 }

@@ -9,7 +9,8 @@ import type { LoanEvent } from './events.ts';
 import { reportForgiveness } from './forms-1099c.ts';
 import { happen, type OpenLoan } from './happen.ts';
 import { eventsOfChange } from './modify.ts';
-import { assessFee, feeAmount, feeRulesOf } from './origination-fees.ts';
+import { feeAmount, feeRulesOf } from './fee-amounts.ts';
+import { assessFee } from './origination-fees.ts';
 import type { LoanState } from './state.ts';
 
 /** What people compare: the terms before and after. */
@@ -71,8 +72,8 @@ async function feesOf(work: Work, { row, state }: OpenLoan, { effective_date: on
   for (const rule of feeRulesOf(row).filter(({ trigger }) => trigger === 'modification')) {
     const amount = money(feeAmount(rule, state.principal_balance));
     if (parseMoney(amount).lte(ZERO)) continue;
-    const fee = { fee_type: 'modification', amount, on, description: 'Modification fee' };
-    events.push(await assessFee(work, row, fee));
+    const fee = { fee_type: 'modification', amount, on, fee_rule_id: rule.id ?? null };
+    events.push(await assessFee(work, row, { ...fee, description: 'Modification fee' }));
   }
   return events;
 }

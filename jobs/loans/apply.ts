@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { parseMoney, parseRate } from '../money.ts';
 import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
-import type { EventKind, EventOf } from './events.ts';
+import type { EventKind, EventOf, FinancedFee } from './events.ts';
 import { addToBase, catchUp } from './interest.ts';
 import {
   chargeOff,
@@ -27,7 +27,10 @@ import {
 
 /** What each kind of event does to a loan; interest to its day is already counted. */
 const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
-  disbursement: fund,
+  disbursement: (position, event) => {
+    fund(position, event);
+    for (const fee of event.fees ?? []) finance(position, event, fee);
+  },
   draw: fund,
   boarding: board,
   payment: receivePayment,
@@ -80,6 +83,17 @@ function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw
   raisePrincipal(position, parseMoney(event.amount), event.id, event.kind);
 }
 
+/** The proceeds pay the fee, or it becomes principal: nothing is owed of it as a fee. */
+function finance(position: Position, event: EventOf<'disbursement'>, fee: FinancedFee): void {
+  const { id: event_id, effective_date: date } = event;
+  const amount = parseMoney(fee.amount);
+  position.fees.set(fee.fee_id, feeOf({ ...fee, effective_date: date }));
+  if (fee.treatment === 'capitalized')
+    raisePrincipal(position, amount, event_id, 'capitalized fee');
+  const means = fee.treatment === 'deducted' ? 'paid' : 'moved';
+  reduceFee(position, fee.fee_id, amount, { event_id, date, rule: fee.treatment, means });
+}
+
 /** A loan that comes from another system starts with its balances; what was due before is paid. */
 function board(position: Position, event: EventOf<'boarding'>): void {
   const { id, effective_date, accrued_interest, outstanding_fees } = event;
@@ -119,6 +133,7 @@ function feeOf(given: {
   amount: string;
   effective_date: string;
   installment_number?: number;
+  is_spread?: boolean;
 }) {
   return {
     fee_id: given.fee_id,
@@ -129,6 +144,7 @@ function feeOf(given: {
     moved: parseMoney('0'),
     assessed_date: given.effective_date,
     installment_number: given.installment_number ?? null,
+    is_spread: given.is_spread ?? false,
   };
 }
 

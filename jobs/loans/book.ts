@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import * as accruals from '../../sql/loans/accruals.ts';
 import { post } from '../ledger/post.ts';
-import { money, toCents } from '../money.ts';
+import { money } from '../money.ts';
 import type { Work } from '../work.ts';
 import type { ScheduleRow } from './amortize.ts';
 import { eventsInForce, type LoanEvent } from './events.ts';
@@ -80,7 +80,7 @@ export async function adjustInterest(
 export function earned(state: LoanState, events: readonly LoanEvent[]): Big {
   const brought = events.find(({ kind }) => kind === 'boarding') as
     { accrued_interest?: string } | undefined;
-  return toCents(new Big(state.interest_accrued)).minus(brought?.accrued_interest ?? 0);
+  return new Big(state.interest_earned).minus(brought?.accrued_interest ?? 0);
 }
 
 async function postDifferences(

@@ -6,7 +6,8 @@ import { Conflict, Invalid } from '../errors.ts';
 import { money, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
 import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
-import { assessFee, feeAmount, feeRulesOf } from './origination-fees.ts';
+import { feeAmount, feeRulesOf } from './fee-amounts.ts';
+import { assessFee } from './origination-fees.ts';
 import { changePaymentDay } from './replan.ts';
 import { planAhead, type Ahead } from './reschedule.ts';
 import { assertAllowed, refusalOf } from './statuses.ts';
@@ -71,6 +72,7 @@ async function feeFor(work: Work, { row }: OpenLoan): Promise<LoanEvent[]> {
   if (!rule || amount.lte(0)) {
     throw new Invalid({ charge_fee: 'The product has no fee for a change of the due date.' });
   }
-  const fee = { fee_type: rule.fee_type, amount: money(amount), on: work.today };
+  const { fee_type, id = null } = rule;
+  const fee = { fee_type, amount: money(amount), on: work.today, fee_rule_id: id };
   return [await assessFee(work, row, { ...fee, description: 'Change of the due date' })];
 }

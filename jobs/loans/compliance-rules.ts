@@ -91,6 +91,8 @@ export const RULES: readonly Rule[] = [
   },
 ];
 
+export const CHECK_CODES = RULES.map(({ code }) => code);
+
 function usury({ state, interest_rate }: LoanFacts): Finding {
   if (state === null) return { skipped: 'The state of the borrower is not known.' };
   const found = USURY_CAPS[state];

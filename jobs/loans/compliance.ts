@@ -21,8 +21,8 @@ export type Check = {
 export const ChecksWanted = z.object({ checks: z.array(z.string().max(60)).max(50).nullish() });
 
 /**
- * Runs the tenant's checks on a loan, all of them or those that are named, keeps the result, and tells
- * subscribers what is wrong, whether it only warns or stands in the way.
+ * Runs checks on a loan: those that are named, else those that its program names, else all of them.
+ * Keeps the result, and tells subscribers what is wrong, whether it only warns or stands in the way.
  */
 export async function runComplianceChecks(
   work: Work,
@@ -38,7 +38,9 @@ export async function runComplianceChecks(
   const facts = await factsOf(work.tx, loanId);
   const { compliance } = await settingsOf(work.tx);
   const about = { ...facts, disclosed_apr: disclosedApr(loan, work.today) };
-  const rules = RULES.filter(({ code }) => !wanted || wanted.includes(code));
+  const ofProgram = facts.compliance_checks.length > 0 ? facts.compliance_checks : null;
+  const chosen = wanted ?? ofProgram;
+  const rules = RULES.filter(({ code }) => !chosen || chosen.includes(code));
   const checks = rules.map((rule) => checked(rule, about, work.today, compliance));
   const passed = checks.every(({ status }) => status !== 'fail');
   const run_at = new Date().toISOString();

@@ -5,7 +5,7 @@ import { Conflict, Invalid } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { feeAmount, type FeeRule } from './origination-fees.ts';
+import { feeAmount, type FeeRule } from './fee-amounts.ts';
 import { copiedTerms } from './terms-of.ts';
 import { MOST } from './terms.ts';
 
@@ -119,10 +119,12 @@ function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** What disbursing the whole amount would charge, by the product's rules. */
+/** What disbursing the whole amount would add to it, by the product's rules. */
 function feesOf({ principal_amount }: NewLoan, { fee_rules }: Record<string, unknown>) {
   const rules = Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
-  const asked = rules.filter(({ trigger }) => trigger === 'disbursement');
+  const asked = rules.filter(
+    ({ trigger, treatment }) => trigger === 'disbursement' && treatment !== 'deducted',
+  );
   return sum(asked.map((rule) => feeAmount(rule, principal_amount)));
 }
 

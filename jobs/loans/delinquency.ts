@@ -22,19 +22,23 @@ export function bucketOf(days: number): DelinquencyBucket {
   return DELINQUENCY_BUCKETS[1 + Math.floor(days / 30)] ?? 'dpd_180_plus';
 }
 
+/** What spares a loan: days of grace after each due date, and times in which no day counts. */
+export type Leniency = { pauses: readonly Pause[]; grace_days: number };
+
 /**
- * Days since the oldest unpaid due date, without the paused ones: 0 on the due date, 1 the day
- * after. Due 1 March, paused 10 to 19 March, on 30 April: 60 − 10 = 50.
+ * Days since the oldest unpaid due date, without its grace and the paused ones: 0 on the last day of
+ * grace, 1 the day after. Due 1 March, paused 10 to 19 March, on 30 April: 60 − 10 = 50; with five
+ * days of grace 45.
  */
 export function daysPastDue(
   oldestUnpaidDueDate: string | null,
   asOf: string,
-  pauses: readonly Pause[] = [],
+  { pauses, grace_days }: Leniency = { pauses: [], grace_days: 0 },
 ): number {
   if (oldestUnpaidDueDate === null || asOf <= oldestUnpaidDueDate) return 0;
   const due = dayNumber(oldestUnpaidDueDate);
   const today = dayNumber(asOf);
-  return today - due - pausedDays(due + 1, today, pauses);
+  return Math.max(today - due - pausedDays(due + 1, today, pauses) - grace_days, 0);
 }
 
 /** Days of a closed interval that any pause covers; overlapping pauses count once. */

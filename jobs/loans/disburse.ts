@@ -1,3 +1,4 @@
+import type { Big } from 'big.js';
 import { z } from 'zod';
 import * as loans from '../../sql/loans/loans.ts';
 import { insert } from '../../sql/write.ts';
@@ -12,6 +13,7 @@ import type { LoanEvent } from './events.ts';
 import { isTooFarOff } from './due-dates.ts';
 import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
 import { planOf } from './plan.ts';
+import { assertRescissionOver } from './rescission.ts';
 import { assertAllowed } from './statuses.ts';
 
 export const DISBURSEMENT_METHODS = ['ach', 'wire', 'check', 'internal', 'external'] as const;
@@ -31,11 +33,50 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
   const loan = await openLoan(work, loanId);
   const { row } = loan;
   const on = input.disbursement_date ?? work.today;
+  const amount = money(amountOf(row, input));
+  assertDates(work, on, input.first_payment_date);
+  assertRescissionOver(row, on);
+  const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
+  const plan = planOf(row, { amount, on, first_payment_date: input.first_payment_date ?? null });
+  const first = plan[0];
+  const { due_date = null, payment_amount = null } = first ?? {};
+  await loans.activate(work.tx, loanId, on, due_date, payment_amount);
+  await loans.addDisbursed(work.tx, loanId, amount);
+  const disbursement_id = await insert(work.tx, 'disbursements', {
+    loan_id: loanId,
+    amount,
+    ...fees.proceeds,
+    disbursement_date: on,
+    method: input.method ?? 'external',
+  });
+  const what = { kind: 'disbursement', effective_date: on, amount, disbursement_id };
+  const funding = newEvent({ ...what, ...fees.financed });
+  const active = { ...loan, row: { ...row, status: 'active' } };
+  // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
+  const isAgain = row.schedule_version > 0;
+  const replaced = { kind: 'schedule_replaced', effective_date: on, schedule: plan };
+  const planned = isAgain ? [newEvent({ ...replaced, disbursement_id })] : [];
+  const events = [funding, ...planned, ...fees.owed, ...flagsOf(row, on)];
+  const state = await happen(work, active, events, isAgain ? undefined : plan);
+  await changeStatus(work, row, 'active', 'disburse');
+  await emit(work, 'loan.disbursed', {
+    loan_id: loanId,
+    loan_number: row.loan_number,
+    disbursement_id,
+    amount,
+    ...fees.proceeds,
+    disbursement_date: on,
+    principal_balance: state.principal_balance,
+    first_payment_date: due_date,
+  });
+}
+
+/** What goes out: the amount named, within what is approved; all of it where none is named. */
+function amountOf(row: OpenLoan['row'], { amount: wanted }: Disbursement): Big {
   assertAllowed(row.status, 'disburse');
   if (row.is_archived) throw new Conflict('An archived loan cannot be disbursed.', 'archived');
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
-  const amount =
-    input.amount === null || input.amount === undefined ? rest : parseMoney(input.amount);
+  const amount = wanted === null || wanted === undefined ? rest : parseMoney(wanted);
   if (rest.lte(0) || amount.gt(rest)) {
     throw new Conflict('The approved amount is disbursed already.', 'exceeds_commitment', {
       available: money(rest),
@@ -45,69 +86,17 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
     throw new Conflict('The loan is disbursed already.', 'already_disbursed', {
       current_status: row.status,
     });
+  return amount;
+}
+
+function assertDates(work: Work, on: string, first: string | null | undefined) {
   if (on > work.today) throw new Invalid({ disbursement_date: 'Must not be in the future.' });
-  if (input.first_payment_date && input.first_payment_date <= on) {
+  if (first && first <= on) {
     throw new Invalid({ first_payment_date: 'Must be after the disbursement.' });
   }
-  if (input.first_payment_date && isTooFarOff(input.first_payment_date, on)) {
+  if (first && isTooFarOff(first, on)) {
     throw new Invalid({ first_payment_date: 'Must be within 40 years of the disbursement.' });
   }
-
-  const plan = planOf(row, {
-    amount: money(amount),
-    on,
-    first_payment_date: input.first_payment_date ?? null,
-  });
-  await loans.activate(
-    work.tx,
-    loanId,
-    on,
-    plan[0]?.due_date ?? null,
-    plan[0]?.payment_amount ?? null,
-  );
-  await loans.addDisbursed(work.tx, loanId, money(amount));
-  const disbursement_id = await insert(work.tx, 'disbursements', {
-    loan_id: loanId,
-    amount: money(amount),
-    net_amount: money(amount),
-    disbursement_date: on,
-    method: input.method ?? 'external',
-  });
-  const funding = newEvent({
-    kind: 'disbursement',
-    effective_date: on,
-    amount: money(amount),
-    disbursement_id,
-  });
-  const fees = await assessOriginationFees(work, row, {
-    on,
-    amount: money(amount),
-    isFirst: true,
-  });
-  // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
-  const isAgain = row.schedule_version > 0;
-  const replaced = { kind: 'schedule_replaced', effective_date: on, schedule: plan };
-  const state = await happen(
-    work,
-    { ...loan, row: { ...row, status: 'active' } },
-    [
-      funding,
-      ...(isAgain ? [newEvent({ ...replaced, disbursement_id })] : []),
-      ...fees,
-      ...flagsOf(row, on),
-    ],
-    isAgain ? undefined : plan,
-  );
-  await changeStatus(work, row, 'active', 'disburse');
-  await emit(work, 'loan.disbursed', {
-    loan_id: loanId,
-    loan_number: row.loan_number,
-    disbursement_id,
-    amount: money(amount),
-    disbursement_date: on,
-    principal_balance: state.principal_balance,
-    first_payment_date: plan[0]?.due_date ?? null,
-  });
 }
 
 /** What was decided of the loan before it was funded takes effect with it. */

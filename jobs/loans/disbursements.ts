@@ -63,12 +63,17 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
     });
   }
   const disbursement = { id: randomUUIDv7(), amount: money(amount) };
+  const fees = await assessOriginationFees(work, row, {
+    on,
+    amount: money(amount),
+    isFirst: false,
+  });
   await insert(work.tx, 'disbursements', {
     ...disbursement,
     loan_id: row.id,
     disbursement_date: on,
     method: input.method,
-    net_amount: money(amount),
+    ...fees.proceeds,
   });
   await loans.addDisbursed(work.tx, row.id, money(amount));
   const funding = {
@@ -76,18 +81,16 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
     effective_date: on,
     amount: money(amount),
     disbursement_id: disbursement.id,
+    ...fees.financed,
   };
-  const fees = await assessOriginationFees(work, row, {
-    on,
-    amount: money(amount),
-    isFirst: false,
-  });
-  const state = await happen(work, loan, [...fundAgain(loan, newEvent(funding)), ...fees]);
+  const events = [...fundAgain(loan, newEvent(funding), fees.spread), ...fees.owed];
+  const state = await happen(work, loan, events);
   await emit(work, 'loan.disbursed', {
     loan_id: row.id,
     loan_number: row.loan_number,
     disbursement_id: disbursement.id,
     amount: money(amount),
+    ...fees.proceeds,
     disbursement_date: on,
     principal_balance: state.principal_balance,
     first_payment_date: state.next_payment_date,

@@ -6,7 +6,7 @@ import { money, parseMoney, sum } from '../money.ts';
 import type { Work } from '../work.ts';
 import type { ScheduleRow } from './amortize.ts';
 import { aprOfSchedule } from './apr.ts';
-import { feeAmount, feeRulesOf } from './origination-fees.ts';
+import { comeTo, feeRulesOf, fundingFees } from './fee-amounts.ts';
 import { planOf } from './plan.ts';
 import { termsOf } from './terms-of.ts';
 
@@ -16,9 +16,11 @@ import { termsOf } from './terms-of.ts';
  */
 function costOf(loan: RawLoan, on: string) {
   const { principal_amount } = loan;
-  const rules = feeRulesOf(loan).filter(({ trigger }) => trigger === 'disbursement');
-  const fees = sum(rules.map((rule) => feeAmount(rule, principal_amount)));
-  const financed = parseMoney(principal_amount).minus(fees);
+  const asked = fundingFees(loan, { amount: principal_amount, isFirst: true });
+  // What the instalments ask for is paid in time; what is added to the principal is part of the plan.
+  const fees = comeTo(asked, 'upfront', 'deducted', 'capitalized');
+  const lent = parseMoney(principal_amount).plus(comeTo(asked, 'capitalized'));
+  const financed = lent.minus(fees);
   const schedule = planOf(loan, { amount: principal_amount, on });
   if (financed.lte(0) || schedule.length === 0) return null;
   const { payment_frequency } = termsOf(loan);

@@ -5,12 +5,14 @@ import * as records from '../../sql/loans/records.ts';
 import { insert } from '../../sql/write.ts';
 import { assertUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict } from '../errors.ts';
-import { atLeastZero, max, money, parseMoney, sum, ZERO } from '../money.ts';
+import { atLeastZero, money, parseMoney, sum } from '../money.ts';
 import type { Work } from '../work.ts';
 import { assertMayGrow } from './disbursements.ts';
+import type { LoanEvent } from './events.ts';
 import { fundAgain } from './fund.ts';
 import { happen, newEvent, type OpenLoan } from './happen.ts';
-import { assessFee, feeAmount, feeRulesOf } from './origination-fees.ts';
+import { feeAmount, feeRulesOf } from './fee-amounts.ts';
+import { assessFee } from './origination-fees.ts';
 import { openInService } from './records.ts';
 import { assertInHistory } from './rests.ts';
 import { refusalOf } from './statuses.ts';
@@ -48,15 +50,16 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   }
   const id = randomUUIDv7();
   const funding = newEvent({ id, kind: 'draw', effective_date: on, amount: input.amount });
-  const fee = feeOf(loan, input);
-  const fees = fee.gt(ZERO) ? [await assessDrawFee(work, loan, on, money(fee))] : [];
+  const asked = feesOf(loan, input);
+  const fees: LoanEvent[] = [];
+  for (const fee of asked) fees.push(await assessDrawFee(work, loan, on, fee));
   const state = await happen(work, loan, [...fundAgain(loan, funding), ...fees]);
   await loans.addDisbursed(work.tx, row.id, input.amount);
   const { purpose, payment_instrument_id, external_id } = input;
   return insert(work.tx, 'draws', {
     ...{ id, loan_id: row.id, amount: input.amount, draw_date: on },
     ...{ purpose, payment_instrument_id, external_id },
-    fee_amount: money(fee),
+    fee_amount: money(sum(asked.map(({ amount }) => amount))),
     draw_number: (await records.countOf(work.tx, 'draws', row.id)) + 1,
     outstanding_principal: state.principal_balance,
     interest_rate: state.current_rate,
@@ -76,11 +79,20 @@ function availableOf({ row, state }: OpenLoan): Big {
   return atLeastZero(parseMoney(limit).minus(state.principal_balance));
 }
 
-function feeOf(loan: OpenLoan, { amount, fee_amount }: NewDraw): Big {
-  if (fee_amount !== null && fee_amount !== undefined) return parseMoney(fee_amount);
+type DrawFee = { amount: Big; fee_rule_id: string | null };
+
+/** The fee named, or one for each rule. */
+function feesOf(loan: OpenLoan, { amount, fee_amount }: NewDraw): DrawFee[] {
   const rules = feeRulesOf(loan.row).filter(({ trigger }) => trigger === 'draw');
-  return max(ZERO, sum(rules.map((rule) => feeAmount(rule, amount))));
+  const isNamed = fee_amount !== null && fee_amount !== undefined;
+  const fees = isNamed
+    ? [{ amount: parseMoney(fee_amount), fee_rule_id: null }]
+    : rules.map((rule) => ({ amount: feeAmount(rule, amount), fee_rule_id: rule.id ?? null }));
+  return fees.filter((fee) => fee.amount.gt(0));
 }
 
-const assessDrawFee = (work: Work, { row }: OpenLoan, on: string, amount: string) =>
-  assessFee(work, row, { fee_type: 'draw', amount, on, description: 'Fee for a draw' });
+function assessDrawFee(work: Work, { row }: OpenLoan, on: string, fee: DrawFee) {
+  const { fee_rule_id } = fee;
+  const about = { fee_type: 'draw', on, description: 'Fee for a draw', fee_rule_id };
+  return assessFee(work, row, { ...about, amount: money(fee.amount) });
+}

@@ -8,6 +8,7 @@ import type { PaymentType } from './events.ts';
 import { interestOwed, isFollowingPlan, outstandingOf } from './position.ts';
 import type { Fee, Position } from './position.ts';
 import { openFees } from './reduce.ts';
+import { spreadDue } from './spread-fees.ts';
 
 /** Which waterfall serves a payment: its own type first, then the state of the loan. */
 export function waterfallFor(position: Position, type: PaymentType): Waterfall {
@@ -26,12 +27,33 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
  */
 export function duesOn(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
   const isPlanned = isFollowingPlan(position.terms);
-  const fees = openFees(position).map((fee) => ({
-    ...due('fee', isPlanned ? feeDueDate(position, fee) : date, date, outstandingOf(fee)),
-    fee_id: fee.fee_id,
-    installment_number: fee.installment_number,
-  }));
-  return [...fees, ...(isPlanned ? plannedDues(position, date, how) : dailyDues(position, date))];
+  return [
+    ...feeDues(position, date),
+    ...(isPlanned ? plannedDues(position, date, how) : dailyDues(position, date)),
+  ];
+}
+
+/**
+ * All that is owed of each fee; of one that is spread over the instalments, what they have asked for so
+ * far. The rest of it may be paid ahead, though not before the principal, which earns interest.
+ */
+function feeDues(position: Position, date: string): Due[] {
+  const isPlanned = isFollowingPlan(position.terms);
+  const end = position.installments.at(-1)?.row.due_date ?? date;
+  let asked = spreadDue(position, date);
+  return openFees(position).flatMap((fee) => {
+    const { fee_id, installment_number } = fee;
+    const whole = outstandingOf(fee);
+    const now = fee.is_spread ? min(whole, asked) : whole;
+    if (fee.is_spread) asked = asked.minus(now);
+    const on = isPlanned && !fee.is_spread ? feeDueDate(position, fee) : date;
+    const ahead = { ...inAdvance('fee', date, whole.minus(now)), due_date: end };
+    return [due('fee', on, date, now), ahead].map((one) => ({
+      ...one,
+      fee_id,
+      installment_number,
+    }));
+  });
 }
 
 /** A fee belongs to the instalment that caused it, or to the day it was assessed. */
@@ -49,7 +71,8 @@ function feeDueDate(position: Position, fee: Fee): string {
  */
 function dailyDues(position: Position, date: string): Due[] {
   const interest = interestOwed(position, date);
-  const asked = atLeastZero(dueAmount(position.installments, date).minus(interest));
+  const billed = dueAmount(position.installments, date).minus(spreadDue(position, date));
+  const asked = atLeastZero(billed.minus(interest));
   const dueNow = min(asked, position.principal);
   return [
     due('interest', date, date, interest),

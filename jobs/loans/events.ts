@@ -19,11 +19,19 @@ export type CreditTarget = (typeof CREDIT_TARGETS)[number];
 /** A part of what is owed: an amount, or 'all' of it. */
 export type Portion = string;
 
+/** A fee that the proceeds of a disbursement pay at once, or that becomes part of the principal. */
+export type FinancedFee = {
+  fee_id: string;
+  fee_type: string;
+  amount: string;
+  treatment: 'deducted' | 'capitalized';
+};
+
 type On<Kind extends string, Facts> = { id: string; kind: Kind; effective_date: string } & Facts;
 
 /** Everything that can happen to a loan's money. Amounts are positive; the kind says the way. */
 export type LoanEvent =
-  | On<'disbursement', { amount: string }>
+  | On<'disbursement', { amount: string; fees?: readonly FinancedFee[] }>
   | On<'draw', { amount: string }>
   | On<
       'boarding',
@@ -49,7 +57,17 @@ export type LoanEvent =
         extra_payment_to?: 'principal' | 'next_installment';
       }
     >
-  | On<'fee', { amount: string; fee_id?: string; fee_type?: string; installment_number?: number }>
+  | On<
+      'fee',
+      {
+        amount: string;
+        fee_id?: string;
+        fee_type?: string;
+        installment_number?: number;
+        /** The instalments ask for it, each for its part. */
+        is_spread?: boolean;
+      }
+    >
   | On<'fee_waiver', { fee_id: string; amount?: string }>
   /** A settlement is agreed debt relief; other credits are not. */
   | On<'service_credit', { amount: string; apply_to?: CreditTarget; credit_type?: string }>

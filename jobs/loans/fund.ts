@@ -5,11 +5,14 @@ import { newEvent, type OpenLoan } from './happen.ts';
 import { reamortize } from './replan.ts';
 import { termsOf } from './terms-of.ts';
 
+import { ZERO } from '../money.ts';
+
 /**
  * More money goes out on a loan in service: the event of it, and the plan that repays the greater
- * balance by the same due dates. A line whose plan has run out gets a whole new one.
+ * balance, and the fees that are spread over the
+ * instalments, by the same due dates. A line whose plan has run out gets a whole new one.
  */
-export function fundAgain(loan: OpenLoan, funding: LoanEvent): LoanEvent[] {
+export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO): LoanEvent[] {
   const { row, schedule } = loan;
   const terms = termsOf(row);
   const on = funding.effective_date;
@@ -20,6 +23,7 @@ export function fundAgain(loan: OpenLoan, funding: LoanEvent): LoanEvent[] {
   const rows = reamortize(trial, terms, {
     effective_date: on,
     interest_rate: trial.current_rate,
+    more_fees,
     ...(!isOpen && {
       start_date: on,
       number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),

@@ -115,7 +115,7 @@ const storedForm = ({ id, kind, effective_date, ...details }: LoanEvent) => ({
 type Anchored = ReturnType<typeof foldWithAnchor>['anchor'];
 
 function anchorColumns(state: LoanState, anchor: Anchored) {
-  const { day_count: _, ...columns } = anchor;
+  const { day_count: _, rounding_mode: __, ...columns } = anchor;
   return {
     ...columns,
     off_books_interest: state.off_books_interest,

@@ -3,7 +3,8 @@ import { addDays } from '../dates.ts';
 import { money, parseMoney, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
 import { happen, openLoan, type OpenLoan } from './happen.ts';
-import { assessFee, feeAmount, feeRulesOf, type FeeRule } from './origination-fees.ts';
+import { feeAmount, feeRulesOf, type FeeRule } from './fee-amounts.ts';
+import { assessFee } from './origination-fees.ts';
 import { fundedOn } from './rests.ts';
 import type { InstallmentState } from './state.ts';
 import { termsOf } from './terms-of.ts';
@@ -52,6 +53,7 @@ export async function assessLateFees(work: Work, loanId: string) {
           amount: money(amount),
           on: work.today,
           installment_number: one.period_number,
+          fee_rule_id: rule.id ?? null,
           due_date: work.today,
           description: `Late fee for the payment due ${one.due_date}`,
         }),

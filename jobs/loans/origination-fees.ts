@@ -1,71 +1,53 @@
 import type { RawLoan } from '../../sql/loans/loans.ts';
 import { insert } from '../../sql/write.ts';
-import { max, min, money, parseMoney, parseRate, toCents, ZERO } from '../money.ts';
+import { Conflict } from '../errors.ts';
+import { money, parseMoney } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import type { LoanEvent } from './events.ts';
+import type { FinancedFee, LoanEvent } from './events.ts';
+import { comeTo, fundingFees } from './fee-amounts.ts';
 import { newEvent } from './happen.ts';
-import { termsOf } from './terms-of.ts';
-import type { Big } from 'big.js';
 
-export type FeeRule = {
-  fee_type: string;
-  calculation: string;
-  trigger: string;
-  amount?: string | null;
-  percentage?: string | null;
-  min_amount?: string | null;
-  max_amount?: string | null;
-  grace_days?: number | null;
-  late_fee_rule?: string;
-};
-
-export const feeRulesOf = (loan: RawLoan): FeeRule[] => {
-  const { fee_rules } = termsOf(loan);
-  return Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
-};
-
-/** What a rule comes to on a base, in cents: flat, a percentage, or the greater or lesser of both. */
-export function feeAmount(rule: FeeRule, base: string): Big {
-  const flat = parseMoney(rule.amount ?? '0.00');
-  const share = toCents(parseMoney(base).times(parseRate(rule.percentage ?? '0')));
-  const plain =
-    rule.calculation === 'flat'
-      ? flat
-      : rule.calculation === 'greater_of'
-        ? max(flat, share)
-        : rule.calculation === 'lesser_of'
-          ? min(flat, share)
-          : share;
-  const atLeast = rule.min_amount ? max(plain, parseMoney(rule.min_amount)) : plain;
-  return rule.max_amount ? min(atLeast, parseMoney(rule.max_amount)) : atLeast;
-}
+type Disbursed = { on: string; amount: string; isFirst: boolean };
 
 /**
- * Assesses the product's fees of a disbursement; they are owed from that day. Those that are a share of
- * the disbursement are asked of every one, the others of the first, for the whole loan.
+ * Assesses the product's fees of a disbursement. What is owed from that day, or with the instalments,
+ * is an event of its own; what the proceeds pay, or the principal takes up, is part of the
+ * disbursement, so that neither is ever without the other.
  */
-export async function assessOriginationFees(
-  work: Work,
-  loan: RawLoan,
-  { on, amount: disbursed, isFirst }: { on: string; amount: string; isFirst: boolean },
-): Promise<LoanEvent[]> {
-  const events: LoanEvent[] = [];
-  for (const rule of feeRulesOf(loan).filter(({ trigger }) => trigger === 'disbursement')) {
-    const isShare = rule.calculation === 'percent_of_disbursement';
-    if (!isFirst && !isShare) continue;
-    const amount = feeAmount(rule, isShare ? disbursed : loan.principal_amount);
-    if (amount.lte(ZERO)) continue;
-    events.push(
-      await assessFee(work, loan, {
-        fee_type: rule.fee_type,
-        amount: money(amount),
-        on,
-        description: 'Origination fee',
-      }),
-    );
+export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed: Disbursed) {
+  const fees = fundingFees(loan, disbursed);
+  const fee_deducted = comeTo(fees, 'deducted');
+  const net_amount = parseMoney(disbursed.amount).minus(fee_deducted);
+  if (net_amount.lte(0)) {
+    throw new Conflict('The fees take all of the disbursement.', 'fees_exceed_disbursement', {
+      amount: disbursed.amount,
+      fee_deducted: money(fee_deducted),
+    });
   }
-  return events;
+  const owed: LoanEvent[] = [];
+  const financed: FinancedFee[] = [];
+  for (const { rule, amount, treatment } of fees) {
+    const { fee_type, description } = rule;
+    const fee = {
+      ...{ fee_type, treatment, amount: money(amount), on: disbursed.on },
+      ...{ description: description ?? 'Origination fee', fee_rule_id: rule.id ?? null },
+    };
+    if (treatment === 'deducted' || treatment === 'capitalized') {
+      const fee_id = await writeFee(work, loan, fee);
+      financed.push({ fee_id, fee_type, amount: fee.amount, treatment });
+    } else {
+      owed.push(await assessFee(work, loan, fee));
+    }
+  }
+  return {
+    owed,
+    /** For the event of the disbursement. */
+    financed: financed.length > 0 ? { fees: financed } : {},
+    /** For its record. */
+    proceeds: { fee_deducted: money(fee_deducted), net_amount: money(net_amount) },
+    spread: comeTo(fees, 'amortized'),
+  };
 }
 
 type NewFee = {
@@ -77,6 +59,9 @@ type NewFee = {
   due_date?: string;
   /** The payment that is the cause. */
   payment_id?: string;
+  /** The rule of the product that asks for it. */
+  fee_rule_id?: string | null;
+  treatment?: string;
 };
 
 /** Writes a fee and tells of it; the event it answers still has to happen to the loan. */
@@ -85,9 +70,22 @@ export async function assessFee(
   loan: Pick<RawLoan, 'id'>,
   fee: NewFee,
 ): Promise<LoanEvent> {
-  const { on, ...rest } = fee;
+  const fee_id = await writeFee(work, loan, fee);
+  const { fee_type, amount, installment_number, on } = fee;
+  return newEvent({
+    kind: 'fee',
+    effective_date: on,
+    fee_id,
+    fee_type,
+    amount,
+    ...(installment_number !== undefined && { installment_number }),
+    ...(fee.treatment === 'amortized' && { is_spread: true }),
+  });
+}
+
+async function writeFee(work: Work, loan: Pick<RawLoan, 'id'>, { on, ...fee }: NewFee) {
   const fee_id = await insert(work.tx, 'fees', {
-    ...rest,
+    ...fee,
     loan_id: loan.id,
     assessed_date: work.today,
     effective_date: on,
@@ -99,13 +97,5 @@ export async function assessFee(
     amount: fee.amount,
     assessed_date: work.today,
   });
-  const { fee_type, amount, installment_number } = fee;
-  return newEvent({
-    kind: 'fee',
-    effective_date: on,
-    fee_id,
-    fee_type,
-    amount,
-    ...(installment_number !== undefined && { installment_number }),
-  });
+  return fee_id;
 }

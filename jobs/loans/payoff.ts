@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import { addDays, isLeapYear, partsOf } from '../dates.ts';
 import { atLeastZero, divide, money, parseMoney, tenPlaces, toCents, ZERO } from '../money.ts';
+import type { Rounding } from '../money.ts';
 import { fold, replay } from './fold.ts';
 import type { FoldInput } from './fold.ts';
 import { stretchInterest } from './interest.ts';
@@ -57,7 +58,7 @@ export function payoff(
     unearned_interest: money(unearnedInterest(state)),
     payoff_amount: money(payoffAmount(state, penalty)),
     payoff_amount_good_through: money(payoffAmount(later, penalty)),
-    explanation: explainInterest(state),
+    explanation: explainInterest(state, input.terms.rounding_mode),
   };
 }
 
@@ -71,8 +72,7 @@ export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
 }
 
 function unearnedInterest(state: LoanState): Big {
-  const accrued = toCents(new Big(state.interest_accrued));
-  return atLeastZero(new Big(state.interest_settled).minus(accrued));
+  return atLeastZero(new Big(state.interest_settled).minus(state.interest_earned));
 }
 
 /** One day's interest, ten places: 10000.00 at 0.085 on actual/365 earns 2.3287671233 a day. */
@@ -94,7 +94,7 @@ function daysOfYear(dayCount: DayCount, date: string): number {
 }
 
 /** The stretches that are not yet settled, the part of them brought forward from before first. */
-function explainInterest(state: LoanState): PayoffLine[] {
+function explainInterest(state: LoanState, rounding: Rounding): PayoffLine[] {
   const settled = new Big(state.interest_settled);
   const lines: PayoffLine[] = [];
   let accrued = ZERO;
@@ -102,7 +102,7 @@ function explainInterest(state: LoanState): PayoffLine[] {
     const isCounted = segment.rule !== 'suspended';
     const before = accrued;
     if (isCounted) accrued = accrued.plus(segment.amount);
-    if (toCents(accrued).lte(settled)) continue;
+    if (toCents(accrued, rounding).lte(settled)) continue;
     if (lines.length === 0) lines.push(...broughtForward(segment, before.minus(settled)));
     if (isCounted) lines.push(segment);
   }

@@ -1,11 +1,14 @@
 import type { RawLoan } from '../../sql/loans/loans.ts';
 import { buildSchedule, type ScheduleRow } from './amortize.ts';
 import { firstPaymentDate, numberOfPayments } from './due-dates.ts';
+import { money, parseMoney } from '../money.ts';
+import { comeTo, fundingFees } from './fee-amounts.ts';
+import { withFees } from './spread-fees.ts';
 import { termsOf } from './terms-of.ts';
 
 type Funding = { amount: string; on: string; first_payment_date?: string | null };
 
-/** The schedule that a loan has when this amount goes out on this day. */
+/** The schedule that a loan has when this amount goes out first, on this day, with its fees. */
 export function planOf(loan: RawLoan, { amount, on, first_payment_date }: Funding): ScheduleRow[] {
   const terms = termsOf(loan);
   const first =
@@ -18,8 +21,9 @@ export function planOf(loan: RawLoan, { amount, on, first_payment_date }: Fundin
       min_days: terms.min_days_to_first_payment,
       term_months: terms.term_months,
     });
-  return buildSchedule({
-    principal: amount,
+  const fees = fundingFees(loan, { amount, isFirst: true });
+  const rows = buildSchedule({
+    principal: money(parseMoney(amount).plus(comeTo(fees, 'capitalized'))),
     interest_rate: terms.interest_rate,
     payment_frequency: terms.payment_frequency,
     number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
@@ -33,4 +37,5 @@ export function planOf(loan: RawLoan, { amount, on, first_payment_date }: Fundin
     installment_rounding: terms.installment_rounding,
     balloon_amount: terms.balloon_amount,
   });
+  return withFees(rows, comeTo(fees, 'amortized'));
 }

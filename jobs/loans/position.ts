@@ -19,6 +19,8 @@ export type Fee = {
   moved: Big;
   assessed_date: string;
   installment_number: number | null;
+  /** The instalments ask for it, each for its part. */
+  is_spread: boolean;
 };
 
 /** Why a balance changed: one line for each component and target that an event touched. */
@@ -100,14 +102,19 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
   };
 }
 
+/** All interest accrued up to a day, in cents. */
+export function centsAccrued(position: Position, date: string): Big {
+  return toCents(interestAt(position.meter, date), position.terms.rounding_mode);
+}
+
 /** Interest owed in cents: what has accrued, rounded, less what was settled; never below zero. */
 export function interestOwed(position: Position, date: string): Big {
-  return atLeastZero(toCents(interestAt(position.meter, date)).minus(position.settled));
+  return atLeastZero(centsAccrued(position, date).minus(position.settled));
 }
 
 /** Interest that was paid with an instalment before its days earned it, as plans allow. */
 export function interestPrepaid(position: Position, date: string): Big {
-  return atLeastZero(position.settled.minus(toCents(interestAt(position.meter, date))));
+  return atLeastZero(position.settled.minus(centsAccrued(position, date)));
 }
 
 /** What it takes to repay a loan on a day: unearned interest comes back. */

@@ -44,7 +44,7 @@ const given = (by: AccountRole): Partial<Record<Component, readonly Pair[]>> => 
  * (money going out, a reopened principal) is the same pair with the sides exchanged.
  */
 const MATRIX: Partial<Record<LoanEvent['kind'], Partial<Record<Component, readonly Pair[]>>>> = {
-  disbursement: { principal: [['cash', 'loans_receivable']] },
+  disbursement: { principal: [['cash', 'loans_receivable']], fee: [['cash', 'fee_income']] },
   draw: { principal: [['cash', 'loans_receivable']] },
   boarding: { principal: [['due_to_investors', 'loans_receivable']] },
   payment: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
@@ -109,7 +109,18 @@ export function postingOf(
       add(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
     }
   }
-  return posting;
+  return event.kind === 'disbursement' ? netCash(posting) : posting;
+}
+
+/** The money that really goes out: what the proceeds pay or the principal takes up never moves. */
+function netCash({ debit, credit }: Posting): Posting {
+  const { cash: kept = ZERO, ...debits } = debit;
+  const { cash: out = ZERO, ...credits } = credit;
+  const net = out.minus(kept);
+  return {
+    debit: net.lt(0) ? { ...debits, cash: net.abs() } : debits,
+    credit: net.gt(0) ? { ...credits, cash: net } : credits,
+  };
 }
 
 function pairsOf(kind: LoanEvent['kind'], component: Component, isRelieved: boolean) {

@@ -6,6 +6,7 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { CHART } from '../ledger/chart.ts';
 import type { Work } from '../work.ts';
+import { identified, type FeeRule } from './fee-rules.ts';
 
 const LIMITS = [
   ['min_amount', 'max_amount'],
@@ -22,13 +23,13 @@ export async function addProduct(work: Work, input: Values): Promise<string> {
     input['charge_off_dpd_threshold'] ?? CHARGE_OFF_DAYS[String(input['loan_type'])];
   const product = { ...input, charge_off_dpd_threshold };
   await check(work, product, product);
-  return insert(work.tx, 'products', stored(product));
+  return insert(work.tx, 'products', stored(product, []));
 }
 
 /** Changes what is given of the product, for the loans that are made from now on. */
 export async function changeProduct(work: Work, id: string, changes: Values, row: Row) {
   await check(work, { ...row, ...changes }, changes);
-  await update(work.tx, 'products', id, stored(changes));
+  await update(work.tx, 'products', id, stored(changes, row['fee_rules'] as FeeRule[]));
 }
 
 /** The whole product must make sense, whichever part of it was given. */
@@ -68,9 +69,12 @@ const isGiven = <Value>(value: Value | null | undefined): value is Value =>
   value !== null && value !== undefined;
 
 /** A waterfall's name is a JSON string, which a plain write would take for JSON itself. */
-function stored({ allocation_order, ...product }: Values): Values {
-  if (allocation_order === undefined) return product;
-  return { ...product, allocation_order: JSON.stringify(allocation_order) };
+function stored({ allocation_order, fee_rules, ...product }: Values, known: FeeRule[]): Values {
+  return {
+    ...product,
+    ...(fee_rules !== undefined && { fee_rules: identified(fee_rules as FeeRule[], known) }),
+    ...(allocation_order !== undefined && { allocation_order: JSON.stringify(allocation_order) }),
+  };
 }
 
 /** Adds a program, which has no products yet that could be its default, save those without one. */

@@ -10,6 +10,7 @@ import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
 import { nextNumber, reamortize } from './replan.ts';
 import { replacePlan } from './reschedule.ts';
 import type { LoanState } from './state.ts';
+import { feesIn, withFees } from './spread-fees.ts';
 import { termsOf } from './terms-of.ts';
 
 export const PROMO_TYPES = [
@@ -49,14 +50,15 @@ function interestOnly(work: Work, { row, state }: OpenLoan, end: string): Schedu
   const from = nextNumber(state, work.today);
   const ahead = state.installments.filter(({ period_number }) => period_number >= (from ?? 0));
   const during = ahead.filter(({ due_date }) => due_date <= end);
-  const lean = reamortize(
+  const whole = reamortize(
     state,
     { ...terms, amortization: 'interest_only' },
     { effective_date: work.today },
-  ).slice(0, Math.min(during.length, ahead.length - 1));
+  );
+  const lean = whole.slice(0, Math.min(during.length, ahead.length - 1));
   const last = lean.at(-1);
   if (last === undefined) return reamortize(state, terms, { effective_date: work.today });
-  const rest = buildSchedule({
+  const later = buildSchedule({
     ...terms,
     principal: last.ending_balance,
     number_of_payments: ahead.length - lean.length,
@@ -64,6 +66,7 @@ function interestOnly(work: Work, { row, state }: OpenLoan, end: string): Schedu
     first_payment_date: ahead[lean.length]?.due_date ?? null,
     first_period_number: last.period_number + 1,
   });
+  const rest = withFees(later, feesIn(whole.slice(lean.length)));
   return [...lean, ...rest];
 }
 

@@ -8,7 +8,9 @@ import type { PaymentFrequency } from './terms.ts';
 
 /** Plans that ask for less for a while; all of what is not asked for is asked for later. */
 
-type Amounts = { principal: Big; interest: Big };
+type Amounts = { principal: Big; interest: Big; fees: Big };
+
+const NOTHING: Amounts = { principal: ZERO, interest: ZERO, fees: ZERO };
 
 /** Where what is not asked for goes: the instalment after the time, or the last one. */
 export type Shortfall = 'next' | 'last';
@@ -29,49 +31,52 @@ export function lowered(
   const target = shortfall === 'last' ? changed.length - 1 : lastLowered + 1;
   const to = Math.min(target, changed.length - 1);
   // Where nothing comes after, the last instalment keeps asking for all that is left.
-  let missing: Amounts = { principal: ZERO, interest: ZERO };
+  let missing = NOTHING;
   const asked = changed.map((row, index) => {
     const wanted = ask(row);
     const whole = amountsOf(row);
     if (wanted === null || index === to) return whole;
-    const amount = min(wanted, whole.principal.plus(whole.interest));
-    const interest = min(amount, whole.interest);
-    const principal = amount.minus(interest);
-    missing = {
-      principal: missing.principal.plus(whole.principal.minus(principal)),
-      interest: missing.interest.plus(whole.interest.minus(interest)),
-    };
-    return { principal, interest };
+    const interest = min(wanted, whole.interest);
+    const fees = min(wanted.minus(interest), whole.fees);
+    const principal = min(wanted.minus(interest).minus(fees), whole.principal);
+    const less = { principal, interest, fees };
+    missing = combined(missing, whole, less);
+    return less;
   });
   const receiver = asked[to];
   if (receiver !== undefined) {
-    asked[to] = {
-      principal: receiver.principal.plus(missing.principal),
-      interest: receiver.interest.plus(missing.interest),
-    };
+    asked[to] = combined(receiver, missing, NOTHING);
   }
   return balanced(changed, asked);
 }
 
+/** The first and the second together, less the third. */
+const combined = (one: Amounts, other: Amounts, less: Amounts): Amounts => ({
+  principal: one.principal.plus(other.principal).minus(less.principal),
+  interest: one.interest.plus(other.interest).minus(less.interest),
+  fees: one.fees.plus(other.fees).minus(less.fees),
+});
+
 const amountsOf = (row: ScheduleRow): Amounts => ({
   principal: parseMoney(row.principal_amount),
   interest: parseMoney(row.interest_amount),
+  fees: parseMoney(row.fees_amount),
 });
 
 /** The rows with these amounts, and the balances that follow from them. */
 function balanced(rows: readonly ScheduleRow[], amounts: readonly Amounts[]): ScheduleRow[] {
   let balance = parseMoney(rows[0]?.beginning_balance ?? '0.00');
   return rows.map((row, index) => {
-    const { principal, interest } = amounts[index] ?? amountsOf(row);
+    const { principal, interest, fees } = amounts[index] ?? amountsOf(row);
     const before = balance;
     balance = atLeastZero(balance.minus(principal));
     return {
       period_number: row.period_number,
       due_date: row.due_date,
-      payment_amount: money(principal.plus(interest).plus(row.fees_amount)),
+      payment_amount: money(principal.plus(interest).plus(fees)),
       principal_amount: money(principal),
       interest_amount: money(interest),
-      fees_amount: row.fees_amount,
+      fees_amount: money(fees),
       beginning_balance: money(before),
       ending_balance: money(balance),
       days_in_period: row.days_in_period,

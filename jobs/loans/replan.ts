@@ -4,6 +4,7 @@ import { atLeastZero, min, money, parseMoney, sum } from '../money.ts';
 import { buildSchedule } from './amortize.ts';
 import type { ScheduleRow } from './amortize.ts';
 import { dueDates, onePeriodAfter } from './due-dates.ts';
+import { feesIn, withFees } from './spread-fees.ts';
 import type { InstallmentState, LoanState } from './state.ts';
 import type { PaymentFrequency, Terms } from './terms.ts';
 
@@ -24,6 +25,8 @@ export type Replan = {
   payment_amount?: string | null;
   first_due_date?: string;
   payment_day?: number | null;
+  /** Fees to be spread over the new plan, beside those of the old one. */
+  more_fees?: Big;
 };
 
 /**
@@ -41,7 +44,7 @@ export function reamortize(state: LoanState, terms: Terms, change: Replan): Sche
   const principal = parseMoney(state.principal_balance).minus(principalOf(kept));
   const upcoming = replaced.find((row) => !isPast(row));
   const start = change.effective_date;
-  return buildSchedule({
+  const rows = buildSchedule({
     principal: money(atLeastZero(principal)),
     interest_rate: change.interest_rate ?? state.contract_rate,
     payment_frequency: terms.payment_frequency,
@@ -61,6 +64,14 @@ export function reamortize(state: LoanState, terms: Terms, change: Replan): Sche
     payment_amount: change.payment_amount ?? null,
     first_period_number: firstNumber,
   });
+  return withFees(rows, feesAhead(state, replaced).plus(change.more_fees ?? 0));
+}
+
+/** What the replaced rows ask for of fees, as far as these are still owed. */
+function feesAhead({ fees }: LoanState, replaced: readonly InstallmentState[]): Big {
+  const spread = fees.filter(({ is_spread }) => is_spread);
+  const owed = sum(spread.map(({ outstanding_amount }) => parseMoney(outstanding_amount)));
+  return min(feesIn(replaced), owed);
 }
 
 /** The first new period begins where the row before it was due, or where the old one began. */

@@ -3,7 +3,7 @@ import { setPlan } from '../../sql/loans/plans.ts';
 import { date, flag, positiveMoney, words } from '../../sql/types.ts';
 import { addMonths, daysBetween } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { money, parseMoney } from '../money.ts';
+import { min, money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
 import type { ScheduleRow } from './amortize.ts';
 import { dueDates, isTooFarOff } from './due-dates.ts';
@@ -135,12 +135,15 @@ function asTold(
 
 /** Another amount is principal more or less; what the plan then lacks falls due with its end. */
 function withAmount(row: ScheduleRow, amount: string): ScheduleRow {
-  const principal = parseMoney(amount).minus(row.interest_amount);
+  const fees = min(parseMoney(row.fees_amount), parseMoney(amount));
+  const rest = parseMoney(amount).minus(fees);
+  const interest = min(parseMoney(row.interest_amount), rest);
   return {
     ...row,
     payment_amount: amount,
-    principal_amount: money(principal.gt(0) ? principal : '0'),
-    interest_amount: principal.gt(0) ? row.interest_amount : amount,
+    principal_amount: money(rest.minus(interest)),
+    interest_amount: money(interest),
+    fees_amount: money(fees),
   };
 }
 
@@ -151,6 +154,9 @@ function withinMaturity({ rows }: Ahead, shifted: readonly ScheduleRow[]): Sched
   if (kept.length > 0) return kept;
   throw new Invalid({ extend_maturity: 'No instalment would be left before the maturity.' });
 }
+
+const withoutFees = ({ payment_amount, fees_amount }: ScheduleRow) =>
+  money(parseMoney(payment_amount).minus(fees_amount));
 
 /** What is still to be repaid over the new dates; the instalment stays unless there are fewer. */
 function recalculated(
@@ -166,7 +172,7 @@ function recalculated(
     effective_date: work.today,
     first_due_date: dates[0]?.due_date ?? first.due_date,
     number_of_payments: dates.length,
-    payment_amount: keepsPayment ? first.payment_amount : null,
+    payment_amount: keepsPayment ? withoutFees(first) : null,
   });
   return plan.map((one, index) => ({ ...one, due_date: dates[index]?.due_date ?? one.due_date }));
 }

@@ -1,13 +1,19 @@
 import type { Big } from 'big.js';
 import { max, min, money, parseMoney, sum, ZERO } from '../money.ts';
 import type { ScheduleRow } from './amortize.ts';
-import { isSatisfied, remainingOf } from './coverage.ts';
-import type { Installment } from './coverage.ts';
+import { isSatisfied, remainingOf, type Installment } from './coverage.ts';
 import { bucketOf, daysPastDue } from './delinquency.ts';
 import type { DelinquencyBucket, Pause } from './delinquency.ts';
 import { interestAt, segmentsAt } from './interest.ts';
 import type { InterestSegment } from './interest.ts';
-import { feesOwed, interestOwed, outstandingOf, rateOn, totalOwed } from './position.ts';
+import {
+  centsAccrued,
+  feesOwed,
+  interestOwed,
+  outstandingOf,
+  rateOn,
+  totalOwed,
+} from './position.ts';
 import type { AllocationLine, Position } from './position.ts';
 
 export const INSTALLMENT_STATUSES = [
@@ -36,6 +42,8 @@ export type FeeState = {
   outstanding_amount: string;
   assessed_date: string;
   installment_number: number | null;
+  /** The instalments ask for it, each for its part. */
+  is_spread: boolean;
 };
 
 type CoverageLine = { event_id: string; installment_number: number; amount: string };
@@ -45,8 +53,9 @@ export type LoanState = {
   as_of: string;
   principal_balance: string;
   accrued_interest: string;
-  /** All interest ever accrued, ten places; and the cents of it that are settled. */
+  /** All interest ever accrued, ten places and in cents; and the cents of it that are settled. */
   interest_accrued: string;
+  interest_earned: string;
   interest_settled: string;
   /** The part of the interest owed that the books no longer count on. */
   off_books_interest: string;
@@ -101,6 +110,7 @@ function balances(position: Position, asOf: string) {
     principal_balance: money(position.principal),
     accrued_interest: money(interestOwed(position, asOf)),
     interest_accrued: interestAt(position.meter, asOf).toFixed(10),
+    interest_earned: money(centsAccrued(position, asOf)),
     interest_settled: money(position.settled),
     off_books_interest: money(position.off_books),
     fees: feeStates(position),
@@ -136,6 +146,7 @@ function feeStates(position: Position): FeeState[] {
     outstanding_amount: money(outstandingOf(fee)),
     assessed_date: fee.assessed_date,
     installment_number: fee.installment_number,
+    is_spread: fee.is_spread,
   }));
 }
 
@@ -157,7 +168,9 @@ function due(position: Position, asOf: string) {
   const oldest = unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
   const late = unpaid.filter(({ row }) => row.due_date < asOf);
   const pastDue = isMatured ? total : min(total, sum(late.map(remainingOf)));
-  const days = total.gt(0) ? daysPastDue(oldest, asOf, position.pauses) : 0;
+  const { pauses, terms } = position;
+  const leniency = { pauses, grace_days: terms.delinquency_grace_days };
+  const days = total.gt(0) ? daysPastDue(oldest, asOf, leniency) : 0;
   return {
     installments: position.installments.map((one) =>
       installmentState(one, { asOf, tolerance, isOver, open: openDate(standing, asOf) }),

@@ -12,12 +12,13 @@ export type LoanTerms = Partial<Terms> & {
   min_days_to_first_payment: number;
   fee_rules: unknown;
   late_fee_grace_days: number;
-  delinquency_grace_days: number;
   default_dpd_threshold: number;
   charge_off_dpd_threshold: number;
   non_accrual_dpd_threshold: number;
   small_balance_tolerance: string;
   payoff_quote_valid_days: number;
+  /** Loans that were made long ago have none. */
+  rescission_days?: number;
   /** Whether a payment relieves the receivable of what it pays; it does where nothing is said. */
   accrual_relief?: boolean;
   /** What the history begins with, once a modification has put another rate in the loan's row. */
@@ -30,6 +31,7 @@ const COPIED = [
   ...['min_days_to_first_payment', 'fee_rules', 'late_fee_grace_days', 'delinquency_grace_days'],
   ...['default_dpd_threshold', 'charge_off_dpd_threshold', 'non_accrual_dpd_threshold'],
   ...['small_balance_tolerance', 'payoff_quote_valid_days', 'gl_map'],
+  ...['rescission_days', 'rounding_mode'],
 ] as const;
 
 export function copiedTerms(

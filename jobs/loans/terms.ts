@@ -31,6 +31,7 @@ export const FIRST_PAYMENT_RULES = [
 ] as const;
 export const EXTRA_PAYMENT_TARGETS = ['principal', 'next_installment'] as const;
 export const INSTALLMENT_CALCULATIONS = ['periodic_rate', 'actual_days'] as const;
+export const INTEREST_ROUNDINGS = ['half_up', 'half_even'] as const satisfies readonly Rounding[];
 export const DUE_STATES = ['past_due', 'due', 'in_advance'] as const;
 export const COMPONENTS = ['fee', 'interest', 'principal'] as const;
 
@@ -63,6 +64,10 @@ export type Terms = {
   balloon_amount: string | null;
   extra_payment_to: ExtraPaymentTarget;
   satisfied_tolerance: string;
+  /** How interest accrued comes to whole cents. */
+  rounding_mode: (typeof INTEREST_ROUNDINGS)[number];
+  /** Days after a due date that do not count as past due. */
+  delinquency_grace_days: number;
   /** The product's own waterfall; null means the standard one. */
   allocation_order: readonly AllocationStep[] | null;
 };
@@ -82,6 +87,8 @@ const DEFAULT_TERMS: Terms = {
   balloon_amount: null,
   extra_payment_to: 'principal',
   satisfied_tolerance: '0.00',
+  rounding_mode: 'half_up',
+  delinquency_grace_days: 0,
   allocation_order: null,
 };
 

@@ -29,7 +29,7 @@ function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
     case 'past_due_and_current':
     case 'statement_balance':
       return sum(state.installments.filter(({ due_date }) => due_date <= dueDate).map(restOf)).plus(
-        state.outstanding_fees,
+        feesBesides(state),
       );
     default:
       return minimumDue(plan, state, dueDate);
@@ -44,6 +44,14 @@ function minimumDue(plan: Plan, state: LoanState, dueDate: string): Big {
   const open = installments.find((one) => one.due_date < following && restOf(one).gt(0));
   return open ? restOf(open) : ZERO;
 }
+
+/** Open fees that the instalments do not ask for already. */
+const feesBesides = ({ fees }: LoanState): Big =>
+  sum(
+    fees
+      .filter(({ is_spread }) => !is_spread)
+      .map(({ outstanding_amount }) => parseMoney(outstanding_amount)),
+  );
 
 function restOf({ status, payment_amount, paid_amount }: LoanState['installments'][number]): Big {
   if (status === 'paid' || status === 'canceled') return ZERO;

@@ -10,7 +10,8 @@ import { nextBusinessDay } from '../business-days.ts';
 import { addDays } from '../dates.ts';
 import { Invalid, NotFound } from '../errors.ts';
 import { happen, openLoan } from '../loans/happen.ts';
-import { assessFee, feeAmount, feeRulesOf } from '../loans/origination-fees.ts';
+import { feeAmount, feeRulesOf } from '../loans/fee-amounts.ts';
+import { assessFee } from '../loans/origination-fees.ts';
 import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
@@ -98,6 +99,7 @@ async function chargeFee(work: Work, { id, loan_id, amount }: payments.ToReturn)
     due_date: work.today,
     description: 'Returned payment fee',
     payment_id: id,
+    fee_rule_id: rule.id ?? null,
   });
   await happen(work, loan, [event]);
 }

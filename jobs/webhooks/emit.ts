@@ -8,8 +8,8 @@ export const EVENT_FIELDS = {
   'loan.status_changed':
     'loan_id loan_number old_status new_status trigger reason? changed_at changed_by',
   'loan.disbursed':
-    'loan_id loan_number disbursement_id amount disbursement_date principal_balance ' +
-    'first_payment_date',
+    'loan_id loan_number disbursement_id amount fee_deducted net_amount disbursement_date ' +
+    'principal_balance first_payment_date',
   'payment.received':
     'payment_id loan_id amount payment_date effective_date principal_applied ' +
     'interest_applied fees_applied remaining_balance',

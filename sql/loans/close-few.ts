@@ -74,7 +74,7 @@ export const tooLate = (what: 'charge_off' | 'non_accrual') => (tx: Transaction,
     select loan.id from loans as loan
     where ${inChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and (${what} = 'charge_off' or not loan.is_non_accrual)
-      and app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses)
+      and app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses, loan.delinquency_grace_days)
         >= (loan.terms ->> (${what} || '_dpd_threshold'))::integer
     order by loan.id
   `);

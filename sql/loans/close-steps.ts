@@ -21,7 +21,7 @@ export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId
   return tx.any(sql.type(Accrued)`
     with earned as (
       select loan.id as loan_id, loan.terms -> 'gl_map' as gl_map,
-             round(app.accrued(loan, ${day}::date + 1), 2) - round(app.accrued(loan, ${day}::date), 2) as amount
+             app.accrued_cents(loan, ${day}::date + 1) - app.accrued_cents(loan, ${day}::date) as amount
       from loans as loan
       where ${inChunk(chunk)} and loan.status = 'active' and loan.is_accruing
     ), written as (
@@ -61,7 +61,9 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
       from loans as loan
       cross join lateral (select app.unpaid_since(loan, ${morning}::date)) as since (date)
       cross join lateral (
-        select app.days_past_due(since.date, ${morning}::date, loan.delinquency_pauses)
+        select app.days_past_due(
+          since.date, ${morning}::date, loan.delinquency_pauses, loan.delinquency_grace_days
+        )
       ) as late (days)
       where ${inChunk(chunk)} and loan.status = 'active'
         and (app.bucket(late.days) <> loan.delinquency_bucket
@@ -81,7 +83,7 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     )
     select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due,
            case
-             when aged.days = 0 then 0.00
+             when aged.since is null or aged.since >= ${morning}::date then 0.00
              when aged.is_matured then aged.total
              else least(aged.total, coalesce((
                select sum(installment.payment_amount - installment.paid_amount)
@@ -133,14 +135,15 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
       ${source}
       -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
       cross join lateral (
-        select app.accrued(record, ${day}::date) as before, app.accrued(record, ${day}::date + 1) as after
+        select app.accrued_cents(record, ${day}::date) as before,
+               app.accrued_cents(record, ${day}::date + 1) as after
         offset 0
       ) as accrual
       where ${inChunk(chunk, sql.fragment`record.id`)} and record.status in ('active', 'charged_off')
     ) as row
     cross join lateral (
-      select app.interest_owed(row.interest_settled, row.after) as interest,
-             round(row.after, 2) - round(row.before, 2) as accrued
+      select greatest(row.after - row.interest_settled, 0) as interest,
+             row.after - row.before as accrued
       offset 0
     ) as ended
     on conflict do nothing

@@ -18,6 +18,7 @@ const Facts = z.object({
   borrower_is_archived: z.boolean(),
   state: z.string().nullable(),
   jurisdictions: z.array(z.string()),
+  compliance_checks: z.array(z.string()),
   has_twin: z.boolean(),
 });
 
@@ -33,6 +34,7 @@ export const factsOf = (tx: Transaction, loanId: string) =>
            product.min_term_months, product.max_term_months,
            borrower.date_of_birth, borrower.military_status,
            borrower.is_archived as borrower_is_archived, address.state, program.jurisdictions,
+           program.compliance_checks,
            loan.status in ('pending', 'approved') and exists (
              select from loans as twin
              where twin.borrower_id = loan.borrower_id and twin.id <> loan.id

@@ -4,7 +4,8 @@ import { sql, type Transaction } from '../db.ts';
 export const markApproved = (tx: Transaction, id: string, by: string | null, apr: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loans
-    set status = 'approved', approved_at = now(), approved_by = ${by}, apr = ${apr}::numeric
+    set status = 'approved', approved_at = now(), approved_on = app.business_date(),
+        approved_by = ${by}, apr = ${apr}::numeric
     where id = ${id}
   `);
 

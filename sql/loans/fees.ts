@@ -10,18 +10,23 @@ export const fees = table({
              else record.amount - record.amount_paid - record.amount_waived - record.amount_moved
            end as outstanding_amount,
            record.assessed_date, record.effective_date, record.due_date, record.installment_number,
-           record.payment_id, record.status,
-           record.amount_moved > 0 and exists (
+           record.payment_id, record.fee_rule_id, record.treatment, record.status,
+           record.amount_moved > 0 and (record.treatment = 'capitalized' or exists (
              select from loan_events as event
              where event.loan_id = record.loan_id and event.kind = 'capitalization'
-           ) as is_capitalized,
+           )) as is_capitalized,
            record.waived_at, record.waived_by, record.waive_reason,
            (
              select entry.id from loan_events as event
              join journal_entries as entry
-               on entry.reference_id = event.id and entry.reference_type = 'fee_assessment'
-             where event.loan_id = record.loan_id and event.kind = 'fee'
-               and event.details ->> 'fee_id' = record.id::text
+               on entry.reference_id = event.id
+                 and entry.reference_type in ('fee_assessment', 'disbursement')
+             -- What a disbursement pays or takes up is booked with it.
+             where event.loan_id = record.loan_id and case event.kind
+               when 'fee' then event.details ->> 'fee_id' = record.id::text
+               when 'disbursement' then event.details -> 'fees'
+                 @> jsonb_build_array(jsonb_build_object('fee_id', record.id))
+             end
              order by entry.id limit 1
            ) as journal_entry_id,
            record.created_at, record.updated_at

@@ -73,10 +73,15 @@ export const loans: readonly Check[] = [
         cross join lateral (values
           ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
           ('interest', coalesce(booked.interest, 0.00),
-            round(app.accrued(loan, posted.day), 2) - loan.interest_settled
+            app.accrued_cents(loan, posted.day) - loan.interest_settled
               - loan.off_books_interest + case when unrelieved.is_so then loan.paid_interest else 0 end),
           ('fees', coalesce(booked.fees, 0.00),
-            loan.outstanding_fees + case when unrelieved.is_so then loan.paid_fees else 0 end),
+            loan.outstanding_fees + case when unrelieved.is_so then loan.paid_fees - (
+              -- What the proceeds of a disbursement paid was never in the receivable.
+              select coalesce(sum(fee.amount_paid), 0) from fees as fee
+              where fee.tenant_id = loan.tenant_id and fee.loan_id = loan.id
+                and fee.treatment = 'deducted'
+            ) else 0 end),
           ('suspense', coalesce(booked.suspense, 0.00), loan.suspense_balance)
         ) as balance (component, ledger, said)
       ) as balance
@@ -103,7 +108,7 @@ export const loans: readonly Check[] = [
         from loan_events where kind = 'boarding' group by tenant_id, loan_id
       ) as brought on brought.tenant_id = loan.tenant_id and brought.loan_id = loan.id
       cross join lateral (
-        select round(app.accrued(loan, posted.day), 2) - coalesce(brought.amount, 0) as amount
+        select app.accrued_cents(loan, posted.day) - coalesce(brought.amount, 0) as amount
       ) as earned
       where coalesce(rows.amount, 0) <> earned.amount
         and (loan.tenant_id, loan.id) not in (${parked})

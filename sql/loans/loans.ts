@@ -61,7 +61,9 @@ export const source = sql.fragment`
     cross join lateral (select app.interest_owed(record, today.day) as interest offset 0) as owed
     cross join lateral (select app.unpaid_since(record, today.day, owed.interest) as since offset 0) as due
     cross join lateral (
-      select app.days_past_due(due.since, today.day, record.delinquency_pauses) as days_past_due
+      select app.days_past_due(
+        due.since, today.day, record.delinquency_pauses, record.delinquency_grace_days
+      ) as days_past_due
     ) as late
     -- A line without a limit of its own has the amount that was approved.
     cross join lateral (
@@ -126,6 +128,7 @@ export const Raw = z.object({
   first_payment_date: z.string().nullable(),
   maturity_date: z.string().nullable(),
   origination_date: z.string().nullable(),
+  approved_on: z.string().nullable(),
   disbursement_date: z.string().nullable(),
   disbursed_amount: z.string(),
   principal_balance: z.string(),

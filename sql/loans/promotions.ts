@@ -71,7 +71,7 @@ export const due = (tx: Transaction, chunk: Chunk) =>
       select promotion.id, promotion.loan_id, promotion.event_id, promotion.start_date,
              promotion.end_date,
              promotion.event_id is not null and coalesce(
-               app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses)
+               app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses, loan.delinquency_grace_days)
                  > (promotion.conditions ->> 'max_dpd')::integer, false) as is_broken
       from loan_promotions as promotion
       join loans as loan on loan.id = promotion.loan_id

@@ -149,6 +149,8 @@ create table loans (
   is_non_accrual boolean not null default false,
   non_accrual_since date,
   approved_at timestamptz,
+  -- The business date of the approval.
+  approved_on date,
   approved_by uuid,
   denied_at timestamptz,
   denial_reasons jsonb not null default '[]',
@@ -187,6 +189,9 @@ create table loans (
   -- The first instalment that payments have not satisfied, whether its day has come or not.
   oldest_unpaid_due_date date,
   satisfied_tolerance app.money not null default 0,
+  rounding_mode text not null generated always as (coalesce(terms ->> 'rounding_mode', 'half_up')) stored,
+  delinquency_grace_days integer not null
+    generated always as (coalesce((terms ->> 'delinquency_grace_days')::integer, 0)) stored,
   first_delinquency_date date,
   last_payment_date date,
   last_payment_amount app.money,
@@ -243,31 +248,43 @@ return loan.interest_accrued + case
     round(loan.accrual_period_interest::numeric(40, 30) * (day - loan.accrual_since) / loan.accrual_period_days, 10)
 end;
 
--- The cents of interest owed where so much is settled and so much has accrued in all.
-create function app.interest_owed(settled numeric, accrued numeric) returns numeric
-language sql immutable parallel safe
-return greatest(round(accrued, 2) - settled, 0);
-
--- Those at the start of a day.
-create function app.interest_owed(loan loans, day date) returns numeric
-language sql immutable parallel safe
-return app.interest_owed(loan.interest_settled, app.accrued(loan, day));
-
--- Days since the oldest unpaid due date, without the paused ones (both ends of a pause belong to it,
--- overlapping pauses count once): the twin of daysPastDue in jobs/loans/delinquency.ts.
-create function app.days_past_due(oldest date, day date, pauses jsonb) returns integer
+-- An amount in whole cents, half a cent to the even one.
+create function app.half_even(amount numeric) returns numeric
 language sql immutable parallel safe
 return case
-  when oldest is null or day <= oldest then 0
-  when pauses = '[]' then day - oldest
-  else day - oldest - (
+  when abs(amount * 100 % 1) = 0.5 then round(round(amount * 50) / 50, 2)
+  else round(amount, 2)
+end;
+
+-- The same in cents, by the loan's rounding mode: the twin of centsAccrued in jobs/loans/position.ts.
+-- The amount is named once a branch, or Postgres would not make the function part of the query.
+create function app.accrued_cents(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return case loan.rounding_mode
+  when 'half_even' then app.half_even(app.accrued(loan, day))
+  else round(app.accrued(loan, day), 2)
+end;
+
+-- The cents of interest owed at the start of a day.
+create function app.interest_owed(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return greatest(app.accrued_cents(loan, day) - loan.interest_settled, 0);
+
+-- Days since the oldest unpaid due date, without its grace and the paused ones (both ends of a pause
+-- belong to it, overlapping pauses count once): the twin of daysPastDue in jobs/loans/delinquency.ts.
+create function app.days_past_due(oldest date, day date, pauses jsonb, grace integer) returns integer
+language sql immutable parallel safe
+return case
+  when oldest is null or day <= oldest + grace then 0
+  when pauses = '[]' then day - oldest - grace
+  else greatest(0, day - oldest - grace - (
     select coalesce(sum(upper(span) - lower(span)), 0)::integer
     from unnest(
       (select range_agg(daterange((pause ->> 'from')::date, (pause ->> 'to')::date, '[]'))
        from jsonb_array_elements(pauses) as pause)
       * datemultirange(daterange(oldest + 1, day, '[]'))
     ) as span
-  )
+  ))
 end;
 
 -- The oldest instalment that is unpaid on a day; after maturity whatever is still owed is due. For
@@ -445,6 +462,9 @@ create table fees (
   due_date date,
   installment_number integer,
   payment_id uuid,
+  -- The rule of the product that asked for it, and how it is asked for.
+  fee_rule_id uuid,
+  treatment text not null default 'upfront',
   status text not null default 'assessed',
   waived_at timestamptz,
   waived_by uuid,

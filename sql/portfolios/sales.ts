@@ -52,7 +52,7 @@ export const carried = (tx: Transaction, loanId: string, day: string) =>
   tx.one(sql.type(Carried)`
     select loan.loan_number, loan.principal_balance > 0 or loan.charge_off_balance > 0 as is_left,
            loan.principal_balance as loans_receivable,
-           round(app.accrued(loan, ${day}), 2) - loan.interest_settled - loan.off_books_interest
+           app.accrued_cents(loan, ${day}) - loan.interest_settled - loan.off_books_interest
              as interest_receivable,
            loan.outstanding_fees as fees_receivable,
            coalesce(loan.terms -> 'gl_map' ->> 'due_to_investors', account.id::text)

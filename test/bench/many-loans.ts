@@ -60,14 +60,21 @@ export async function manyLoans(count: number): Promise<ManyLoans> {
 }
 
 async function copy(admin: pg.Client, model: string, count: number) {
+  const { rows } = await admin.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+     where attrelid = 'loans'::regclass and attnum > 0 and attgenerated = '' and not attisdropped`,
+  );
+  const columns = rows[0]?.columns ?? '';
   await admin.query(
-    `insert into loans
-     select (jsonb_populate_record(model, jsonb_build_object(
-       'id', uuidv7(), 'loan_number', 'B-' || number,
-       'principal_balance', 5000 + number % 20000, 'accrual_balance', 5000 + number % 20000
-     ))).*
-     from loans as model cross join generate_series(1, $2::integer) as number
-     where model.id = $1`,
+    `insert into loans (${columns})
+     select ${columns} from (
+       select (jsonb_populate_record(model, jsonb_build_object(
+         'id', uuidv7(), 'loan_number', 'B-' || number,
+         'principal_balance', 5000 + number % 20000, 'accrual_balance', 5000 + number % 20000
+       ))).*
+       from loans as model cross join generate_series(1, $2::integer) as number
+       where model.id = $1
+     ) as copy`,
     [model, count],
   );
   await admin.query(

@@ -144,3 +144,20 @@ test('where the primary contact was deleted, the next one added is primary', asy
   expect(third.body.is_primary).toBe(true);
   expect(borrower.body.email).toBe('third@example.com');
 });
+
+test('a change that changes nothing has no row of history', async () => {
+  const { officer } = await stage.tenant();
+  const { body } = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
+
+  const empty = await officer.put(`/borrowers/${body.id}`, {});
+  const same = await officer.put(`/borrowers/${body.id}`, body);
+  await officer.put(`/borrowers/${body.id}`, { last_name: 'Lovelace' });
+  const history = await officer.get(`/borrowers/${body.id}/history`);
+
+  expect([empty.status, same.status]).toEqual([200, 200]);
+  expect(same.body.updated_at).toBe(body.updated_at);
+  expect(history.body.map(({ action }: { action: string }) => action)).toEqual([
+    'update',
+    'create',
+  ]);
+});

@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { addDays } from '../../jobs/dates.ts';
 import { buildSchedule } from '../../jobs/loans/amortize.ts';
@@ -5,11 +6,13 @@ import { numberOfPayments } from '../../jobs/loans/due-dates.ts';
 import { CREDIT_TARGETS } from '../../jobs/loans/events.ts';
 import type { LoanEvent } from '../../jobs/loans/events.ts';
 import type { FoldInput } from '../../jobs/loans/fold.ts';
+import { withFees } from '../../jobs/loans/spread-fees.ts';
 import {
   COMPONENTS,
   completeTerms,
   DAY_COUNTS,
   EXTRA_PAYMENT_TARGETS,
+  INTEREST_ROUNDINGS,
 } from '../../jobs/loans/terms.ts';
 import type { InterestMethod } from '../../jobs/loans/terms.ts';
 import { WATERFALLS } from '../../jobs/payments/waterfalls.ts';
@@ -44,8 +47,11 @@ export const anyLoan = fc
     loan_type: fc.constantFrom('installment', 'installment', 'line_of_credit'),
     allocation_order: anyOrder,
     term_months: fc.integer({ min: 3, max: 24 }),
+    rounding_mode: fc.constantFrom(...INTEREST_ROUNDINGS),
+    delinquency_grace_days: fc.constantFrom(0, 0, 5, 40),
+    spread: fc.constantFrom('0.00', '0.00', '0.20', '120.35'),
   })
-  .map(({ principal, ...given }) => {
+  .map(({ principal, spread, ...given }) => {
     const terms = completeTerms(given);
     const schedule = buildSchedule({
       ...given,
@@ -53,7 +59,7 @@ export const anyLoan = fc
       number_of_payments: numberOfPayments(given.payment_frequency, given.term_months),
       start_date: START,
     });
-    return { terms, schedule, principal };
+    return { terms, schedule: withFees(schedule, new Big(spread)), principal, spread };
   });
 
 /** Half of the days are few, so that events share a day and fall on due dates. */
@@ -179,29 +185,48 @@ export const anyEvent: fc.Arbitrary<Draft> = fc.oneof(
   { weight: 5, arbitrary: rare },
 );
 
+/** What the proceeds of a disbursement pay, and what its principal takes up. */
+const FINANCED = [
+  { fee_id: 'f1', fee_type: 'origination', amount: '12.34', treatment: 'deducted' },
+  { fee_id: 'f2', fee_type: 'other', amount: '56.78', treatment: 'capitalized' },
+] as const;
+
 /** Money goes out on the first day, or the loan comes from another system with its balances. */
-function funding(principal: string, boarded: { interest: string; fees: string } | null): LoanEvent {
+function funding(
+  principal: string,
+  boarded: { interest: string; fees: string } | null,
+  hasFees: boolean,
+): LoanEvent {
   const first = { id: 'e0', effective_date: START } as const;
-  if (boarded === null) return { ...first, kind: 'disbursement', amount: principal };
+  const fees = hasFees ? { fees: FINANCED } : {};
+  if (boarded === null) return { ...first, kind: 'disbursement', amount: principal, ...fees };
   const { interest: accrued_interest, fees: outstanding_fees } = boarded;
   const balances = { principal_balance: principal, accrued_interest, outstanding_fees };
   return { ...first, kind: 'boarding', ...balances, paid_through_date: '2025-12-31' };
 }
 
+/** The fee that the plan asks for in parts. */
+const spreadFee = (amount: string): LoanEvent[] =>
+  amount === '0.00'
+    ? []
+    : [{ id: 'f3', kind: 'fee', effective_date: START, fee_id: 'f3', amount, is_spread: true }];
+
 /** A funded loan with its life so far, and a day to look at it. */
 export const anyLife: fc.Arbitrary<FoldInput & { events: LoanEvent[] }> = fc
   .record({
     loan: anyLoan,
+    hasFees: fc.boolean(),
     boarded: fc.option(fc.record({ interest: anyAmount, fees: anyAmount }), { freq: 1 }),
     drafts: fc.array(anyEvent, { maxLength: 14 }),
     as_of: day,
   })
-  .map(({ loan: { terms, schedule, principal }, boarded, drafts, as_of }) => ({
+  .map(({ loan: { terms, schedule, principal, spread }, boarded, hasFees, drafts, as_of }) => ({
     terms,
     schedule,
     as_of,
     events: [
-      funding(principal, boarded),
+      funding(principal, boarded, hasFees),
+      ...spreadFee(spread),
       ...drafts.map((draft, index) => ({ ...draft, id: `e${index + 1}` })),
     ],
   }));

@@ -139,3 +139,29 @@ test('where checks are enforced, one that nobody weighed stands in the way', asy
     },
   });
 });
+
+test('an approval runs the checks that the program names, and no others', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  await settle(tenant, { compliance: { hard_enforcement: true } });
+  const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
+  await tenant.officer.delete(`/borrowers/${borrower_id}`);
+  const program = `/programs/${await tenant.first('/programs')}`;
+
+  const unknown = await admin.put(program, { compliance_checks: ['astrology'] });
+  const refused = await tenant.officer.post(`/loans/${id}/approve`);
+  await admin.put(program, { compliance_checks: ['age_minimum', 'product_limits'] });
+  const run = await tenant.officer.post(`/loans/${id}/run-compliance-checks`);
+  const approved = await tenant.officer.post(`/loans/${id}/approve`);
+
+  expect(unknown).toMatchObject({
+    status: 422,
+    body: { errors: { 'compliance_checks.0': expect.any(String) } },
+  });
+  expect(refused.body.code).toBe('compliance_failed');
+  expect(run.body.checks.map(({ code }: { code: string }) => code)).toEqual([
+    'age_minimum',
+    'product_limits',
+  ]);
+  expect(approved).toMatchObject({ status: 200, body: { status: 'approved' } });
+});

@@ -18,7 +18,15 @@ describe('days past due', () => {
   test('pass over a pause, both of its ends included', () => {
     const pause = { from: '2026-03-10', to: '2026-03-19' };
 
-    expect(daysPastDue('2026-03-01', '2026-04-30', [pause])).toBe(50);
+    expect(daysPastDue('2026-03-01', '2026-04-30', { pauses: [pause], grace_days: 0 })).toBe(50);
+  });
+
+  test.each([
+    ['2026-03-06', 0],
+    ['2026-03-07', 1],
+    ['2026-04-30', 55],
+  ])('begin after five days of grace: on %s there are %i', (today, days) => {
+    expect(daysPastDue('2026-03-01', today, { pauses: [], grace_days: 5 })).toBe(days);
   });
 
   test('count overlapping pauses once', () => {
@@ -29,7 +37,7 @@ describe('days past due', () => {
       { from: '2026-02-01', to: '2026-02-28' },
     ];
 
-    expect(daysPastDue('2026-03-01', '2026-04-30', pauses)).toBe(50);
+    expect(daysPastDue('2026-03-01', '2026-04-30', { pauses, grace_days: 0 })).toBe(50);
   });
 
   test.each([

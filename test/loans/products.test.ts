@@ -172,3 +172,38 @@ test('a pending loan that moves to another product takes over its terms', async 
   expect(moved.body).toMatchObject({ payment_frequency: 'weekly', day_count: 'actual_360' });
   expect(plan.body).toHaveLength(156);
 });
+
+test('rules have ids that stay, and their fees name them', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
+  const rules = [
+    { ...rule, amount: '50.00' },
+    { ...rule, amount: '50.00' },
+  ];
+  const { body: product } = await admin.post('/products', {
+    name: 'Fees',
+    code: 'FEES',
+    fee_rules: rules,
+  });
+  const ids = product.fee_rules.map(({ id }: { id: string }) => id);
+  const { id: loan } = await newLoan(tenant, { product_id: product.id });
+
+  const again = await admin.put(`/products/${product.id}`, { fee_rules: rules });
+  const twice = await admin.put(`/products/${product.id}`, {
+    fee_rules: rules.map((one) => ({ ...one, id: ids[0] })),
+  });
+  const fees = await tenant.officer.get(`/loans/${loan}/fees`);
+  const byHand = await tenant.officer.post(`/loans/${loan}/fees`, {
+    fee_type: 'other',
+    amount: '1.00',
+  });
+
+  expect(new Set(ids).size).toBe(2);
+  expect(again.body.fee_rules).toEqual(product.fee_rules);
+  expect(twice).toMatchObject({ status: 422, body: { errors: { fee_rules: expect.any(String) } } });
+  expect(fees.body.map((one: { fee_rule_id: string }) => one.fee_rule_id).toSorted()).toEqual(
+    ids.toSorted(),
+  );
+  expect(byHand.body.fee_rule_id).toBeNull();
+});

@@ -41,25 +41,32 @@ test('a part of a year is the same fraction in SQL and in TypeScript', async () 
   expect(wrong).toEqual([]);
 });
 
-test('days past due and buckets are the same in SQL and in TypeScript, pauses included', async () => {
+test('days past due and buckets are the same in SQL and in TypeScript, pauses and grace included', async () => {
   const tenant = await stage.tenant();
   const pause = fc
     .record({ from: aDay, days: fc.integer({ min: 0, max: 90 }) })
     .map(({ from, days }) => ({ from, to: addDays(from, days) }));
   const cases = fc.sample(
-    fc.record({ oldest: aDay, day: aDay, pauses: fc.array(pause, { maxLength: 3 }) }),
+    fc.record({
+      oldest: aDay,
+      day: aDay,
+      pauses: fc.array(pause, { maxLength: 3 }),
+      grace_days: fc.constantFrom(0, 0, 1, 5, 15, 40),
+    }),
     2000,
   );
 
   const answers = await tenant.within(({ tx }) =>
     tx.any(sql.type(z.object({ days: z.int(), bucket: z.string() }))`
-      select app.days_past_due(oldest, day, pauses) as days, app.bucket(app.days_past_due(oldest, day, pauses)) as bucket
-      from jsonb_to_recordset(${JSON.stringify(cases)}::jsonb) as one (oldest date, day date, pauses jsonb)
+      select late.days, app.bucket(late.days) as bucket
+      from jsonb_to_recordset(${JSON.stringify(cases)}::jsonb)
+        as one (oldest date, day date, pauses jsonb, grace_days integer)
+      cross join lateral (select app.days_past_due(oldest, day, pauses, grace_days)) as late (days)
     `),
   );
 
-  const expected = cases.map(({ oldest, day, pauses }) => {
-    const days = daysPastDue(oldest, day, pauses);
+  const expected = cases.map(({ oldest, day, ...leniency }) => {
+    const days = daysPastDue(oldest, day, leniency);
     return { days, bucket: bucketOf(days) };
   });
   expect(answers).toEqual(expected);

@@ -97,3 +97,40 @@ test('an amount that no disbursement could take is refused when the loan is made
   await expect(refused).rejects.toThrow('Must be at most 9999999999.99');
   await newLoan(tenant, { principal_amount: '9999999999.99' });
 });
+
+test.each(['deducted', 'capitalized', 'amortized'])(
+  'a fee that was %s is taken back with its disbursement, and charged anew with the next',
+  async (treatment) => {
+    const tenant = await stage.tenant('2026-01-15');
+    const admin = await tenant.signedIn('admin');
+    const fee = {
+      fee_type: 'origination',
+      calculation: 'flat',
+      trigger: 'disbursement',
+      treatment,
+    };
+    const product_id = await newProduct(
+      tenant,
+      { fee_rules: [{ ...fee, amount: '50.00' }] },
+      admin,
+    );
+    const loan = await newLoan(tenant, { product_id });
+    const first = (await tenant.officer.get(`/loans/${loan.id}`)).body;
+    await travelTo(stage, tenant, '2026-01-25');
+
+    const undone = await undo(tenant, loan.id);
+    const empty = await ledgerOf(tenant);
+    const again = await tenant.officer.post(`/loans/${loan.id}/disburse`);
+    const fees = (await tenant.officer.get(`/loans/${loan.id}/fees`)).body;
+
+    expect(undone.status, JSON.stringify(undone.body)).toBe(200);
+    expect(empty).toEqual({});
+    expect(again.body).toMatchObject({
+      principal_balance: first.principal_balance,
+      outstanding_fees: first.outstanding_fees,
+      payment_amount: first.payment_amount,
+    });
+    expect(fees.map((one: { status: string }) => one.status === 'reversed')).toEqual([false, true]);
+    expect(await violationsIn(stage)).toEqual([]);
+  },
+);

@@ -1,0 +1,66 @@
+import { sql } from '../db.ts';
+
+/**
+ * What happened, oldest first: by the day on which it became known, as the totals count. A payment may
+ * be applied otherwise than in its own month, where an earlier one came late or was taken back: the
+ * difference is a line of its own, so that the lines add up to what the balance moved by.
+ */
+export const activity = sql.fragment`(
+  with money as (
+    select event.effective_date as date, 'payment' as kind, 2 as rank,
+           payment.suspense_applied - payment.amount as amount,
+           -payment.principal_applied as principal, -payment.interest_applied as interest,
+           -payment.fees_applied as fees
+    from loan_events as event join payments as payment on payment.id = event.id
+    where event.loan_id = loan.id and event.kind = 'payment'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select event.effective_date, 'refund', 4, -payment.principal_applied, -payment.principal_applied,
+           null, null
+    from loan_events as event join payments as payment on payment.id = event.id
+    where event.loan_id = loan.id and event.kind = 'reimbursement' and payment.principal_applied <> 0
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select event.effective_date, 'payment_reversed', 3,
+           payment.principal_applied + payment.interest_applied + payment.fees_applied,
+           payment.principal_applied, payment.interest_applied, payment.fees_applied
+    from loan_events as event
+    join payments as payment on payment.id = (event.details ->> 'reverses')::uuid
+    where event.loan_id = loan.id and event.kind = 'reversal'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select fee.effective_date, 'fee_deducted', 2, -fee.amount, null, null, -fee.amount
+    from fees as fee
+    where fee.loan_id = loan.id and fee.treatment = 'deducted' and fee.status <> 'reversed'
+      and fee.assessed_date >= period.first and fee.assessed_date < today.day
+  )
+  select coalesce(jsonb_agg(
+    jsonb_build_object(
+      'date', line.date, 'kind', line.kind, 'amount', line.amount::text,
+      'principal', line.principal::text, 'interest', line.interest::text, 'fees', line.fees::text
+    ) order by line.date, line.rank
+  ), '[]')
+  from (
+    select date, kind, rank, amount, principal, interest, fees from money
+    union all
+    select today.day - 1, 'applied_otherwise', 7, rest.amount, null, null, null
+    from (select -moved.payments - coalesce(sum(amount), 0.00) as amount from money) as rest
+    where rest.amount <> 0
+    union all
+    select fee.assessed_date, 'fee_' || fee.fee_type, 1, fee.amount, null, null, fee.amount
+    from fees as fee
+    where fee.loan_id = loan.id and fee.status <> 'reversed'
+      and fee.assessed_date >= period.first and fee.assessed_date < today.day
+    union all
+    select event.effective_date, 'disbursement', 0, (event.details ->> 'amount')::numeric,
+           (event.details ->> 'amount')::numeric, null, null
+    from loan_events as event
+    where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select today.day - 1, 'interest', 8, moved.interest, null, moved.interest, null
+    where moved.interest <> 0
+    union all
+    select today.day - 1, 'credit', 9, -credits.amount, null, null, null where credits.amount <> 0
+  ) as line
+)`;

@@ -1,0 +1,51 @@
+import { Big } from 'big.js';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sql } from '../../sql/db.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const Statement = z.object({
+  figures: z.looseObject({
+    summary: z.record(z.string(), z.string()),
+    due: z.record(z.string(), z.any()),
+    activity: z.array(z.looseObject({ kind: z.string(), amount: z.string() })),
+  }),
+});
+
+test('fees that the proceeds paid, the principal took up or the instalments ask for add up as well', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
+  const product_id = await newProduct(tenant, {
+    fee_rules: [
+      { ...rule, amount: '100.00', treatment: 'deducted' },
+      { ...rule, amount: '200.00', treatment: 'capitalized' },
+      { ...rule, amount: '360.00', treatment: 'amortized' },
+    ],
+  });
+  const { id } = await newLoan(tenant, { product_id });
+
+  await travelTo(stage, tenant, '2026-02-01');
+  const { summary, due, activity } = await tenant.within(({ tx }) =>
+    tx.oneFirst(sql.type(Statement)`select figures from statements where loan_id = ${id}`),
+  );
+
+  const balances = await tenant.officer.get(`/loans/${id}/get-balances`);
+  expect(summary).toMatchObject({
+    disbursements: '10000.00',
+    fees: '660.00',
+    payments: '100.00',
+    credits: '0.00',
+    new_balance: balances.body.total_balance,
+  });
+  const lines = activity.map(({ kind, amount }) => [kind, amount]);
+  expect(lines).toContainEqual(['fee_deducted', '-100.00']);
+  expect(lines.map(([kind]) => kind)).not.toContain('applied_otherwise');
+  const moved = activity.reduce((total, { amount }) => total.plus(amount), new Big(0));
+  expect(moved.toFixed(2)).toBe(summary['new_balance']);
+  // The instalment asks for its part of the fee; nothing is asked for beside it.
+  expect(due).toMatchObject({ amount_due: '331.99', regular_payment: '331.99', fees: '0.00' });
+});

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { readLoan } from '../../jobs/loans/happen.ts';
+import { money, parseMoney, sum } from '../../jobs/money.ts';
+import { drawAmount } from '../../jobs/payments/draw-amount.ts';
+import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
+import { approved, disburse, SHARE, told } from '../setup/funding.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('an amortized fee is owed from the start and asked for in parts', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  await disburse(tenant, id);
+  const { loan, plan } = await told(tenant, id);
+  await travelTo(stage, tenant, '2026-02-15');
+
+  const paid = await tenant.officer.post(`/loans/${id}/payments`, {
+    amount: '324.01',
+    payment_date: '2026-02-15',
+  });
+  const after = await told(tenant, id);
+  const quote = await tenant.officer.post(`/loans/${id}/payoff-quotes`, {
+    payoff_date: '2026-02-15',
+  });
+
+  expect(loan).toMatchObject({
+    principal_balance: '10000.00',
+    outstanding_fees: '300.00',
+    total_balance: '10300.00',
+    payment_amount: '324.01',
+    next_payment_amount: '324.01',
+  });
+  const parts = plan.map((row: { fees_amount: string }) => row.fees_amount);
+  expect([parts[0], parts.at(-1), parts.length]).toEqual(['8.33', '8.45', 36]);
+  expect(money(sum(parts.map(parseMoney)))).toBe('300.00');
+  expect(paid.body).toMatchObject({
+    fees_applied: '8.33',
+    interest_applied: '72.19',
+    principal_applied: '243.49',
+  });
+  expect(after.plan[0]).toMatchObject({ status: 'paid', paid_amount: '324.01' });
+  expect(after.loan).toMatchObject({ outstanding_fees: '291.67', past_due_amount: '0.00' });
+  expect(quote.body).toMatchObject({ fees_amount: '291.67', payoff_amount: '10048.18' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('money ahead of the plan repays the principal before fees that are not asked for yet', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  await disburse(tenant, id);
+
+  const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: '1000.00' });
+
+  expect(paid.body).toMatchObject({ fees_applied: '8.33', principal_applied: '991.67' });
+});
+
+test('a new plan asks for what the old one had not asked for yet', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  await disburse(tenant, id, { amount: '6000.00' });
+  await travelTo(stage, tenant, '2026-02-15');
+  await tenant.officer.post(`/loans/${id}/payments`, { amount: '194.41' });
+  await travelTo(stage, tenant, '2026-02-20');
+
+  await disburse(tenant, id);
+
+  const { loan, fees, plan } = await told(tenant, id);
+  expect(fees.map((fee: { amount: string }) => fee.amount).toSorted()).toEqual([
+    '120.00',
+    '180.00',
+  ]);
+  const parts = plan.map((row: { fees_amount: string }) => row.fees_amount);
+  expect(parts.slice(0, 2)).toEqual(['5.00', '8.42']);
+  expect(money(sum(parts.map(parseMoney)))).toBe('300.00');
+  expect(loan.outstanding_fees).toBe('295.00');
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('relief and another rhythm of payments ask for the whole of a spread fee in the end', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const asked = async (path: string, body: object) => {
+    const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+    await disburse(tenant, id);
+    const reply = await tenant.officer.post(`/loans/${id}/${path}`, body);
+    const { plan } = await told(tenant, id);
+    const parts = plan.map((row: { fees_amount: string }) => parseMoney(row.fees_amount));
+    return [reply.status, money(sum(parts)), plan[0].payment_amount];
+  };
+  const days = { start_date: '2026-01-15', end_date: '2026-03-20' };
+  const spared = { ...days, reason: 'Illness', end_treatment: 'deferred_balance' };
+
+  const less = { forbearance_type: 'reduced_payment', reduced_payment_amount: '50.00' };
+
+  expect(await asked('forbearances', { ...spared, ...less })).toEqual([201, '300.00', '50.00']);
+  expect(await asked('deferments', { periods: 2, reason: 'Flood' })).toEqual([
+    201,
+    '300.00',
+    '324.01',
+  ]);
+  const modification = { modification_type: 'term_extension', extend_months: 12 };
+  expect(
+    await asked('modifications', {
+      ...modification,
+      effective_date: '2026-01-15',
+      reason: 'hardship',
+    }),
+  ).toEqual([201, '300.00', expect.any(String)]);
+});
+
+test('autopay draws the instalment with its part of the fee, and not the whole fee beside it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  await disburse(tenant, id);
+
+  const { state } = await tenant.within((work) => readLoan(work, id));
+
+  const plan = { amount_type: 'statement_balance' } as Plan;
+  expect(money(drawAmount(plan, state, '2026-02-15'))).toBe('324.01');
+});
+
+test('what is waived of a spread fee is not asked for when the plan is made anew', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  await disburse(tenant, id, { amount: '6000.00' });
+  const { fees } = await told(tenant, id);
+  await tenant.officer.post(`/fees/${fees[0].id}/waive`, { amount: '100.00', reason: 'Goodwill' });
+
+  await disburse(tenant, id);
+
+  const { loan, plan } = await told(tenant, id);
+  const parts = plan.map((row: { fees_amount: string }) => parseMoney(row.fees_amount));
+  expect(money(sum(parts))).toBe('200.00');
+  expect(loan.outstanding_fees).toBe('200.00');
+});

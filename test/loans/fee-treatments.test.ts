@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { money, parseMoney, sum } from '../../jobs/money.ts';
+import { ledgerOf } from '../setup/books.ts';
+import { approved, disburse, RULE, SHARE, told } from '../setup/funding.ts';
+import { travelTo } from '../setup/queue.ts';
+import { settle } from '../setup/settings.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('a deducted fee is paid out of the proceeds, in the entry of the disbursement', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'deducted' }]);
+
+  await disburse(tenant, id);
+
+  const { loan, fees, payouts } = await told(tenant, id);
+  expect(payouts).toMatchObject([
+    { amount: '10000.00', fee_deducted: '300.00', net_amount: '9700.00' },
+  ]);
+  expect(fees).toMatchObject([
+    { status: 'paid', amount_paid: '300.00', outstanding_amount: '0.00', treatment: 'deducted' },
+  ]);
+  expect(fees[0].journal_entry_id).toBe(payouts[0].journal_entry_id);
+  const entry = await tenant.officer.get(`/ledger/entries/${payouts[0].journal_entry_id}`);
+  expect(entry.body.lines).toMatchObject([
+    { debit: '10000.00', credit: '0.00' },
+    { debit: '0.00', credit: expect.stringMatching(/^(9700|300).00$/) },
+    { debit: '0.00', credit: expect.stringMatching(/^(9700|300).00$/) },
+  ]);
+  expect(loan).toMatchObject({
+    principal_balance: '10000.00',
+    outstanding_fees: '0.00',
+    payment_amount: '315.68',
+    next_payment_amount: '315.68',
+  });
+  expect(await ledgerOf(tenant)).toEqual({
+    loans_receivable: '10000.00',
+    cash: '-9700.00',
+    fee_income: '-300.00',
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('where payments relieve no receivable, a deducted fee is income once all the same', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await settle(tenant, { accounting: { accrual_relief: false } });
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'deducted' }]);
+
+  await disburse(tenant, id);
+
+  expect(await ledgerOf(tenant)).toMatchObject({ cash: '-9700.00', fee_income: '-300.00' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a capitalized fee is part of the principal, and the plan repays both', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'capitalized' }]);
+
+  await disburse(tenant, id);
+
+  const { loan, fees, payouts, plan } = await told(tenant, id);
+  expect(payouts).toMatchObject([
+    { amount: '10000.00', fee_deducted: '0.00', net_amount: '10000.00' },
+  ]);
+  expect(fees).toMatchObject([{ is_capitalized: true, outstanding_amount: '0.00' }]);
+  expect(loan).toMatchObject({
+    principal_balance: '10300.00',
+    disbursed_amount: '10000.00',
+    outstanding_fees: '0.00',
+    payment_amount: '325.15',
+  });
+  expect(plan[0].beginning_balance).toBe('10300.00');
+  expect(plan.at(-1).ending_balance).toBe('0.00');
+  expect(await ledgerOf(tenant)).toEqual({
+    loans_receivable: '10300.00',
+    cash: '-10000.00',
+    fee_income: '-300.00',
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('what a loan costs is the same whether the fee is deducted or owed at once, and less if spread', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const aprOf = async (treatment: string) => {
+    const { id } = await approved(tenant, [{ ...SHARE, treatment }]);
+    return (await tenant.officer.get(`/loans/${id}`)).body.apr as string;
+  };
+
+  const aprs = {
+    upfront: await aprOf('upfront'),
+    deducted: await aprOf('deducted'),
+    capitalized: await aprOf('capitalized'),
+    amortized: await aprOf('amortized'),
+  };
+
+  expect(aprs.deducted).toBe(aprs.upfront);
+  expect(Number(aprs.capitalized)).toBeLessThan(Number(aprs.deducted));
+  expect(Number(aprs.amortized)).toBeLessThan(Number(aprs.capitalized));
+  expect(Number(aprs.amortized)).toBeGreaterThan(0.085);
+});
+
+test('fees that would take all of the money are refused, and nothing goes out', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const flat = { ...RULE, calculation: 'flat', amount: '500.00', treatment: 'deducted' };
+  const { id } = await approved(tenant, [flat]);
+
+  const refused = await disburse(tenant, id, { amount: '500.00' });
+
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      code: 'fees_exceed_disbursement',
+      details: { amount: '500.00', fee_deducted: '500.00' },
+    },
+  });
+  expect(await ledgerOf(tenant)).toEqual({});
+});
+
+test('only fees of a disbursement can be treated otherwise than upfront, and none is of a payoff', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const late = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '25.00' };
+
+  const refused = await admin.post('/products', {
+    name: 'Late',
+    code: 'late',
+    fee_rules: [
+      { ...late, treatment: 'deducted' },
+      { ...late, trigger: 'payoff' },
+    ],
+  });
+
+  expect(refused).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        'fee_rules.0.treatment': expect.any(String),
+        'fee_rules.1.trigger': 'Is not offered yet.',
+      },
+    },
+  });
+});
+
+test('a disbursement that never was leaves no fee, no debt and no income behind', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const rules = ['deducted', 'capitalized'].map((treatment) => ({ ...SHARE, treatment }));
+  const { id } = await approved(tenant, rules);
+  await disburse(tenant, id);
+  await travelTo(stage, tenant, '2026-01-20');
+
+  await tenant.within(async (work) => {
+    const loan = await openLoan(work, id);
+    const funding = loan.events.find(({ kind }) => kind === 'disbursement');
+    const what = { kind: 'reversal', effective_date: work.today, reverses: funding?.id };
+    await happen(work, loan, [newEvent(what)]);
+  });
+
+  expect(await ledgerOf(tenant)).toEqual({});
+  expect((await told(tenant, id)).loan).toMatchObject({ principal_balance: '0.00' });
+});
+
+const anyRules = fc.array(
+  fc.record({
+    treatment: fc.constantFrom('upfront', 'deducted', 'capitalized', 'amortized'),
+    percentage: fc.constantFrom('0.005', '0.0333'),
+    calculation: fc.constantFrom('percent_of_disbursement', 'percent_of_principal'),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+test('however fees are treated and the money goes out, the books are right', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyRules,
+      fc.constantFrom('simple_daily', 'scheduled', 'flat'),
+      fc.integer({ min: 300_000, max: 1_000_000 }),
+      async (rules, interest_method, cents) => {
+        const tenant = await stage.tenant('2026-01-15');
+        const fee_rules = rules.map((rule) => ({ ...RULE, ...rule }));
+        const { id } = await approved(tenant, fee_rules, { interest_method });
+        await disburse(tenant, id, { amount: money(parseMoney('0.01').times(cents)) });
+        await travelTo(stage, tenant, '2026-02-15');
+        await tenant.officer.post(`/loans/${id}/payments`, { amount: '350.00' });
+        await disburse(tenant, id);
+        await travelTo(stage, tenant, '2026-03-20');
+        await tenant.officer.post(`/loans/${id}/payments`, { amount: '350.00' });
+
+        const { loan, payouts, fees } = await told(tenant, id);
+        const net = sum(payouts.map((one: { net_amount: string }) => parseMoney(one.net_amount)));
+        const income = sum(fees.map((one: { amount: string }) => parseMoney(one.amount)));
+        const books = await ledgerOf(tenant);
+        expect(books['cash']).toBe(money(parseMoney('700.00').minus(net)));
+        expect(books['fee_income']).toBe(money(income.neg()));
+        expect(loan.past_due_amount >= '0.00').toBe(true);
+        const paid = await tenant.officer.post(`/loans/${id}/pay-off`);
+        expect(paid.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
+        expect(await violationsIn(stage)).toEqual([]);
+      },
+    ),
+    { numRuns: 3 },
+  );
+}, 300_000);

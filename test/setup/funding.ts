@@ -1,0 +1,28 @@
+import { newLoan } from './loans.ts';
+import { newProduct } from './products.ts';
+import type { Tenant } from './world.ts';
+
+/** A rule for the fee of a disbursement, and one that asks for three percent of it. */
+export const RULE = { fee_type: 'origination', trigger: 'disbursement' };
+export const SHARE = { ...RULE, calculation: 'percent_of_disbursement', percentage: '0.03' };
+
+/** An approved loan of 10,000.00 whose product asks for these fees. */
+export async function approved(tenant: Tenant, fee_rules: object[], more: object = {}) {
+  const product_id = await newProduct(tenant, { fee_rules, ...more });
+  return newLoan(tenant, { product_id, status: 'approved' });
+}
+
+/** The loan with its fees, its disbursements and its plan, as the API tells them. */
+export async function told(tenant: Tenant, id: string) {
+  const at = async (path: string) => (await tenant.officer.get(`/loans/${id}${path}`)).body;
+  const [loan, fees, payouts, plan] = [
+    await at(''),
+    await at('/fees'),
+    await at('/disbursements'),
+    await at('/amortization'),
+  ];
+  return { loan, fees, payouts, plan };
+}
+
+export const disburse = (tenant: Tenant, id: string, body: object = {}) =>
+  tenant.officer.post(`/loans/${id}/disburse`, body);
