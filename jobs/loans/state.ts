@@ -222,12 +222,7 @@ function installmentState(
   at: { asOf: string; tolerance: Big; isOver: boolean; open: string | null },
 ): InstallmentState {
   const { row, covered, paid_date } = installment;
-  return {
-    ...row,
-    paid_amount: money(covered),
-    paid_date,
-    status: statusOf(installment, at),
-  };
+  return { ...row, paid_amount: money(covered), paid_date, status: statusOf(installment, at) };
 }
 
 function statusOf(

@@ -30,8 +30,10 @@ const debt = sql.fragment`record.principal_balance + owed.interest + record.outs
 const isMatured = sql.fragment`due.since is not null and record.maturity_date <= today.day`;
 
 const isOld = (since: ReturnType<typeof sql.fragment>) => sql.fragment`
-  (${since} <= today.day - 30 and (record.delinquency_pauses = '[]'
-    or app.days_past_due(${since}, today.day, record.delinquency_pauses) >= 30))`;
+  (${since} + record.delinquency_grace_days <= today.day - 30 and (record.delinquency_pauses = '[]'
+    or app.days_past_due(
+      ${since}, today.day, record.delinquency_pauses, record.delinquency_grace_days
+    ) >= 30))`;
 
 /**
  * What is past due, as `behind`, where anything is: the open rest of the instalments that were due,
