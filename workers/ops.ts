@@ -9,13 +9,14 @@ import { failed, retry } from './ops/failed.ts';
 import { Misused, type Answer, type Operation } from './ops/operation.ts';
 import { pause, resume } from './ops/pause.ts';
 import { pools, runs } from './ops/pools.ts';
+import { setAside } from './ops/set-aside.ts';
 import { settings } from './ops/settings.ts';
 import { status } from './ops/status.ts';
 
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [
   ...[status, pools, runs, pause, resume, failed, retry],
-  ...[close, createTenant, createUser, settings],
+  ...[close, setAside, createTenant, createUser, settings],
 ];
 
 function help(): string {

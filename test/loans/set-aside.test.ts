@@ -97,12 +97,16 @@ test('the nightly accrual goes on without a loan that it fails for, and makes up
   await travelTo(stage, tenant, '2026-01-16');
   const without = await ledgerOf(tenant);
   const left = await setAside(tenant);
+  const shown = await tenant.within(({ tx }) => close.openErrors(tx, 10));
   await travelTo(stage, tenant, '2026-01-17');
   const balances = await tenant.officer.get(`/loans/${broken}/get-balances`);
 
   expect(without['interest_receivable']).toBe('4.66');
   expect(left.map(({ loan_id, step, error }) => [loan_id, step, error])).toEqual(
     ['accrual', 'snapshot', 'ageing'].map((step) => [broken, step, 'division by zero']),
+  );
+  expect(shown.map(({ loan_id, cob_date }) => [loan_id, cob_date])).toEqual(
+    left.map(() => [broken, '2026-01-15']),
   );
   expect(balances.body.accrued_interest).toBe('4.66');
   expect((await ledgerOf(tenant))['interest_receivable']).toBe('13.98');

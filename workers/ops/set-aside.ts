@@ -1,0 +1,21 @@
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { openErrors } from '../../sql/loans/close.ts';
+import type { Operation } from './operation.ts';
+import { tenantOf } from './tenant-of.ts';
+
+/** More than anybody reads; the oldest come first, since they wait longest. */
+const SHOWN_MAX = 200;
+
+export const setAside: Operation = {
+  name: 'set-aside',
+  usage: '[--tenant SLUG]',
+  summary: 'loans that a close went on without, and why; the next close tries them again',
+  options: ['tenant'],
+  run: async ({ app, options }) => {
+    const { id } = await tenantOf(app, options['tenant']);
+    const rows = await workOf(app, SYSTEM)(id, ({ tx }) => openErrors(tx, SHOWN_MAX), {
+      readOnly: true,
+    });
+    return rows.length === 0 ? { say: 'No loan is set aside.', rows } : { rows };
+  },
+};
