@@ -15,7 +15,9 @@ const TABLES = [
 export async function plainTables(admin: pg.Client) {
   await admin.query('create schema plain');
   for (const table of [...TABLES, 'loans', 'installments'])
-    await admin.query(`create table plain.${table} (like public.${table} including all)`);
+    await admin.query(
+      `create table plain.${table} (like public.${table} including all excluding generated)`,
+    );
   await admin.query('insert into plain.loans select * from public.loans');
   await admin.query('insert into plain.installments select * from public.installments');
 }

@@ -77,7 +77,9 @@ async function boarded(pool: Pool, tenant_id: string, admin: pg.Client) {
   const own = performance.now() - started;
   let floor = 0;
   for (const table of TABLES) {
-    await admin.query(`create table floor_${table} (like ${table} including all)`);
+    await admin.query(
+      `create table floor_${table} (like ${table} including all excluding generated)`,
+    );
     const from = performance.now();
     await admin.query(`insert into floor_${table} select * from ${table}`);
     floor += performance.now() - from;
