@@ -58,6 +58,8 @@ const fill = (within: Within, id: string, slug: string, password: string) =>
 async function addUsers(work: Work, slug: string, password: string, borrower_id: string) {
   for (const { name, tenant_role } of STAFF) {
     const person = { first_name: name, last_name: 'User', email: `${name}@${slug}.test` };
+    // The demo leaves users of its own.
+    if ((await credentials(work.tx, person.email)) !== null) continue;
     await createUser(work, { ...person, tenant_role, password });
   }
   const person = { first_name: 'Nora', last_name: 'Whitfield', email: `borrower@${slug}.test` };
