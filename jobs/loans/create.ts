@@ -1,11 +1,11 @@
 import * as loans from '../../sql/loans/loans.ts';
 import { insert, update } from '../../sql/write.ts';
-import { parseMoney, parseRate, sum } from '../money.ts';
+import { parseMoney, parseRate } from '../money.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { feeAmount, type FeeRule } from './fee-amounts.ts';
+import { comeTo, feesByRules, type FeeRule } from './fee-amounts.ts';
 import { copiedTerms } from './terms-of.ts';
 import { MOST } from './terms.ts';
 
@@ -120,12 +120,10 @@ function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
 }
 
 /** What disbursing the whole amount would add to it, by the product's rules. */
-function feesOf({ principal_amount }: NewLoan, { fee_rules }: Record<string, unknown>) {
+function feesOf({ principal_amount: amount }: NewLoan, { fee_rules }: Record<string, unknown>) {
   const rules = Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
-  const asked = rules.filter(
-    ({ trigger, treatment }) => trigger === 'disbursement' && treatment !== 'deducted',
-  );
-  return sum(asked.map((rule) => feeAmount(rule, principal_amount)));
+  const fees = feesByRules(rules, amount, { amount, isFirst: true });
+  return comeTo(fees, 'upfront', 'capitalized', 'amortized');
 }
 
 export const tellCreated = (work: Work, loan: NewLoan & { id: string; status: string }) =>

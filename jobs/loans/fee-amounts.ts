@@ -29,21 +29,27 @@ export function feeAmount(rule: FeeRule, base: string): Big {
 }
 
 type Treatment = (typeof FEE_TREATMENTS)[number];
+type Funding = { amount: string; isFirst: boolean };
 type FundingFee = { rule: FeeRule; amount: Big; treatment: Treatment };
 
 /**
  * What the product asks for a disbursement. Fees that are a share of it are asked of every one, the
  * others of the first, for the whole loan.
  */
-export function fundingFees(
-  loan: RawLoan,
-  { amount: disbursed, isFirst }: { amount: string; isFirst: boolean },
+export const fundingFees = (loan: RawLoan, funding: Funding): FundingFee[] =>
+  feesByRules(feeRulesOf(loan), loan.principal_amount, funding);
+
+/** The same for a loan that is not there yet, by its product's rules and its principal. */
+export function feesByRules(
+  rules: readonly FeeRule[],
+  principal: string,
+  { amount: disbursed, isFirst }: Funding,
 ): FundingFee[] {
-  return feeRulesOf(loan)
+  return rules
     .filter(({ trigger }) => trigger === 'disbursement')
     .map((rule) => {
       const isShare = rule.calculation === 'percent_of_disbursement';
-      const base = isShare ? disbursed : loan.principal_amount;
+      const base = isShare ? disbursed : principal;
       const amount = isFirst || isShare ? feeAmount(rule, base) : ZERO;
       return { rule, amount, treatment: rule.treatment ?? 'upfront' };
     })

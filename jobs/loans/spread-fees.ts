@@ -2,8 +2,7 @@ import type { Big } from 'big.js';
 import { atLeastZero, money, parseMoney, sum, ZERO } from '../money.ts';
 import type { ScheduleRow } from './amortize.ts';
 import { dueBy } from './coverage.ts';
-import { outstandingOf } from './position.ts';
-import type { Position } from './position.ts';
+import { outstandingOf, type Position } from './position.ts';
 
 /** Fees that the instalments ask for in equal parts; the last one takes the cents that are left. */
 
