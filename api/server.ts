@@ -3,7 +3,7 @@ import path from 'node:path';
 import pino from 'pino';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { useFiles } from '../jobs/documents/store.ts';
-import { closeFuture } from '../jobs/loans/close/plan-close.ts';
+import { closeFuture } from '../jobs/business-day/plan-close.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';

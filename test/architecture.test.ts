@@ -91,7 +91,7 @@ rule('only workers/outside/ and the files of jobs/documents/ reach beyond the da
 
 /** From what serves people down to what serves everybody; a layer imports itself and those below. */
 const LAYERS = [
-  ['portal', 'operations'],
+  ['portal', 'operations', 'business-day'],
   ['loans', 'payments', 'collateral', 'portfolios', 'borrowers'],
   ['ledger', 'webhooks', 'communications', 'documents', 'users'],
 ] as const;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { boardTape, TapeRefused } from '../jobs/loans/board-tape.ts';
-import { readTape, type Refusal } from '../jobs/loans/tape.ts';
+import { boardTape, TapeRefused } from '../jobs/loans/boarding/board-tape.ts';
+import { readTape, type Refusal } from '../jobs/loans/boarding/boarding-tape.ts';
 import { SYSTEM, workOf } from '../jobs/work.ts';
 import { openPool } from '../sql/db.ts';
 import { findDatabase } from './configuration.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { closeFuture } from '../jobs/loans/close/plan-close.ts';
+import { closeFuture } from '../jobs/business-day/plan-close.ts';
 import { openPool } from '../sql/db.ts';
 import { findDatabase } from './configuration.ts';
 import { close } from './ops/close.ts';

@@ -4,26 +4,30 @@ import {
   Acceleration,
   AccelerationReversal,
   reverseAcceleration,
-} from '../../jobs/loans/accelerate.ts';
-import { NonAccrual, setNonAccrual } from '../../jobs/loans/non-accrual.ts';
-import { activatePromo, PromoActivation } from '../../jobs/loans/activate-promo.ts';
-import { payOff, PayOff } from '../../jobs/loans/pay-off.ts';
-import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/freeze.ts';
-import { addLabels, Labels, removeLabels } from '../../jobs/loans/label.ts';
-import { Assignment, assignOfficer } from '../../jobs/loans/assign-officer.ts';
-import { cancel, Cancellation } from '../../jobs/loans/cancel.ts';
+} from '../../jobs/loans/standing/accelerate.ts';
+import { NonAccrual, setNonAccrual } from '../../jobs/loans/standing/non-accrual.ts';
+import { activatePromo, PromoActivation } from '../../jobs/loans/agreements/activate-promo.ts';
+import { payOff, PayOff } from '../../jobs/loans/payoff/close-by-payoff.ts';
+import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/standing/freeze.ts';
+import { addLabels, Labels, removeLabels } from '../../jobs/loans/standing/label.ts';
+import { Assignment, assignOfficer } from '../../jobs/loans/standing/assign-officer.ts';
+import { cancel, Cancellation } from '../../jobs/loans/origination/cancel.ts';
 import {
   chargeOff,
   ChargeOff,
   ChargeOffReversal,
   reverseChargeOff,
-} from '../../jobs/loans/charge-off.ts';
-import { changeDueDate, DueDateChange } from '../../jobs/loans/change-due-date.ts';
-import { ChecksWanted, CHECK_STATUSES, runComplianceChecks } from '../../jobs/loans/compliance.ts';
-import { Denial, deny } from '../../jobs/loans/deny.ts';
-import { Disbursement } from '../../jobs/loans/disburse.ts';
-import { payOut } from '../../jobs/loans/pay-out.ts';
-import { reschedule, Reschedule } from '../../jobs/loans/reschedule.ts';
+} from '../../jobs/loans/standing/charge-off.ts';
+import { changeDueDate, DueDateChange } from '../../jobs/loans/agreements/change-due-date.ts';
+import {
+  ChecksWanted,
+  CHECK_STATUSES,
+  runComplianceChecks,
+} from '../../jobs/loans/origination/compliance.ts';
+import { Denial, deny } from '../../jobs/loans/origination/deny.ts';
+import { Disbursement } from '../../jobs/loans/funding/first-disbursement.ts';
+import { payOut } from '../../jobs/loans/funding/disburse.ts';
+import { reschedule, Reschedule } from '../../jobs/loans/agreements/reschedule.ts';
 import { loanFields } from './fields.ts';
 import { promotion } from './promotions.ts';
 import { flag, jsonObject, text, timestamp, uuid } from '../../sql/types.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
-import { Approval, approve, objectionTo } from '../../jobs/loans/approve.ts';
+import { Approval, approve, objectionTo } from '../../jobs/loans/origination/approve.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
 import { HttpRefusal } from '../errors.ts';
 import { existing } from '../resource.ts';

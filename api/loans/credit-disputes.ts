@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { BUREAUS } from '../../jobs/loans/credit/report-credit.job.ts';
-import { addDispute, changeDispute, CORRECTABLE } from '../../jobs/loans/credit-disputes.ts';
+import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
+import {
+  addDispute,
+  changeDispute,
+  CORRECTABLE,
+} from '../../jobs/loans/reporting/credit-disputes.ts';
 import { creditDisputes as table } from '../../sql/loans/credit-disputes.ts';
 import { date, flag, jsonObject, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';

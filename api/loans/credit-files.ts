@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filesInUse } from '../../jobs/documents/store.ts';
 import { NotFound } from '../../jobs/errors.ts';
-import { NewCreditFile, sendCreditFile } from '../../jobs/loans/credit/make-file.ts';
+import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
 import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';

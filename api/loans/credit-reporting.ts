@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BUREAUS } from '../../jobs/loans/credit/report-credit.job.ts';
+import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { creditReportingRecords as table } from '../../sql/loans/credit-reporting.ts';
 import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';

@@ -6,8 +6,8 @@ import {
   DEFERMENT_TYPES,
   INTEREST_TREATMENTS,
   PERIODS_MAX,
-} from '../../jobs/loans/deferments.ts';
-import { RELIEF_STATUSES } from '../../jobs/loans/forbearances.ts';
+} from '../../jobs/loans/agreements/deferments.ts';
+import { RELIEF_STATUSES } from '../../jobs/loans/agreements/forbearances.ts';
 import { deferments as table } from '../../sql/loans/deferments.ts';
 import { date, flag, integer, money, prose, stamps, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';

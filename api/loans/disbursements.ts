@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { DISBURSEMENT_METHODS } from '../../jobs/loans/disburse.ts';
-import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/disbursements.ts';
-import { DisbursementReversal, undoDisbursement } from '../../jobs/loans/undo-disbursement.ts';
-import { changing, refusing } from '../../jobs/loans/records.ts';
+import { DISBURSEMENT_METHODS } from '../../jobs/loans/funding/first-disbursement.ts';
+import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/funding/further-disbursements.ts';
+import {
+  DisbursementReversal,
+  undoDisbursement,
+} from '../../jobs/loans/funding/undo-disbursement.ts';
+import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import { disbursements as table } from '../../sql/loans/disbursements.ts';
 import { date, money, positiveMoney, stamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../resource.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { draw } from '../../jobs/loans/draws.ts';
-import { changing, refusing } from '../../jobs/loans/records.ts';
+import { draw } from '../../jobs/loans/funding/draws.ts';
+import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import { draws as table } from '../../sql/loans/draws.ts';
 import {
   date,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/fee-rules.ts';
-import { addFee, Waiver, waiveFee } from '../../jobs/loans/fees.ts';
-import { changing, refusing } from '../../jobs/loans/records.ts';
+import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/products/fee-rules.ts';
+import { addFee, Waiver, waiveFee } from '../../jobs/loans/fees/fees.ts';
+import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import { fees as table } from '../../sql/loans/fees.ts';
 import { date, flag, integer, money, positiveMoney, prose, stamps, text } from '../../sql/types.ts';
 import { timestamp, uuid } from '../../sql/types.ts';

@@ -8,7 +8,7 @@ import {
   forbear,
   FORBEARANCE_TYPES,
   RELIEF_STATUSES,
-} from '../../jobs/loans/forbearances.ts';
+} from '../../jobs/loans/agreements/forbearances.ts';
 import { forbearances as table } from '../../sql/loans/forbearances.ts';
 import { date, flag, positiveMoney, prose, stamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../resource.ts';

@@ -5,7 +5,7 @@ import {
   EVENT_CODES,
   FORM_STATUSES,
   void1099C,
-} from '../../jobs/loans/forms-1099c.ts';
+} from '../../jobs/loans/reporting/forms-1099c.ts';
 import { forms1099c as table } from '../../sql/loans/forms-1099c.ts';
 import {
   date,

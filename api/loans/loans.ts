@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { balancesOf, projectionOf, scheduleOf } from '../../jobs/loans/balances.ts';
-import { board, Boarding } from '../../jobs/loans/board.ts';
-import { changeLoan, createLoan, type NewLoan } from '../../jobs/loans/create.ts';
+import { balancesOf, projectionOf, scheduleOf } from '../../jobs/loans/history/balances.ts';
+import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
+import { changeLoan, createLoan, type NewLoan } from '../../jobs/loans/origination/create.ts';
 import { audited } from '../../jobs/audit.ts';
-import { INSTALLMENT_STATUSES } from '../../jobs/loans/state.ts';
+import { INSTALLMENT_STATUSES } from '../../jobs/loans/engine/state.ts';
 import { placeLoan } from '../../jobs/portfolios/assign.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
 import { date, integer, money } from '../../sql/types.ts';

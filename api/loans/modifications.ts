@@ -9,7 +9,7 @@ import {
   rejectModification,
   reverseModification,
   TREATMENTS,
-} from '../../jobs/loans/modifications.ts';
+} from '../../jobs/loans/agreements/modifications.ts';
 import { modifications as table } from '../../sql/loans/modifications.ts';
 import {
   date,

@@ -5,8 +5,8 @@ import {
   PLAN_STATUSES,
   PLAN_TYPES,
   removePlan,
-} from '../../jobs/loans/payment-plans.ts';
-import { PLAN_FREQUENCIES } from '../../jobs/loans/plan-installments.ts';
+} from '../../jobs/loans/agreements/payment-plans.ts';
+import { PLAN_FREQUENCIES } from '../../jobs/loans/agreements/agreed-installments.ts';
 import { paymentPlans as table } from '../../sql/loans/payment-plans.ts';
 import {
   date,

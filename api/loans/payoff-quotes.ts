@@ -5,7 +5,7 @@ import {
   DELIVERY_METHODS,
   QUOTE_STATUSES,
   quotePayoff,
-} from '../../jobs/loans/payoff-quotes.ts';
+} from '../../jobs/loans/payoff/payoff-quotes.ts';
 import { payoffQuotes as table } from '../../sql/loans/payoff-quotes.ts';
 import { date, flag, integer, money, prose, rate, stamps, text, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { addProgram, changeProgram } from '../../jobs/loans/product.ts';
-import { CHECK_CODES } from '../../jobs/loans/compliance-rules.ts';
-import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/program-types.ts';
+import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts';
+import { CHECK_CODES } from '../../jobs/loans/origination/compliance-rules.ts';
+import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
 import { flag, jsonObject, prose, stamps, text, uuid, words } from '../../sql/types.ts';
 import { resource } from '../resource.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { addPromise, Part, PROMISE_STATUSES } from '../../jobs/loans/promises-to-pay.ts';
-import { canceling, changing } from '../../jobs/loans/records.ts';
+import { addPromise, Part, PROMISE_STATUSES } from '../../jobs/loans/agreements/promises-to-pay.ts';
+import { canceling, changing } from '../../jobs/loans/history/loan-records.ts';
 import { promisesToPay as table } from '../../sql/loans/promises-to-pay.ts';
 import {
   date,

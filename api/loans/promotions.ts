@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listPromotions } from '../../jobs/loans/activate-promo.ts';
-import { PROMO_TYPES } from '../../jobs/loans/promotions.ts';
+import { listPromotions } from '../../jobs/loans/agreements/activate-promo.ts';
+import { PROMO_TYPES } from '../../jobs/loans/agreements/promotions.ts';
 import { date, jsonObject, money, rate, stamps, text, uuid } from '../../sql/types.ts';
 import type { Route } from '../route.ts';
 

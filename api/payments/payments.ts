@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
-import { COMPONENTS } from '../../jobs/loans/terms.ts';
-import { PAYMENT_TYPES } from '../../jobs/loans/events.ts';
+import { COMPONENTS } from '../../jobs/loans/arithmetic/terms.ts';
+import { PAYMENT_TYPES } from '../../jobs/loans/engine/events.ts';
 import { PaymentPreview, previewPayment } from '../../jobs/payments/preview.ts';
 import {
   NewPayment,

@@ -1,8 +1,8 @@
 import type { Big } from 'big.js';
 import { occurrenceAfter } from '../borrowers/autopay-dates.ts';
 import { min, parseMoney, sum, ZERO } from '../money.ts';
-import { payoffAmount } from '../loans/payoff.ts';
-import type { LoanState } from '../loans/state.ts';
+import { payoffAmount } from '../loans/engine/payoff-amounts.ts';
+import type { LoanState } from '../loans/engine/state.ts';
 import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { date, positiveMoney } from '../../sql/types.ts';
-import { fold } from '../loans/fold.ts';
-import { newEvent, readLoan, splitOf } from '../loans/happen.ts';
-import { PAYMENT_TYPES } from '../loans/events.ts';
-import { assertAllowed } from '../loans/statuses.ts';
-import { termsOf } from '../loans/terms-of.ts';
+import { fold } from '../loans/engine/fold.ts';
+import { newEvent, readLoan, splitOf } from '../loans/history/happen.ts';
+import { PAYMENT_TYPES } from '../loans/engine/events.ts';
+import { assertAllowed } from '../loans/history/statuses.ts';
+import { termsOf } from '../loans/products/terms-of.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { typeOn } from './receive.ts';

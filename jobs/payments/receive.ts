@@ -7,11 +7,16 @@ import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
 import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { onlyAdmin } from '../only-admin.ts';
-import { COMPONENTS } from '../loans/terms.ts';
-import { eventsInForce, PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/events.ts';
-import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/happen.ts';
-import { assertAllowed } from '../loans/statuses.ts';
-import { residueAfter } from '../loans/residue.ts';
+import { COMPONENTS } from '../loans/arithmetic/terms.ts';
+import {
+  eventsInForce,
+  PAYMENT_TYPES,
+  type LoanEvent,
+  type PaymentType,
+} from '../loans/engine/events.ts';
+import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/history/happen.ts';
+import { assertAllowed } from '../loans/history/statuses.ts';
+import { residueAfter } from '../loans/history/residue.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 

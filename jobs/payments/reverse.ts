@@ -2,8 +2,8 @@ import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, text } from '../../sql/types.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
-import { happen, newEvent, openLoan } from '../loans/happen.ts';
-import { residueReversed } from '../loans/residue.ts';
+import { happen, newEvent, openLoan } from '../loans/history/happen.ts';
+import { residueReversed } from '../loans/history/residue.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 

@@ -4,7 +4,7 @@ import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { date, money as amount, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { openLoan } from '../loans/happen.ts';
+import { openLoan } from '../loans/history/happen.ts';
 import { divide, money, sum, toCents, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
 import { loanIds } from './assign.ts';

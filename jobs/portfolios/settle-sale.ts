@@ -1,6 +1,6 @@
 import * as sales from '../../sql/portfolios/sales.ts';
-import { changeStatus } from '../loans/changes.ts';
-import { happen, newEvent, openLoan } from '../loans/happen.ts';
+import { changeStatus } from '../loans/history/changes.ts';
+import { happen, newEvent, openLoan } from '../loans/history/happen.ts';
 import type { Work } from '../work.ts';
 import { bookSale, onAccount } from './book-sale.ts';
 

@@ -6,9 +6,9 @@ import { uuid } from '../../sql/types.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { addDays, monthEnd } from '../dates.ts';
 import { Invalid } from '../errors.ts';
-import { DELINQUENCY_BUCKETS } from '../loans/delinquency.ts';
-import { LOAN_STATUSES } from '../loans/statuses.ts';
-import { LOAN_TYPES } from '../loans/terms.ts';
+import { DELINQUENCY_BUCKETS } from '../loans/engine/delinquency.ts';
+import { LOAN_STATUSES } from '../loans/history/statuses.ts';
+import { LOAN_TYPES } from '../loans/arithmetic/terms.ts';
 import type { Work } from '../work.ts';
 
 export const SCHEDULES = ['none', 'daily', 'weekly', 'monthly', 'quarterly'] as const;

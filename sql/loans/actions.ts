@@ -14,7 +14,7 @@ const ALWAYS = [
 
 /**
  * Which actions each status allows besides (decisions 3.1), said once: the loan's own answer is
- * computed from this table, and jobs/loans/statuses.ts refuses by it. What is not listed is refused;
+ * computed from this table, and jobs/loans/history/statuses.ts refuses by it. What is not listed is refused;
  * what is allowed may still meet a guard of its own.
  */
 export const ACTIONS_BY_STATUS = {

@@ -12,7 +12,7 @@ type Happened = {
   payments: Parameters<typeof allocating>[0];
   credits: Parameters<typeof crediting>[0];
   fees: Parameters<typeof charging>[1];
-  /** What the loan's row keeps of its fold: the state at its last event (jobs/loans/anchor.ts). */
+  /** What the loan's row keeps of its fold: the state at its last event (jobs/loans/engine/anchor.ts). */
   anchor: Values;
 };
 

@@ -1,5 +1,5 @@
 -- The part of a year from one date (counted) to another (not counted), as a fraction of 20 places.
--- jobs/loans/day-count.ts holds the same function; a property test keeps them equal. Interest is
+-- jobs/loans/arithmetic/day-count.ts holds the same function; a property test keeps them equal. Interest is
 -- round(balance * rate * app.year_fraction(day_count, from, to), 10). Not declared strict: a strict
 -- function of SQL is called for each row instead of becoming part of the query, 20 times slower.
 

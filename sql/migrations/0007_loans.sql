@@ -163,7 +163,7 @@ create table loans (
   labels jsonb not null default '[]',
   metadata jsonb not null default '{}',
 
-  -- The anchor (jobs/loans/anchor.ts): the state at the last event, from which interest is linear.
+  -- The anchor (jobs/loans/engine/anchor.ts): the state at the last event, from which interest is linear.
   disbursed_amount app.money not null default 0,
   principal_balance app.money not null default 0 check (principal_balance >= 0),
   accrual_since date,
@@ -237,7 +237,7 @@ create index loans_freeze_ends on loans (tenant_id, freeze_until) where freeze_u
 create index loans_refold on loans (tenant_id, linear_until) where linear_until is not null;
 
 -- All interest accrued by a loan up to the start of a day, unrounded: the twin of accruedOn in
--- jobs/loans/anchor.ts, for days from the loan's last event on.
+-- jobs/loans/engine/anchor.ts, for days from the loan's last event on.
 create function app.accrued(loan loans, day date) returns numeric
 language sql immutable parallel safe
 return loan.interest_accrued + case
@@ -256,7 +256,7 @@ return case
   else round(amount, 2)
 end;
 
--- The same in cents, by the loan's rounding mode: the twin of centsAccrued in jobs/loans/position.ts.
+-- The same in cents, by the loan's rounding mode: the twin of centsAccrued in jobs/loans/engine/position.ts.
 -- The amount is named once a branch, or Postgres would not make the function part of the query.
 create function app.accrued_cents(loan loans, day date) returns numeric
 language sql immutable parallel safe
@@ -271,7 +271,7 @@ language sql immutable parallel safe
 return greatest(app.accrued_cents(loan, day) - loan.interest_settled, 0);
 
 -- Days since the oldest unpaid due date, without its grace and the paused ones (both ends of a pause
--- belong to it, overlapping pauses count once): the twin of daysPastDue in jobs/loans/delinquency.ts.
+-- belong to it, overlapping pauses count once): the twin of daysPastDue in jobs/loans/engine/delinquency.ts.
 create function app.days_past_due(oldest date, day date, pauses jsonb, grace integer) returns integer
 language sql immutable parallel safe
 return case
@@ -317,7 +317,7 @@ end;
 alter table tasks add foreign key (tenant_id, loan_id) references loans (tenant_id, id);
 
 -- What happened to a loan, in the order it became known. Never changed: a mistake is undone by an
--- event that reverses it. The loan's state is the fold of these (jobs/loans/fold.ts).
+-- event that reverses it. The loan's state is the fold of these (jobs/loans/engine/fold.ts).
 create table loan_events (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -365,7 +365,7 @@ create index loan_promotions_loan on loan_promotions (tenant_id, loan_id, create
 create index loan_promotions_open on loan_promotions (tenant_id, start_date) where not is_over;
 
 -- The schedule, one version after another; what payments have covered of an instalment moves with the
--- loan's events (jobs/loans/happen.ts writes the few that an event changed).
+-- loan's events (jobs/loans/history/happen.ts writes the few that an event changed).
 create table installments (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   loan_id uuid not null,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { addDays, localDate } from '../../jobs/dates.ts';
-import { closeFuture } from '../../jobs/loans/close/plan-close.ts';
+import { closeFuture } from '../../jobs/business-day/plan-close.ts';
 import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { addDays } from '../../jobs/dates.ts';
-import { planClose } from '../../jobs/loans/close/plan-close.ts';
-import { startClose } from '../../jobs/loans/close/close-loans.job.ts';
+import { planClose } from '../../jobs/business-day/plan-close.ts';
+import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { accrue } from '../../sql/loans/close-steps.ts';
 import * as close from '../../sql/loans/close.ts';
 import { keepRunning } from '../../workers/children.ts';

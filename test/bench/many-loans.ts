@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { board, Boarding } from '../../jobs/loans/board.ts';
+import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
 import { openPool } from '../../sql/db.ts';

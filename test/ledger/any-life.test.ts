@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
 import { openPool } from '../../sql/db.ts';
 import { checkInvariants } from '../../sql/invariants.ts';
 import { anyEvent } from '../loans/arbitraries.ts';

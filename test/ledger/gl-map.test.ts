@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
-import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
 import { anyEvent } from '../loans/arbitraries.ts';
 import type { Client } from '../setup/client.ts';
 import { ledgerOf } from '../setup/books.ts';

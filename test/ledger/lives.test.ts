@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { afterAll, expect, test } from 'vitest';
 import { SYSTEM_ENTRIES } from '../../jobs/ledger/chart.ts';
-import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
 import { openPool } from '../../sql/db.ts';
 import { checkInvariants } from '../../sql/invariants.ts';
 import { newLoan } from '../setup/loans.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
 import { anyEvent } from '../loans/arbitraries.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';

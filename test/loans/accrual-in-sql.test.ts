@@ -4,8 +4,8 @@ import { Client } from 'pg';
 import type { QueryResultRow } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { balancesOn } from '../../jobs/loans/anchor.ts';
-import { fold, foldWithAnchor } from '../../jobs/loans/fold.ts';
+import { balancesOn } from '../../jobs/loans/engine/anchor.ts';
+import { fold, foldWithAnchor } from '../../jobs/loans/engine/fold.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { anyLife } from './arbitraries.ts';
 

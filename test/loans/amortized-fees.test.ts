@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLoan } from '../../jobs/loans/happen.ts';
+import { readLoan } from '../../jobs/loans/history/happen.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { drawAmount } from '../../jobs/payments/draw-amount.ts';
 import type { Plan } from '../../sql/borrowers/autopay-plans.ts';

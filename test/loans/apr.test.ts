@@ -1,10 +1,14 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import { addDays, addMonths, onDay } from '../../jobs/dates.ts';
-import { buildSchedule } from '../../jobs/loans/amortize.ts';
-import { annualPercentageRate, aprOfSchedule, singlePaymentRate } from '../../jobs/loans/apr.ts';
-import type { Flow } from '../../jobs/loans/apr.ts';
-import type { UnitPeriod } from '../../jobs/loans/unit-periods.ts';
+import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
+import {
+  annualPercentageRate,
+  aprOfSchedule,
+  singlePaymentRate,
+} from '../../jobs/loans/arithmetic/apr.ts';
+import type { Flow } from '../../jobs/loans/arithmetic/apr.ts';
+import type { UnitPeriod } from '../../jobs/loans/arithmetic/unit-periods.ts';
 
 function percent(rate: Big): string {
   return rate.times(100).toFixed(2);

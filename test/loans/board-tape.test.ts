@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boardTape, TapeRefused } from '../../jobs/loans/board-tape.ts';
-import { readCsv } from '../../jobs/loans/read-csv.ts';
-import { readTape } from '../../jobs/loans/tape.ts';
+import { boardTape, TapeRefused } from '../../jobs/loans/boarding/board-tape.ts';
+import { readCsv } from '../../jobs/loans/boarding/read-csv.ts';
+import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();

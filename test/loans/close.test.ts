@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { closeLoans, startClose } from '../../jobs/loans/close/close-loans.job.ts';
+import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { sql } from '../../sql/db.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { filesInUse } from '../../jobs/documents/store.ts';
-import { metro2File } from '../../jobs/loans/credit/metro2.ts';
+import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
 import { recordsOf, reported, reporting } from '../setup/credit.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';

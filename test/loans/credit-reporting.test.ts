@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportCredit } from '../../jobs/loans/credit/report-credit.job.ts';
+import { reportCredit } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { recordsOf, reported, reporting } from '../setup/credit.ts';
 import { newLoan } from '../setup/loans.ts';

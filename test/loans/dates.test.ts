@@ -5,9 +5,13 @@ import {
   federalHolidays,
   isBusinessDay,
   nextBusinessDay,
-} from '../../jobs/business-days.ts';
+} from '../../jobs/bank-calendar.ts';
 import { addDays, addMonths, dayOfWeek, daysBetween, isDate, monthEnd } from '../../jobs/dates.ts';
-import { dueDates, firstPaymentDate, numberOfPayments } from '../../jobs/loans/due-dates.ts';
+import {
+  dueDates,
+  firstPaymentDate,
+  numberOfPayments,
+} from '../../jobs/loans/arithmetic/due-dates.ts';
 import { money, parseMoney, parseRate, toCents } from '../../jobs/money.ts';
 import { Big } from 'big.js';
 

@@ -2,8 +2,8 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { countDays, interestFor, yearFraction } from '../../jobs/loans/day-count.ts';
-import { DAY_COUNTS } from '../../jobs/loans/terms.ts';
+import { countDays, interestFor, yearFraction } from '../../jobs/loans/arithmetic/day-count.ts';
+import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 
 describe('a part of a year', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketOf, daysPastDue } from '../../jobs/loans/delinquency.ts';
+import { bucketOf, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
 
 describe('days past due', () => {
   test.each([

@@ -2,12 +2,12 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { balancesOn, centsOfDay } from '../../jobs/loans/anchor.ts';
-import { eventsInForce } from '../../jobs/loans/events.ts';
-import type { LoanEvent } from '../../jobs/loans/events.ts';
-import { fold, foldWithAnchor } from '../../jobs/loans/fold.ts';
-import { payoff } from '../../jobs/loans/payoff.ts';
-import type { LoanState } from '../../jobs/loans/state.ts';
+import { balancesOn, centsOfDay } from '../../jobs/loans/engine/anchor.ts';
+import { eventsInForce } from '../../jobs/loans/engine/events.ts';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import { fold, foldWithAnchor } from '../../jobs/loans/engine/fold.ts';
+import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, sum, toCents } from '../../jobs/money.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { LoanEvent } from '../../jobs/loans/events.ts';
-import { fold } from '../../jobs/loans/fold.ts';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import { fold } from '../../jobs/loans/engine/fold.ts';
 import { payment, SCHEDULE, stateOn, TERMS } from './fixtures.ts';
 
 describe('interest', () => {

@@ -1,8 +1,8 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
-import type { LoanEvent } from '../../jobs/loans/events.ts';
-import { fold } from '../../jobs/loans/fold.ts';
-import { dailyInterest, payoff } from '../../jobs/loans/payoff.ts';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import { fold } from '../../jobs/loans/engine/fold.ts';
+import { dailyInterest, payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
 import { money, sum } from '../../jobs/money.ts';
 import { DISBURSED, payment, SCHEDULE, stateOn, TERMS } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { verdictOn } from '../../jobs/loans/promises-to-pay.ts';
+import { verdictOn } from '../../jobs/loans/agreements/promises-to-pay.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';

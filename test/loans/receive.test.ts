@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LoanEvent } from '../../jobs/loans/events.ts';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { payment, stateOn } from './fixtures.ts';
 
 describe('a payment', () => {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { ScheduleRow } from '../../jobs/loans/amortize.ts';
-import type { LoanEvent } from '../../jobs/loans/events.ts';
-import { changePaymentDay, nextNumber, reamortize, shiftPlan } from '../../jobs/loans/replan.ts';
+import type { ScheduleRow } from '../../jobs/loans/arithmetic/amortize.ts';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import {
+  changePaymentDay,
+  nextNumber,
+  reamortize,
+  shiftPlan,
+} from '../../jobs/loans/plans/replan.ts';
 import { payment, SCHEDULE, stateOn, TERMS } from './fixtures.ts';
 
 function replaced(effective_date: string, schedule: ScheduleRow[]): LoanEvent {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isRescissionDay } from '../../jobs/business-days.ts';
+import { isRescissionDay } from '../../jobs/bank-calendar.ts';
 import { setToday } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';

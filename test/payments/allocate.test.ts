@@ -2,11 +2,15 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sum } from '../../jobs/money.ts';
-import { COMPONENTS, DUE_STATES } from '../../jobs/loans/terms.ts';
-import { allocate, allocateAsTold } from '../../jobs/payments/allocate.ts';
-import type { Due } from '../../jobs/payments/allocate.ts';
-import { customWaterfall, WATERFALL_NAMES, WATERFALLS } from '../../jobs/payments/waterfalls.ts';
-import type { WaterfallName } from '../../jobs/payments/waterfalls.ts';
+import { COMPONENTS, DUE_STATES } from '../../jobs/loans/arithmetic/terms.ts';
+import { allocate, allocateAsTold } from '../../jobs/loans/engine/allocate.ts';
+import type { Due } from '../../jobs/loans/engine/allocate.ts';
+import {
+  customWaterfall,
+  WATERFALL_NAMES,
+  WATERFALLS,
+} from '../../jobs/loans/arithmetic/waterfalls.ts';
+import type { WaterfallName } from '../../jobs/loans/arithmetic/waterfalls.ts';
 
 function due(
   component: Due['component'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { happen, newEvent, openLoan } from '../../jobs/loans/happen.ts';
+import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
 import { settleSale } from '../../jobs/portfolios/settle-sale.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { boardTape } from '../../jobs/loans/board-tape.ts';
-import { readTape } from '../../jobs/loans/tape.ts';
+import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
+import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { arrivalsOf, mannerOf, MANNERS } from '../../workers/demo/behaviour.ts';
 import { compareInstallments, fromTheStart } from '../../workers/demo/loans.ts';
 import { closeThrough } from '../setup/queue.ts';

@@ -17,10 +17,10 @@ export type Import = {
 };
 
 export type Source = {
-  /** From the root, such as jobs/loans/fold.ts. */
+  /** From the root, such as jobs/loans/engine/fold.ts. */
   file: string;
   folder: Folder;
-  /** The area for jobs/loans/fold.ts is loans; what sits at the top of a folder has none. */
+  /** The area for jobs/loans/engine/fold.ts is loans; what sits at the top of a folder has none. */
   area: string | null;
   text: string;
   lines: string[];

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { addDays } from '../../jobs/dates.ts';
-import { dueDates } from '../../jobs/loans/due-dates.ts';
-import type { TapeRow } from '../../jobs/loans/tape.ts';
+import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
+import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money } from '../../jobs/money.ts';
 import { chance, randomOf } from './chance.ts';
 

@@ -1,7 +1,7 @@
 import { addDays, daysBetween } from '../../jobs/dates.ts';
-import { boardTape } from '../../jobs/loans/board-tape.ts';
-import { dueDates } from '../../jobs/loans/due-dates.ts';
-import type { TapeRow } from '../../jobs/loans/tape.ts';
+import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
+import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
+import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { ofNumbers } from '../../sql/loans/tape.ts';
 import { arrivalsOf, mannerOf, type Arrival } from './behaviour.ts';
 import { Refused } from './client.ts';

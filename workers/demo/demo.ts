@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/tape.ts';
+import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { runDays } from './days.ts';
 import { compareInstallments, fromTheStart, periodOf, type Comparison } from './loans.ts';
 import type { DemoOptions } from './options.ts';

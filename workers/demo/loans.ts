@@ -1,6 +1,6 @@
 import { addDays, addMonths, monthStart } from '../../jobs/dates.ts';
-import { levelPayment, periodicRate } from '../../jobs/loans/amortize.ts';
-import type { TapeRow } from '../../jobs/loans/tape.ts';
+import { levelPayment, periodicRate } from '../../jobs/loans/arithmetic/amortize.ts';
+import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money, parseMoney, parseRate } from '../../jobs/money.ts';
 import { chance, pick, randomOf } from './chance.ts';
 import { productOf } from './stage.ts';

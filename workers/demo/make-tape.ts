@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Big } from 'big.js';
 import { addDays, addMonths } from '../../jobs/dates.ts';
-import { buildSchedule, type ScheduleRow } from '../../jobs/loans/amortize.ts';
+import { buildSchedule, type ScheduleRow } from '../../jobs/loans/arithmetic/amortize.ts';
 import { money, sum } from '../../jobs/money.ts';
 import { chance, pick, randomOf } from './chance.ts';
 

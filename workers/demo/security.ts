@@ -1,5 +1,5 @@
 import { addDays, addMonths } from '../../jobs/dates.ts';
-import type { TapeRow } from '../../jobs/loans/tape.ts';
+import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { chance, pick, randomOf } from './chance.ts';
 import type { Client } from './client.ts';
 import { productOf } from './stage.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { TapeRow } from '../../jobs/loans/tape.ts';
+import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { saveSettings } from '../../sql/tenants.ts';

@@ -1,6 +1,6 @@
 import { addDays, addMonths } from '../../jobs/dates.ts';
-import { board, type Boarding } from '../../jobs/loans/board.ts';
-import { createLoan } from '../../jobs/loans/create.ts';
+import { board, type Boarding } from '../../jobs/loans/boarding/board.ts';
+import { createLoan } from '../../jobs/loans/origination/create.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as tape from '../../sql/loans/tape.ts';
 

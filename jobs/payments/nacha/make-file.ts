@@ -3,7 +3,7 @@ import * as nacha from '../../../sql/payments/nacha.ts';
 import { current } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { nextBusinessDay } from '../../business-days.ts';
+import { nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import type { Files } from '../../documents/files.ts';
 import { storageKey } from '../../documents/keys.ts';

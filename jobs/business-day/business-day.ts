@@ -1,0 +1,39 @@
+import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
+import { addDays, addMonths } from '../dates.ts';
+import { billMonth } from '../documents/statements.job.ts';
+import { enqueue } from '../job.ts';
+import { warnOfDisputes } from '../loans/reporting/credit-disputes.ts';
+import { reportCredit } from '../loans/reporting/report-credit.job.ts';
+import { assignToDynamicPortfolios } from '../portfolios/assign.ts';
+import { orderDueTapes } from '../portfolios/generate-tape.job.ts';
+import { snapshotPortfoliosJob } from '../portfolios/snapshot.job.ts';
+import { settleHeld } from '../../sql/payments/payments.ts';
+import type { Work } from '../work.ts';
+
+/** Before the loans of a day are closed: which portfolio they are in, so that its records say so. */
+export async function beforeClose(work: Work) {
+  await assignToDynamicPortfolios(work);
+}
+
+/**
+ * What is told of a day as a whole, once all its loans are closed. These jobs read what the close
+ * recorded of the day, so that they may run later and still tell the same.
+ */
+export async function endOfDay(work: Work, day: string) {
+  const { tx, tenant_id } = work;
+  await enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day });
+  await enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day });
+  await orderDueTapes(work, day);
+  const isMonthEnd = addDays(day, 1).endsWith('-01');
+  if (isMonthEnd) await enqueue(tx, reportCredit, { tenant_id, reporting_period: day });
+}
+
+/**
+ * What begins with a new business date, in the transaction that moves it: nobody has paid on the new
+ * day yet. On the first of a month, the month before is billed.
+ */
+export async function startOfDay(work: Work) {
+  await warnOfDisputes(work);
+  await settleHeld(work.tx, work.today);
+  if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));
+}

@@ -1,0 +1,113 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { Big } from 'big.js';
+import { z } from 'zod';
+import * as close from '../../sql/loans/close.ts';
+import * as steps from '../../sql/loans/close-steps.ts';
+import { uuid } from '../../sql/types.ts';
+import { addDays } from '../dates.ts';
+import { enqueueAll, job } from '../job.ts';
+import { postParts } from '../ledger/post.ts';
+import { money, sum } from '../money.ts';
+import type { Outside } from '../outside.ts';
+import { emitAll } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+import { finishDay } from './finish-day.ts';
+import { planClose } from './plan-close.ts';
+import { doWhatIsDue } from './loans-with-something-due.ts';
+import { ofAll } from './set-aside.ts';
+
+const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
+type Payload = z.output<typeof Payload>;
+
+/**
+ * Closes a day for a range of loans: first the few that have something due, each under its own lock;
+ * then all of them by one statement a step. A loan that a step fails for is set aside, and stops
+ * nobody. Each step is guarded by a row or a key, so a repeat after a crash ends in the same state.
+ */
+export const closeLoans = job({
+  name: 'close-loans',
+  pool: 'ledger',
+  payload: Payload,
+  attempts: 10,
+  key: ({ run_id, chunk }) => `close-loans:${run_id}:${chunk}`,
+
+  async run(payload, outside) {
+    const { tenant_id, run_id, chunk: number } = payload;
+    const chunk = await outside.within(tenant_id, ({ tx }) =>
+      close.chunk(tx, run_id, number, false),
+    );
+    if (chunk === null) return;
+    if (chunk.done_at === null) {
+      await doWhatIsDue(outside, payload, chunk);
+      await accrue(outside, payload);
+      await snapshotAndAge(outside, payload);
+    }
+    // Whoever finds the day complete ends it; a repeat after a crash ends it just the same.
+    const through = await finishDay(outside, tenant_id, run_id);
+    if (through !== null) await outside.within(tenant_id, (work) => startClose(work, through));
+  },
+});
+
+/** Plans the close of the tenant's days up to `through` and enqueues the first one's chunks. */
+export async function startClose(work: Work, through: string): Promise<close.Run | null> {
+  const run = await planClose(work, through);
+  if (run === null) return null;
+  const chunks = Array.from({ length: run.chunks_total }, (_, index) => index + 1);
+  const { tenant_id } = work;
+  await enqueueAll(
+    work.tx,
+    closeLoans,
+    chunks.map((chunk) => ({ tenant_id, run_id: run.id, chunk })),
+  );
+  return run;
+}
+
+/** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */
+const accrue = (outside: Outside, payload: Payload) =>
+  outside.within(payload.tenant_id, async (work) => {
+    const { run_id, chunk: number } = payload;
+    const chunk = await close.chunk(work.tx, run_id, number, true);
+    if (chunk === null || chunk.is_accrued) return;
+    const id = randomUUIDv7();
+    const parts = await ofAll(work.tx, payload, 'accrual', chunk, (tx, part) =>
+      steps.accrue(tx, part, chunk.cob_date, id),
+    );
+    const loans = parts.reduce((total, part) => total + part.loans, 0);
+    const interest = money(sum(parts.map((part) => new Big(part.interest))));
+    const heading = {
+      id,
+      entry_date: chunk.cob_date,
+      reference_type: 'interest_accrual',
+      reference_id: run_id,
+      purpose: String(number),
+      description: `Interest of ${chunk.cob_date}, ${loans} loans`,
+    };
+    await postParts(work, heading, parts.map(accrualOf));
+    await close.markAccrued(work.tx, run_id, number, { loans, interest });
+  });
+
+/** What loans earned whose products have it booked on the same accounts. */
+const accrualOf = (part: steps.Accrued) => ({
+  debit: { interest_receivable: part.interest },
+  credit: { interest_income: part.interest },
+  accounts: {
+    interest_receivable: part.interest_receivable,
+    interest_income: part.interest_income,
+  },
+});
+
+const snapshotAndAge = (outside: Outside, payload: Payload) =>
+  outside.within(payload.tenant_id, async (work) => {
+    const { run_id, chunk: number } = payload;
+    const chunk = await close.chunk(work.tx, run_id, number, false);
+    if (chunk === null || chunk.done_at !== null) return;
+    await ofAll(work.tx, payload, 'snapshot', chunk, (tx, part) =>
+      steps.snapshot(tx, part, chunk.cob_date),
+    );
+    const morning = addDays(chunk.cob_date, 1);
+    const moved = await ofAll(work.tx, payload, 'ageing', chunk, (tx, part) =>
+      steps.age(tx, part, morning),
+    );
+    await emitAll(work, 'delinquency.changed', moved);
+    await close.markDone(work.tx, run_id, number);
+  });

@@ -1,0 +1,28 @@
+import * as close from '../../sql/loans/close.ts';
+import * as tenants from '../../sql/tenants.ts';
+import type { Outside } from '../outside.ts';
+import { addDays } from '../dates.ts';
+import { endOfDay, startOfDay } from './business-day.ts';
+
+/**
+ * Ends a day whose chunks are all done: what is told of the day as a whole is written and the business
+ * date moves on, in one transaction. Answers how far the closing is to go on, or null while chunks
+ * are still at work.
+ */
+export const finishDay = (
+  outside: Outside,
+  tenantId: string,
+  runId: string,
+): Promise<string | null> =>
+  outside.within(tenantId, async (work) => {
+    if ((await close.chunksLeft(work.tx, runId)) > 0) return null;
+    await close.alone(work.tx);
+    const run = await close.run(work.tx, runId);
+    if (run === null) return null;
+    if (run.status === 'finished') return run.through_date;
+    await close.finish(work.tx, runId);
+    await tenants.advance(work.tx, run.cob_date);
+    await endOfDay(work, run.cob_date);
+    await startOfDay({ ...work, today: addDays(run.cob_date, 1) });
+    return run.through_date;
+  });

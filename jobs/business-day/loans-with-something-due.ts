@@ -1,0 +1,105 @@
+import * as few from '../../sql/loans/close-few.ts';
+import * as plans from '../../sql/borrowers/autopay-plans.ts';
+import type { Chunk } from '../../sql/loans/close.ts';
+import { loansToModify } from '../../sql/loans/modifications.ts';
+import { loansPlanned } from '../../sql/loans/payment-plans.ts';
+import { loansPromised } from '../../sql/loans/promises-to-pay.ts';
+import * as promotions from '../../sql/loans/promotions.ts';
+import { loansTurning } from '../../sql/loans/reliefs.ts';
+import * as sales from '../../sql/portfolios/sales.ts';
+import type { Outside } from '../outside.ts';
+import { runAutopay } from '../payments/autopay.ts';
+import { executeScheduled } from '../payments/receive.ts';
+import { settleSale } from '../portfolios/settle-sale.ts';
+import { settingsOf } from '../users/settings.ts';
+import { chargeOff, ChargeOff } from '../loans/standing/charge-off.ts';
+import { turnDeferments } from '../loans/agreements/deferments.ts';
+import { turnForbearances } from '../loans/agreements/forbearances.ts';
+import { unfreeze } from '../loans/standing/freeze.ts';
+import { happen, openLoan } from '../loans/history/happen.ts';
+import { assessLateFees } from '../loans/fees/late-fees.ts';
+import { bookMissedInterest } from '../loans/history/missed-interest.ts';
+import { applyDueModifications } from '../loans/agreements/modifications.ts';
+import { NonAccrual, setNonAccrual } from '../loans/standing/non-accrual.ts';
+import { judgePlan } from '../loans/agreements/payment-plans.ts';
+import { judgePromises } from '../loans/agreements/promises-to-pay.ts';
+import { follow } from '../loans/agreements/promotions.ts';
+import { forFew, type Payload } from './set-aside.ts';
+
+/** A sale that settles on the day: the loan changes hands before anything else happens to it. */
+const settleSales = forFew('portfolio_sale', sales.due, settleSale);
+
+/** A freeze that was given an end is over before the day accrues. */
+const endFreezes = forFew('freeze_end', few.endingFreezes, (work, { id }) =>
+  unfreeze(work, id, {}),
+);
+
+/** Promotions begin on their first day, end after their last, and break with their conditions. */
+const movePromotions = forFew('promotion', promotions.due, (work, { id, loan_id, is_broken }) =>
+  follow(work, id, loan_id, is_broken),
+);
+
+const turnDueForbearances = forFew('forbearances', loansTurning('forbearances'), (work, { id }) =>
+  turnForbearances(work, id),
+);
+const turnDueDeferments = forFew('deferments', loansTurning('deferments'), (work, { id }) =>
+  turnDeferments(work, id),
+);
+const modify = forFew('modifications', loansToModify, (work, { id }) =>
+  applyDueModifications(work, id),
+);
+const makePayments = forFew('scheduled_payment', few.scheduledPayments, (work, { id }) =>
+  executeScheduled(work, id),
+);
+const drawAutopay = forFew('autopay', plans.due, (work, { id }) => runAutopay(work, id));
+
+/** Interest that takes another pace tomorrow gets its anchor today. */
+const foldAgain = forFew('fold', few.toFold, async (work, { id }) => {
+  await happen(work, await openLoan(work, id), []);
+});
+
+const catchUp = forFew('missed_interest', few.withMissedInterest, (work, { id }) =>
+  bookMissedInterest(work, id),
+);
+const chargeLateFees = forFew('late_fee', few.lateLoans, (work, { id }) =>
+  assessLateFees(work, id),
+);
+const stopAccruals = forFew('non_accrual', few.tooLate('non_accrual'), (work, { id }) =>
+  setNonAccrual(work, id, NonAccrual.parse({ enabled: true, reason: 'dpd_90' })),
+);
+const chargeOffLate = forFew('charge_off', few.tooLate('charge_off'), (work, { id }) =>
+  chargeOff(work, id, ChargeOff.parse({ force: true })),
+);
+const judgeDuePromises = forFew('promises', loansPromised, (work, { id }) =>
+  judgePromises(work, id),
+);
+const judgeDuePlans = forFew('payment_plans', loansPlanned, (work, { id }) => judgePlan(work, id));
+
+/**
+ * What the day holds for some of the loans, in decisions 3.25's order: what begins or ends takes effect
+ * before payments are made, payments that were ordered come before autopay asks for money, and
+ * promises are judged when all payments of the day are in.
+ */
+export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chunk) {
+  const { non_accrual, charge_off } = await outside.within(payload.tenant_id, ({ tx }) =>
+    settingsOf(tx),
+  );
+  const steps = [
+    settleSales,
+    endFreezes,
+    movePromotions,
+    turnDueForbearances,
+    turnDueDeferments,
+    modify,
+    makePayments,
+    drawAutopay,
+    foldAgain,
+    catchUp,
+    chargeLateFees,
+    ...(non_accrual.auto ? [stopAccruals] : []),
+    ...(charge_off.auto_enabled ? [chargeOffLate] : []),
+    judgeDuePromises,
+    judgeDuePlans,
+  ];
+  for (const step of steps) await step(outside, payload, chunk);
+}

@@ -1,0 +1,74 @@
+import * as close from '../../sql/loans/close.ts';
+import { attempt, type Transaction } from '../../sql/db.ts';
+import { isPassing } from '../../sql/passing.ts';
+import type { Outside } from '../outside.ts';
+import type { Work } from '../work.ts';
+
+/** A statement that fails for more loans than this is itself what is wrong. */
+const SET_ASIDE_MOST = 50;
+
+export type Payload = { tenant_id: string; run_id: string };
+type Ask<Row> = (tx: Transaction, chunk: close.Chunk) => Promise<readonly Row[]>;
+
+/**
+ * Asks something of all loans of a chunk by one statement. Where it fails, its halves are asked, and so
+ * on down to the loans that it fails for: these are set aside with the reason, and the day goes on
+ * for the others. All in the caller's transaction.
+ */
+export async function ofAll<Row>(
+  tx: Transaction,
+  { run_id }: Pick<Payload, 'run_id'>,
+  step: string,
+  chunk: close.Chunk,
+  ask: Ask<Row>,
+): Promise<Row[]> {
+  let setAside = 0;
+  const askPart = async (part: close.Chunk): Promise<Row[]> => {
+    const outcome = await attempt(tx, () => ask(tx, part));
+    if ('result' in outcome) return [...outcome.result];
+    const { error } = outcome;
+    const half = await close.secondHalf(tx, part);
+    if (isPassing(error) || half === null || setAside === SET_ASIDE_MOST) throw error;
+    if (half.loans === 1) {
+      setAside += 1;
+      await close.park(tx, run_id, half.first_loan_id, step, reasonOf(error));
+      return [];
+    }
+    const { first_loan_id } = half;
+    return [
+      ...(await askPart({ ...part, before_loan_id: first_loan_id })),
+      ...(await askPart({ ...part, first_loan_id })),
+    ];
+  };
+  return askPart(chunk);
+}
+
+/**
+ * A step of the close that concerns few loans on any one day: they are found by one statement, and
+ * each has a transaction of its own, so that one bad loan stops nobody.
+ */
+export const forFew =
+  <Due extends { id: string; loan_id?: string }>(
+    name: string,
+    find: Ask<Due>,
+    act: (work: Work, due: Due) => Promise<unknown>,
+  ) =>
+  async (outside: Outside, payload: Payload, chunk: close.Chunk) => {
+    const { tenant_id, run_id } = payload;
+    const found = await outside.within(tenant_id, ({ tx }) =>
+      ofAll(tx, payload, name, chunk, find),
+    );
+    for (const due of found) {
+      try {
+        await outside.within(tenant_id, (work) => act(work, due));
+      } catch (error) {
+        // The database being away is nobody's fault among the loans: the whole job is repeated.
+        if (isPassing(error)) throw error;
+        await outside.within(tenant_id, ({ tx }) =>
+          close.park(tx, run_id, due.loan_id ?? due.id, name, reasonOf(error)),
+        );
+      }
+    }
+  };
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,71 @@
+import { Big } from 'big.js';
+import { addDays } from '../../dates.ts';
+import { Invalid } from '../../errors.ts';
+import { money, parseMoney, sum } from '../../money.ts';
+import { dueDates } from '../arithmetic/due-dates.ts';
+import type { PaymentFrequency } from '../arithmetic/terms.ts';
+
+export const PLAN_FREQUENCIES = ['weekly', 'biweekly', 'semi_monthly', 'monthly'] as const;
+
+export type PlanPart = { due_date: string; amount: string };
+export type PlanInstallment = PlanPart & { status: string };
+
+export type PlanTimes = {
+  installments: readonly PlanPart[];
+  start_date?: string | null | undefined;
+  frequency?: PaymentFrequency | null | undefined;
+  number_of_payments?: number | null | undefined;
+  amount?: string | null | undefined;
+};
+
+/** What a plan asks for and when: each part named, or equal parts at regular times; never both. */
+export function partsOfPlan(plan: PlanTimes, today: string): PlanPart[] {
+  const { installments: named, start_date, frequency, number_of_payments, amount } = plan;
+  const isRegular = Boolean(start_date || frequency || number_of_payments || amount);
+  if (named.length > 0 && isRegular)
+    throw new Invalid({ installments: 'Give either these or a frequency, not both.' });
+  const parts = named.length > 0 ? [...named] : regular(plan);
+  parts.sort((one, other) => (one.due_date < other.due_date ? -1 : 1));
+  if (parts.some(({ due_date }) => due_date < today)) {
+    const field = named.length > 0 ? 'installments' : 'start_date';
+    throw new Invalid({ [field]: 'Must not be before the business date.' });
+  }
+  return parts;
+}
+
+function regular({ start_date, frequency, number_of_payments, amount }: PlanTimes): PlanPart[] {
+  const missing = Object.entries({ start_date, frequency, number_of_payments, amount }).filter(
+    ([, value]) => !value,
+  );
+  if (!start_date || !frequency || !number_of_payments || !amount) {
+    throw new Invalid(Object.fromEntries(missing.map(([name]) => [name, 'Is required.'])));
+  }
+  return dueDates(frequency, start_date, number_of_payments).map((due_date) => ({
+    due_date,
+    amount,
+  }));
+}
+
+export const totalOf = (parts: readonly PlanPart[]): string =>
+  money(sum(parts.map(({ amount }) => new Big(amount))));
+
+/**
+ * How far a plan has come by the end of a day, with so much paid: money covers the instalments in
+ * their order, and one that is not covered when its grace is over is missed, which breaks the plan.
+ */
+export function progressOf(
+  { installments, grace_days }: { installments: readonly PlanInstallment[]; grace_days: number },
+  paid: string,
+  day: string,
+): { status: 'active' | 'completed' | 'broken'; installments: PlanInstallment[] } {
+  let left = parseMoney(paid);
+  const judged = installments.map(({ due_date, amount }) => {
+    const isPaid = left.gte(amount);
+    left = left.minus(amount);
+    const status = isPaid ? 'paid' : day >= addDays(due_date, grace_days) ? 'missed' : 'pending';
+    return { due_date, amount, status };
+  });
+  const has = (status: string) => judged.some((one) => one.status === status);
+  const status = has('missed') ? 'broken' : has('pending') ? 'active' : 'completed';
+  return { status, installments: judged };
+}

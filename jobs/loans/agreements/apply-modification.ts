@@ -1,0 +1,90 @@
+import { Big } from 'big.js';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import type { Agreed } from '../../../sql/loans/modifications.ts';
+import { update } from '../../../sql/write.ts';
+import { money, parseMoney, sum, ZERO } from '../../money.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { reportForgiveness } from '../reporting/forms-1099c.ts';
+import { happen, type OpenLoan } from '../history/happen.ts';
+import { eventsOfChange } from './modified-terms.ts';
+import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
+import { assessFee } from '../fees/origination-fees.ts';
+import type { LoanState } from '../engine/state.ts';
+
+/** What people compare: the terms before and after. */
+const termsIn = ({ row }: OpenLoan, state: LoanState) => {
+  const rest = state.installments.filter(({ status }) => status !== 'paid');
+  const next = rest.find(({ due_date }) => due_date >= state.as_of) ?? rest.at(-1);
+  return {
+    interest_rate: state.current_rate,
+    payment_amount: next?.payment_amount ?? null,
+    payment_day: row.payment_day,
+    remaining_payments: rest.length,
+    maturity_date: state.maturity_date,
+    principal_balance: state.principal_balance,
+  };
+};
+
+/**
+ * Applies what was agreed: the loan's terms, its balances and its plan change together, and the tax
+ * form is made where principal was given up.
+ */
+export async function applyModification(work: Work, loan: OpenLoan, modification: Agreed) {
+  const { row } = loan;
+  const previous_terms = { ...termsIn(loan, loan.state), loan_payment_amount: row.payment_amount };
+  const changes = eventsOfChange(loan, modification);
+  const fees = await feesOf(work, loan, modification);
+  const state = await happen(work, loan, [...changes, ...fees]);
+  const payment_day = modification.new_payment_day ?? row.payment_day;
+  const new_terms = { ...termsIn(loan, state), payment_day };
+  await update(work.tx, 'loans', row.id, { payment_day, ...ratesOf(row, state) });
+  await update(work.tx, 'modifications', modification.id, {
+    ...{ status: 'completed', previous_terms, new_terms },
+    applied_at: new Date().toISOString(),
+    event_ids: changes.map(({ id }) => id),
+    capitalized_amount: capitalizedIn(
+      state,
+      changes.map(({ id }) => id),
+    ),
+  });
+  await emit(work, 'modification.completed', {
+    modification_id: modification.id,
+    loan_id: row.id,
+    modification_type: modification.modification_type,
+    effective_date: modification.effective_date,
+    old_terms: previous_terms,
+    new_terms,
+  });
+  if (parseMoney(modification.principal_forgiven).gt(ZERO))
+    await reportForgiveness(work, row.id, 'F');
+}
+
+/** The loan shows the rate that is agreed now; its history goes on from the one it began with. */
+export function ratesOf({ terms, interest_rate }: RawLoan, { contract_rate }: LoanState) {
+  return { interest_rate: contract_rate, terms: { original_rate: interest_rate, ...terms } };
+}
+
+/** What the product asks for a modification. */
+async function feesOf(work: Work, { row, state }: OpenLoan, { effective_date: on }: Agreed) {
+  const events: LoanEvent[] = [];
+  for (const rule of feeRulesOf(row).filter(({ trigger }) => trigger === 'modification')) {
+    const amount = money(feeAmount(rule, state.principal_balance));
+    if (parseMoney(amount).lte(ZERO)) continue;
+    const fee = { fee_type: 'modification', amount, on, fee_rule_id: rule.id ?? null };
+    events.push(await assessFee(work, row, { ...fee, description: 'Modification fee' }));
+  }
+  return events;
+}
+
+/** What became principal shows as a negative reduction of it. */
+const capitalizedIn = ({ allocations }: LoanState, ids: readonly string[]) =>
+  money(
+    sum(
+      allocations
+        .filter(({ event_id, rule }) => ids.includes(event_id) && rule === 'capitalization')
+        .filter(({ component }) => component === 'principal')
+        .map(({ amount }) => new Big(amount).neg()),
+    ),
+  );

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { setPaymentDay } from '../../../sql/loans/plans.ts';
+import { date, flag, words } from '../../../sql/types.ts';
+import { daysBetween, partsOf } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { money, ZERO } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
+import { assessFee } from '../fees/origination-fees.ts';
+import { changePaymentDay } from '../plans/replan.ts';
+import { planAhead, type Ahead } from './reschedule.ts';
+import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { termsOf } from '../products/terms-of.ts';
+import type { LoanEvent } from '../engine/events.ts';
+
+const day = z.int().min(1).max(31);
+
+export const DueDateChange = z.object({
+  payment_day: day.nullish().describe('29 to 31 mean the end of shorter months.'),
+  new_payment_day: day.nullish(),
+  new_due_day: day.nullish(),
+  effective_date: date.nullish().describe('Instalments due before it stay as they are.'),
+  charge_fee: flag.default(false),
+  reason: words.nullish(),
+});
+type DueDateChange = z.output<typeof DueDateChange>;
+
+/** Nobody is asked to pay earlier, nor to wait longer than this for the next instalment. */
+const DAYS_LATER_MAX = 45;
+
+/**
+ * Moves the instalments ahead to another day of the month; interest of the one longer period accrues
+ * by the day. A loan whose day it is already stays as it is.
+ */
+export async function changeDueDate(work: Work, loanId: string, input: DueDateChange) {
+  const payment_day = input.payment_day ?? input.new_payment_day ?? input.new_due_day;
+  if (!payment_day) throw new Invalid({ payment_day: 'Is required.' });
+  const loan = await openLoan(work, loanId);
+  const { row } = loan;
+  assertAllowed(row.status, 'change-due-date');
+  const terms = termsOf(row);
+  if (!['monthly', 'quarterly'].includes(terms.payment_frequency)) {
+    const message = 'Only monthly and quarterly instalments have a day of the month.';
+    throw new Conflict(message, 'no_payment_day', refusalOf(row.status));
+  }
+  const ahead = planAhead(work, loan, input.effective_date);
+  const present = row.payment_day ?? partsOf(ahead.first.due_date).day;
+  if (present === payment_day) return;
+  const schedule = changePaymentDay(ahead.rows, {
+    from_number: ahead.from_number,
+    frequency: terms.payment_frequency,
+    payment_day,
+  });
+  assertNear(ahead, schedule[0]?.due_date);
+  const fee = input.charge_fee ? await feeFor(work, loan) : [];
+  await setPaymentDay(work.tx, loanId, payment_day);
+  const plan = newEvent({ kind: 'schedule_replaced', effective_date: work.today, schedule });
+  await happen(work, { ...loan, row: { ...row, payment_day } }, [plan, ...fee]);
+}
+
+function assertNear({ first }: Ahead, moved = first.due_date) {
+  const later = daysBetween(first.due_date, moved);
+  if (later >= 1 && later <= DAYS_LATER_MAX) return;
+  throw new Invalid({ payment_day: `Must be 1 to ${DAYS_LATER_MAX} days after the old one.` });
+}
+
+/** The product's own fee for the change; asked for where it has none, it is refused. */
+async function feeFor(work: Work, { row }: OpenLoan): Promise<LoanEvent[]> {
+  const rule = feeRulesOf(row).find(({ trigger }) => trigger === 'due_date_change');
+  const amount = rule ? feeAmount(rule, row.payment_amount ?? '0.00') : ZERO;
+  if (!rule || amount.lte(0)) {
+    throw new Invalid({ charge_fee: 'The product has no fee for a change of the due date.' });
+  }
+  const { fee_type, id = null } = rule;
+  const fee = { fee_type, amount: money(amount), on: work.today, fee_rule_id: id };
+  return [await assessFee(work, row, { ...fee, description: 'Change of the due date' })];
+}

@@ -1,0 +1,62 @@
+import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
+import { addDays } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { dueDates } from '../arithmetic/due-dates.ts';
+import type { OpenLoan } from '../history/happen.ts';
+import { interestFirst } from '../plans/relief-plans.ts';
+import { nextNumber, reamortize, shiftPlan } from '../plans/replan.ts';
+import { refusalOf } from '../history/statuses.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+type Wish = Pick<
+  OpenDeferment,
+  'deferment_type' | 'periods' | 'start_date' | 'extend_maturity' | 'start_installment'
+>;
+type Deferred = { schedule: ScheduleRow[]; resumes_on: string; first_number: number };
+
+/**
+ * The plan with some payments moved behind: the due dates move by so many periods and the maturity
+ * with them; or, where the maturity is to stay, fewer payments repay the loan. Of the principal alone,
+ * the interest of those periods is still paid.
+ */
+export function deferredPlan(loan: OpenLoan, wish: Wish): Deferred {
+  const { row, state } = loan;
+  if (state.is_accelerated) {
+    const message = 'The whole balance is due: reverse the acceleration first.';
+    throw new Conflict(message, 'loan_accelerated', refusalOf(row.status));
+  }
+  const { first_number, first_due } = firstDeferred(loan, wish);
+  const terms = termsOf(row);
+  const { payment_frequency: frequency, payment_day } = terms;
+  const { periods } = wish;
+  const by = { from_number: first_number, periods, frequency, payment_day };
+  const resumes_on = dueDates(frequency, first_due, periods + 1, payment_day)[periods] ?? first_due;
+  const rows = state.installments;
+  if (wish.deferment_type === 'principal_only') {
+    const last = dueDates(frequency, first_due, periods, payment_day).at(-1) ?? first_due;
+    return { schedule: interestFirst(rows, by), resumes_on: addDays(last, 1), first_number };
+  }
+  if (wish.extend_maturity) return { schedule: shiftPlan(rows, by), resumes_on, first_number };
+  const left = rows.filter(({ period_number }) => period_number >= first_number).length - periods;
+  if (left < 1) throw new Invalid({ periods: 'Leaves no payment before the maturity.' });
+  if (first_number !== nextNumber(state, wish.start_date))
+    throw new Invalid({ start_installment: 'Must be the next one if the maturity is to stay.' });
+  const schedule = reamortize(state, terms, {
+    effective_date: wish.start_date,
+    first_due_date: resumes_on,
+    number_of_payments: left,
+    interest_rate: state.current_rate,
+  });
+  return { schedule, resumes_on, first_number };
+}
+
+function firstDeferred({ state }: OpenLoan, { start_installment, start_date }: Wish) {
+  const number = start_installment ?? nextNumber(state, start_date);
+  const first = state.installments.find(({ period_number }) => period_number === number);
+  if (first === undefined || first.status === 'paid') {
+    const field = start_installment === null ? 'start_date' : 'start_installment';
+    throw new Invalid({ [field]: 'There is no unpaid instalment.' });
+  }
+  return { first_number: first.period_number, first_due: first.due_date };
+}

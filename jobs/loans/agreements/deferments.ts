@@ -1,0 +1,159 @@
+import * as stored from '../../../sql/loans/deferments.ts';
+import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
+import * as records from '../../../sql/loans/records.ts';
+import { deferments as counted, overlaps } from '../../../sql/loans/reliefs.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { addDays } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { parseMoney, ZERO } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { deferredPlan } from './deferment-plans.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { fold } from '../engine/fold.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { assessFee } from '../fees/origination-fees.ts';
+import { canceling, changing, openInService } from '../history/loan-records.ts';
+import { reamortize } from '../plans/replan.ts';
+import { refusalOf } from '../history/statuses.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+export const DEFERMENT_TYPES = ['payment_skip', 'principal_only', 'full'] as const;
+export const INTEREST_TREATMENTS = ['accrue', 'waive', 'capitalize_at_end'] as const;
+
+/** Two years of months: more is no deferment. */
+export const PERIODS_MAX = 24;
+
+const REST = { reason: 'deferment' } as const;
+
+type NewDeferment = {
+  loan_id: string;
+  deferment_type: (typeof DEFERMENT_TYPES)[number];
+  periods?: number | null | undefined;
+  start_date?: string | null | undefined;
+  end_date?: string | null | undefined;
+  start_installment?: number | null | undefined;
+  interest_treatment: (typeof INTEREST_TREATMENTS)[number];
+  extend_maturity: boolean;
+  fee_amount: string;
+  reason: string;
+  notes?: string | null | undefined;
+};
+
+/** Lets the borrower skip payments: they are moved behind, within the limit that the product sets. */
+export async function defer(work: Work, input: NewDeferment): Promise<string> {
+  const loan = await openInService(work, input.loan_id);
+  const start_date = input.start_date ?? work.today;
+  if (start_date < work.today)
+    throw new Invalid({ start_date: 'Must not be before the business date.' });
+  const periods = input.periods ?? periodsBetween(loan, start_date, input.end_date ?? null);
+  await assertWithinLimit(work, loan, start_date);
+  const to = input.end_date ?? start_date;
+  if (await overlaps(work.tx, 'deferments', loan.row.id, { from: start_date, to }))
+    throw new Conflict('A deferment of the loan is open in that time.', 'overlaps');
+  const { deferment_type, start_installment, interest_treatment, extend_maturity } = input;
+  const { fee_amount, reason, notes } = input;
+  const id = await insert(work.tx, 'deferments', {
+    ...{ loan_id: loan.row.id, deferment_type, periods, start_date, start_installment },
+    ...{ interest_treatment, extend_maturity, fee_amount, reason, notes },
+    created_by: work.actor.id,
+  });
+  // What cannot be deferred as the loan stands is refused now, not on its day.
+  deferredPlan(loan, {
+    deferment_type,
+    periods,
+    start_date,
+    extend_maturity,
+    start_installment: start_installment ?? null,
+  });
+  await turnDeferments(work, loan.row.id);
+  return id;
+}
+
+/** How many instalments are due between two days. */
+function periodsBetween({ state }: OpenLoan, from: string, to: string | null): number {
+  if (to === null) throw new Invalid({ periods: 'Is required, or an end date.' });
+  const due = state.installments.filter(({ due_date }) => due_date >= from && due_date <= to);
+  if (due.length === 0) throw new Invalid({ end_date: 'No instalment is due in that time.' });
+  if (due.length > PERIODS_MAX)
+    throw new Invalid({ end_date: `Must not take in more than ${PERIODS_MAX} instalments.` });
+  return due.length;
+}
+
+/** Supervisors expect explicit limits on extensions and deferrals (FFIEC). */
+async function assertWithinLimit(work: Work, { row }: OpenLoan, day: string) {
+  const { count, limit } = await counted(work.tx, row.id, row.product_id, day);
+  if (count < limit) return;
+  const message = 'The loan was deferred as often as its product allows in twelve months.';
+  throw new Conflict(message, 'limit_exceeded', { ...refusalOf(row.status), limit });
+}
+
+/** Begins and ends the loan's deferments, as far as their days have come. */
+export async function turnDeferments(work: Work, loanId: string) {
+  const { row } = await openLoan(work, loanId);
+  for (const one of await stored.openOf(work.tx, row.id)) {
+    const loan = await openLoan(work, row.id);
+    const isOver = one.end_date !== null && one.end_date < work.today;
+    if (one.status === 'active' && isOver) await end(work, loan, one);
+    if (one.status === 'scheduled' && one.start_date <= work.today) await begin(work, loan, one);
+  }
+}
+
+async function begin(work: Work, loan: OpenLoan, one: OpenDeferment) {
+  const { row } = loan;
+  if (row.status !== 'active') {
+    await records.setStatus(work.tx, 'deferments', one.id, 'canceled');
+    return;
+  }
+  const { start_date: effective_date, fee_amount } = one;
+  const { schedule, resumes_on, first_number } = deferredPlan(loan, one);
+  // Of the principal alone, there is an instalment of interest in each period: nothing is skipped.
+  const isSkipping = one.deferment_type !== 'principal_only';
+  const skipped = { from_number: first_number, periods: one.periods, until: resumes_on };
+  const events: LoanEvent[] = [
+    newEvent({
+      ...{ kind: 'schedule_replaced', effective_date, schedule },
+      ...(isSkipping && { defers: skipped }),
+    }),
+  ];
+  if (one.interest_treatment === 'waive')
+    events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
+  if (parseMoney(fee_amount).gt(ZERO)) {
+    const what = { fee_type: 'other', description: 'Deferment fee' };
+    events.push(await assessFee(work, row, { ...what, amount: fee_amount, on: effective_date }));
+  }
+  await happen(work, loan, events);
+  await update(work.tx, 'deferments', one.id, {
+    status: 'active',
+    end_date: addDays(resumes_on, -1),
+    start_installment: first_number,
+    event_ids: events.map(({ id }) => id),
+  });
+}
+
+async function end(work: Work, loan: OpenLoan, one: OpenDeferment) {
+  const effective_date = work.today;
+  const events: LoanEvent[] = [];
+  if (one.interest_treatment === 'waive')
+    events.push(newEvent({ kind: 'accrual_start', effective_date, ...REST }));
+  if (one.interest_treatment === 'capitalize_at_end' && loan.row.status === 'active')
+    events.push(...capitalized(loan, effective_date));
+  if (events.length > 0) await happen(work, loan, events);
+  await records.setStatus(work.tx, 'deferments', one.id, 'completed');
+}
+
+/** The interest of the time becomes principal, and the plan repays it with the rest. */
+function capitalized({ row, schedule, events }: OpenLoan, effective_date: string): LoanEvent[] {
+  const capitalization = newEvent({ kind: 'capitalization', effective_date, interest: 'all' });
+  const terms = termsOf(row);
+  const all = [...events, capitalization];
+  const trial = fold({ terms, schedule, events: all, as_of: effective_date });
+  const plan = reamortize(trial, terms, {
+    ...{ effective_date, start_date: effective_date, interest_rate: trial.current_rate },
+  });
+  if (plan.length === 0) return [capitalization];
+  return [capitalization, newEvent({ kind: 'schedule_replaced', effective_date, schedule: plan })];
+}
+
+const kind = { table: 'deferments', noun: 'deferment', cancelable: ['scheduled'] } as const;
+export const changeDeferment = changing(kind);
+export const cancelDeferment = canceling(kind);

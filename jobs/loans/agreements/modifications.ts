@@ -1,0 +1,166 @@
+import * as modifications from '../../../sql/loans/modifications.ts';
+import type { Agreed } from '../../../sql/loans/modifications.ts';
+import * as records from '../../../sql/loans/records.ts';
+import type { Row } from '../../../sql/table.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { applyModification, ratesOf } from './apply-modification.ts';
+import { eventsOfChange } from './modified-terms.ts';
+import { canceling, changing, immutable, openInService } from '../history/loan-records.ts';
+import { fundedOn } from '../history/rests.ts';
+import { refusalOf } from '../history/statuses.ts';
+
+export const MODIFICATION_TYPES = [
+  ...(['rate_change', 'term_extension', 'payment_change', 're_age', 're_amortize'] as const),
+  ...(['principal_forgiveness', 'capitalization', 'due_date_change', 'combined'] as const),
+] as const;
+export const TREATMENTS = ['keep', 'capitalize', 'waive'] as const;
+export const MODIFICATION_STATUSES = [
+  ...(['pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled'] as const),
+] as const;
+
+type NewModification = Omit<
+  Agreed,
+  'id' | 'status' | 'requested_by' | 'event_ids' | 'effective_date'
+> & {
+  effective_date?: string | null | undefined;
+  reason: string;
+  reason_comment?: string | null | undefined;
+  apply_immediately: boolean;
+};
+
+/** What each type cannot do without; one of these is enough. */
+const NEEDS: Record<string, readonly string[]> = {
+  rate_change: ['new_interest_rate'],
+  term_extension: ['extend_months', 'new_term_months', 'new_maturity_date'],
+  payment_change: ['new_payment_amount'],
+  principal_forgiveness: ['principal_forgiven'],
+  capitalization: ['capitalize_interest', 'capitalize_fees', 'interest_treatment', 'fee_treatment'],
+  due_date_change: ['new_payment_day'],
+};
+const TERMS = ['new_term_months', 'extend_months', 'new_maturity_date'] as const;
+
+/**
+ * Changes the terms of a loan. Without four eyes and without delay it is applied at once; otherwise
+ * it waits for its approval, and for its day, which the close of business brings.
+ */
+export async function modify(work: Work, input: NewModification): Promise<string> {
+  const loan = await openInService(work, input.loan_id);
+  const effective_date = input.effective_date ?? work.today;
+  assertWhole(input);
+  const start = fundedOn(loan);
+  if (start !== null && effective_date < start)
+    throw new Invalid({ effective_date: 'Must not be before the loan was funded.' });
+  await assertWithinLimit(work, loan);
+  const { approvals } = await settingsOf(work.tx);
+  const mayApply = input.apply_immediately && !approvals.four_eyes.includes('modifications');
+  const id = await insert(work.tx, 'modifications', {
+    ...columns(input),
+    effective_date,
+    status: mayApply ? 'approved' : 'pending',
+    requested_by: work.actor.id,
+  });
+  const modification = await modifications.agreed(work.tx, id);
+  // What cannot be applied as the loan stands is refused now, not on its day.
+  if (effective_date > work.today || !mayApply)
+    eventsOfChange(loan, { ...modification, effective_date: work.today });
+  else await applyModification(work, loan, modification);
+  return id;
+}
+
+const columns = (input: NewModification) => {
+  const { modification_type, reason, reason_comment, apply_immediately, loan_id } = input;
+  const { new_interest_rate, new_payment_amount, new_payment_day } = input;
+  const { new_term_months, extend_months, new_maturity_date } = input;
+  const { capitalize_interest, capitalize_fees, interest_treatment, fee_treatment } = input;
+  return {
+    ...{ loan_id, modification_type, reason, reason_comment, apply_immediately },
+    ...{ new_interest_rate, new_payment_amount, new_payment_day },
+    ...{ new_term_months, extend_months, new_maturity_date },
+    ...{ capitalize_interest, capitalize_fees, interest_treatment, fee_treatment },
+    principal_forgiven: input.principal_forgiven,
+  };
+};
+
+const isSaid = (value: unknown) =>
+  value !== undefined && value !== null && value !== false && value !== '0.00' && value !== 'keep';
+
+function assertWhole(input: NewModification) {
+  const said = (name: string) => isSaid((input as Record<string, unknown>)[name]);
+  const needs = NEEDS[input.modification_type] ?? [];
+  const [first] = needs;
+  if (first !== undefined && !needs.some(said)) throw new Invalid({ [first]: 'Is required.' });
+  if (input.modification_type === 'combined' && !Object.values(NEEDS).flat().some(said))
+    throw new Invalid({ modification_type: 'Says nothing that changes.' });
+  const [, second] = TERMS.filter(said);
+  if (second !== undefined) throw new Invalid({ [second]: 'Only one of these says the term.' });
+}
+
+async function assertWithinLimit(work: Work, { row }: OpenLoan) {
+  const { count, limit } = await modifications.used(work.tx, row.id, row.product_id);
+  if (count < limit) return;
+  throw new Conflict('The loan was modified as often as its product allows.', 'limit_exceeded', {
+    ...refusalOf(row.status),
+    limit,
+  });
+}
+
+/** Agrees to a modification; under four eyes not the one who asked for it. */
+export async function approveModification(work: Work, id: string) {
+  const loan = await openInService(work, await records.loanOf(work.tx, 'modifications', id));
+  const modification = await modifications.agreed(work.tx, id);
+  if (modification.status !== 'pending') throw immutable('modification', modification.status);
+  const { approvals } = await settingsOf(work.tx);
+  const isOwn = work.actor.id !== null && work.actor.id === modification.requested_by;
+  if (isOwn && approvals.four_eyes.includes('modifications'))
+    throw new Conflict('Somebody else has to approve it.', 'four_eyes');
+  await update(work.tx, 'modifications', id, { status: 'approved', approved_by: work.actor.id });
+  if (modification.effective_date <= work.today) await applyModification(work, loan, modification);
+}
+
+export async function rejectModification(work: Work, id: string) {
+  await openLoan(work, await records.loanOf(work.tx, 'modifications', id));
+  const { status } = await modifications.agreed(work.tx, id);
+  if (status !== 'pending') throw immutable('modification', status);
+  await update(work.tx, 'modifications', id, { status: 'rejected' });
+}
+
+/** Undoes a modification as if it had never been; the later ones are undone before it. */
+export async function reverseModification(work: Work, id: string) {
+  const loan = await openLoan(work, await records.loanOf(work.tx, 'modifications', id));
+  const { status, event_ids, previous_terms } = await modifications.agreed(work.tx, id);
+  if (status !== 'completed') throw immutable('modification', status);
+  if (await modifications.laterThan(work.tx, loan.row.id, id))
+    throw new Conflict('A later modification builds upon it.', 'in_use');
+  await update(work.tx, 'modifications', id, { status: 'reversed' });
+  const reversals = event_ids.map((reverses) =>
+    newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
+  );
+  const state = await happen(work, loan, reversals);
+  const { loan_payment_amount: payment_amount, payment_day } = previous_terms;
+  const shown = { payment_amount, payment_day, ...ratesOf(loan.row, state) };
+  await update(work.tx, 'loans', loan.row.id, shown);
+}
+
+/** Applies the loan's modifications whose day has come. */
+export async function applyDueModifications(work: Work, loanId: string) {
+  const { row } = await openLoan(work, loanId);
+  for (const modification of await modifications.dueOf(work.tx, loanId)) {
+    // The one before may have changed what this one starts from.
+    const loan = await openLoan(work, row.id);
+    if (loan.row.status === 'active') await applyModification(work, loan, modification);
+    else await update(work.tx, 'modifications', modification.id, { status: 'canceled' });
+  }
+}
+
+const kind = {
+  table: 'modifications',
+  noun: 'modification',
+  cancelable: ['pending', 'approved'],
+} as const;
+export const changeModification = changing(kind);
+export const cancelModification: (work: Work, id: string, row: Row) => Promise<void> =
+  canceling(kind);

@@ -1,0 +1,128 @@
+import * as plans from '../../../sql/loans/payment-plans.ts';
+import { paidBetween } from '../../../sql/loans/promises-to-pay.ts';
+import type { Row } from '../../../sql/table.ts';
+import { insert, update, type Values } from '../../../sql/write.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { min, money, parseMoney } from '../../money.ts';
+import { NewPayment, receive } from '../../payments/receive.ts';
+import type { Work } from '../../work.ts';
+import { openLoan } from '../history/happen.ts';
+import {
+  partsOfPlan,
+  progressOf,
+  totalOf,
+  type PlanPart,
+  type PlanTimes,
+} from './agreed-installments.ts';
+import { canceling, changing, lockRecord, openInService } from '../history/loan-records.ts';
+import { settle } from './fulfilled-settlement.ts';
+
+export const PLAN_TYPES = ['repayment', 'settlement', 'catch_up'] as const;
+export const PLAN_STATUSES = ['proposed', 'active', 'completed', 'broken', 'canceled'] as const;
+
+export type NewPlan = PlanTimes & {
+  loan_id: string;
+  plan_type: (typeof PLAN_TYPES)[number];
+  total_amount?: string | null | undefined;
+  settlement_amount?: string | null | undefined;
+  waive_remaining: boolean;
+  grace_days: number;
+  payment_instrument_id?: string | null | undefined;
+  auto_collect: boolean;
+  notes?: string | null | undefined;
+  status: string;
+};
+
+/**
+ * Agrees on a plan of payments, or proposes one. The loan keeps its own schedule: a plan says what
+ * the lender waits for meanwhile, and a settlement what it takes for the whole.
+ */
+export async function addPlan(work: Work, input: NewPlan): Promise<string> {
+  const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
+  const parts = partsOfPlan(input, work.today);
+  const total = totalOf(parts);
+  assertTotals(input, total);
+  const status = input.status === 'proposed' ? 'proposed' : 'active';
+  if (status === 'active') await assertAlone(work, loan.row.id);
+  const { plan_type, start_date, frequency, number_of_payments, amount } = input;
+  const { settlement_amount, waive_remaining, grace_days, payment_instrument_id } = input;
+  const id = await insert(work.tx, 'payment_plans', {
+    ...{ loan_id: loan.row.id, plan_type, total_amount: total, settlement_amount },
+    ...{ start_date, frequency, number_of_payments, amount },
+    ...{ waive_remaining, grace_days, payment_instrument_id },
+    ...{ auto_collect: input.auto_collect, notes: input.notes, status },
+    installments: parts.map((part) => ({ ...part, status: 'pending' })),
+    created_by: work.actor.id,
+  });
+  if (status === 'active' && input.auto_collect) await order(work, id, input, parts);
+  return id;
+}
+
+function assertTotals(input: NewPlan, total: string) {
+  const { plan_type, settlement_amount, total_amount } = input;
+  if (plan_type === 'settlement' && !settlement_amount)
+    throw new Invalid({ settlement_amount: 'Is required of a settlement.' });
+  if (plan_type !== 'settlement' && (settlement_amount || input.waive_remaining))
+    throw new Invalid({ plan_type: 'Only a settlement waives what remains.' });
+  if (total_amount && total_amount !== total)
+    throw new Invalid({ total_amount: `The instalments come to ${total}.` });
+  if (settlement_amount && settlement_amount !== total)
+    throw new Invalid({ settlement_amount: `The instalments come to ${total}.` });
+}
+
+async function assertAlone(work: Work, loanId: string) {
+  if ((await plans.activeOf(work.tx, loanId)) === null) return;
+  throw new Conflict('The loan has a payment plan in force.', 'already_exists');
+}
+
+/** Orders the payments of a plan that collects by itself; those of today are made at once. */
+async function order(
+  work: Work,
+  planId: string,
+  { loan_id, payment_instrument_id }: Pick<NewPlan, 'loan_id' | 'payment_instrument_id'>,
+  parts: readonly PlanPart[],
+) {
+  for (const { due_date, amount } of parts) {
+    const payment = NewPayment.parse({ amount, payment_date: due_date, payment_instrument_id });
+    const id = await receive(work, loan_id, payment);
+    await plans.markOrdered(work.tx, id, planId);
+  }
+}
+
+const kind = {
+  table: 'payment_plans',
+  noun: 'payment plan',
+  cancelable: ['proposed', 'active'],
+  cancel: ({ tx }: Work, id: string) => plans.cancelOrdered(tx, id),
+} as const;
+
+/** A proposal that the borrower accepts is in force; anything else is as with the other records. */
+export async function changePlan(work: Work, id: string, changes: Values, row: Row) {
+  if (changes['status'] !== 'active' || row['status'] !== 'proposed')
+    return changing(kind)(work, id, changes, row);
+  const plan = await lockRecord(work, kind.table, row);
+  if (plan.status !== 'proposed') return changing(kind)(work, id, changes, row);
+  await assertAlone(work, plan.loan_id);
+  const { status: _, ...described } = changes;
+  await update(work.tx, 'payment_plans', id, described);
+  await plans.accept(work.tx, id);
+  const { installments, auto_collect, payment_instrument_id } = row as unknown as NewPlan;
+  const whose = { loan_id: plan.loan_id, payment_instrument_id };
+  if (auto_collect) await order(work, id, whose, installments);
+}
+
+export const removePlan = canceling(kind);
+
+/** Judges the loan's plan at the end of a day, when all its payments are in. */
+export async function judgePlan(work: Work, loanId: string) {
+  const loan = await openLoan(work, loanId);
+  const plan = await plans.activeOf(work.tx, loanId);
+  if (plan === null) return;
+  const paid = await paidBetween(work.tx, loanId, plan.agreed_on, work.today);
+  const { status, installments } = progressOf(plan, paid, work.today);
+  const paid_amount = money(min(parseMoney(paid), parseMoney(plan.total_amount)));
+  await plans.progress(work.tx, plan.id, { status, installments, paid_amount });
+  if (status === 'broken') await plans.cancelOrdered(work.tx, plan.id);
+  const isOver = status === 'completed' && plan.plan_type === 'settlement' && plan.waive_remaining;
+  if (isOver && ['active', 'charged_off'].includes(loan.row.status)) await settle(work, loan);
+}

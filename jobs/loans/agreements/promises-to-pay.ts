@@ -1,0 +1,80 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import * as promises from '../../../sql/loans/promises-to-pay.ts';
+import { date, positiveMoney } from '../../../sql/types.ts';
+import { insert } from '../../../sql/write.ts';
+import { addDays, earliest } from '../../dates.ts';
+import { Invalid } from '../../errors.ts';
+import { parseMoney, sum } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { openLoan } from '../history/happen.ts';
+import { openInService } from '../history/loan-records.ts';
+
+export const PROMISE_STATUSES = [
+  'pending',
+  'kept',
+  'partially_kept',
+  'broken',
+  'canceled',
+] as const;
+
+/** An amount agreed for a day. */
+export const Part = z.object({ due_date: date, amount: positiveMoney });
+
+type NewPromise = {
+  loan_id: string;
+  promised_amount: string;
+  promised_date: string;
+  payment_method?: string | null | undefined;
+  channel: string;
+  contact_note?: string | null | undefined;
+  grace_days: number;
+  installments: readonly z.output<typeof Part>[];
+};
+
+/** Writes down what the borrower promised; the close of business looks whether it is kept. */
+export async function addPromise(work: Work, input: NewPromise): Promise<string> {
+  const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
+  const { promised_amount, promised_date, installments } = input;
+  if (promised_date < work.today)
+    throw new Invalid({ promised_date: 'Must not be before the business date.' });
+  if (installments.length > 0) {
+    const total = sum(installments.map(({ amount }) => new Big(amount)));
+    if (!total.eq(promised_amount))
+      throw new Invalid({ installments: 'Must come to the promised amount.' });
+    if (installments.some(({ due_date }) => due_date < work.today || due_date > promised_date))
+      throw new Invalid({ installments: 'Must be due by the promised date.' });
+  }
+  const { payment_method, channel, contact_note, grace_days } = input;
+  return insert(work.tx, 'promises_to_pay', {
+    ...{ loan_id: loan.row.id, promised_amount, promised_date, payment_method, channel },
+    ...{ contact_note, grace_days, installments },
+    created_by: work.actor.id,
+  });
+}
+
+type Promised = { promised_amount: string; promised_date: string; grace_days: number };
+
+/**
+ * Whether a promise is kept: as soon as so much has come, and broken, or kept in part, only when its
+ * last day of grace is over. Null while it may still be kept.
+ */
+export function verdictOn(promise: Promised, paid: string, day: string) {
+  const { promised_amount, promised_date, grace_days } = promise;
+  const money = parseMoney(paid);
+  if (money.gte(promised_amount)) return 'kept';
+  if (day < addDays(promised_date, grace_days)) return null;
+  return money.gt(0) ? 'partially_kept' : 'broken';
+}
+
+/** Judges the loan's promises at the end of a day, when all its payments are in. */
+export async function judgePromises(work: Work, loanId: string) {
+  await openLoan(work, loanId);
+  for (const promise of await promises.pendingOf(work.tx, loanId)) {
+    const last = addDays(promise.promised_date, promise.grace_days);
+    const to = earliest(last, work.today);
+    const paid = await promises.paidBetween(work.tx, loanId, promise.promised_on, to);
+    const verdict = verdictOn(promise, paid, work.today);
+    if (verdict !== null) await promises.judge(work.tx, promise.id, verdict, paid);
+  }
+}

@@ -1,0 +1,118 @@
+import { Big } from 'big.js';
+import * as promotions from '../../../sql/loans/promotions.ts';
+import { addDays } from '../../dates.ts';
+import { money, sum, toCents } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { buildSchedule } from '../arithmetic/amortize.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { nextNumber, reamortize } from '../plans/replan.ts';
+import { replacePlan } from './reschedule.ts';
+import type { LoanState } from '../engine/state.ts';
+import { feesIn, withFees } from '../engine/spread-fees.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+export const PROMO_TYPES = [
+  'reduced_rate',
+  'zero_interest',
+  'deferred_interest',
+  'interest_only',
+  'same_as_cash',
+] as const;
+
+/** Interest that is only asked for if the loan is not repaid by the end. */
+export const isDeferring = (type: string) =>
+  type === 'deferred_interest' || type === 'same_as_cash';
+
+/** A promotion takes effect on its first day: at once, or when that day is closed. */
+export async function begin(work: Work, loan: OpenLoan, promotion: promotions.Promotion) {
+  const { id, promo_type, promo_rate, start_date, end_date } = promotion;
+  if (promo_type === 'interest_only') {
+    await replacePlan(work, loan, interestOnly(work, loan, end_date));
+    return promotions.begun(work.tx, id, id);
+  }
+  const event = isDeferring(promo_type)
+    ? newEvent({ kind: 'accrual_stop', effective_date: start_date, reason: 'promo' })
+    : newEvent({
+        kind: 'promo',
+        effective_date: start_date,
+        interest_rate: promo_rate ?? '0',
+        to: end_date,
+      });
+  await happen(work, loan, [event]);
+  await promotions.begun(work.tx, id, event.id);
+}
+
+/** Instalments to the end ask for interest alone; the rest of the term repays the principal. */
+function interestOnly(work: Work, { row, state }: OpenLoan, end: string): ScheduleRow[] {
+  const terms = termsOf(row);
+  const from = nextNumber(state, work.today);
+  const ahead = state.installments.filter(({ period_number }) => period_number >= (from ?? 0));
+  const during = ahead.filter(({ due_date }) => due_date <= end);
+  const whole = reamortize(
+    state,
+    { ...terms, amortization: 'interest_only' },
+    { effective_date: work.today },
+  );
+  const lean = whole.slice(0, Math.min(during.length, ahead.length - 1));
+  const last = lean.at(-1);
+  if (last === undefined) return reamortize(state, terms, { effective_date: work.today });
+  const later = buildSchedule({
+    ...terms,
+    principal: last.ending_balance,
+    number_of_payments: ahead.length - lean.length,
+    start_date: last.due_date,
+    first_payment_date: ahead[lean.length]?.due_date ?? null,
+    first_period_number: last.period_number + 1,
+  });
+  const rest = withFees(later, feesIn(whole.slice(lean.length)));
+  return [...lean, ...rest];
+}
+
+/** The close begins the promotion on its day, ends it after its last, or breaks it. */
+export async function follow(work: Work, id: string, loanId: string, isBroken: boolean) {
+  const loan = await openLoan(work, loanId);
+  const promotion = await promotions.read(work.tx, id);
+  if (promotion.is_over) return;
+  if (loan.row.status !== 'active') {
+    await promotions.over(work.tx, id, null);
+    return;
+  }
+  if (promotion.event_id === null) {
+    await begin(work, loan, promotion);
+    return;
+  }
+  const brokenOn = isBroken && promotion.end_date >= work.today ? work.today : null;
+  const ending = endingOf(work, promotion, brokenOn);
+  if (ending.length > 0) await happen(work, loan, ending);
+  await promotions.over(work.tx, id, brokenOn);
+}
+
+/** A rate ends by itself unless it was broken; deferred interest falls due if any debt is left. */
+function endingOf(
+  { today }: Work,
+  { promo_type, promo_rate, event_id, start_date, end_date }: promotions.Promotion,
+  brokenOn: string | null,
+): LoanEvent[] {
+  const on = brokenOn ?? addDays(end_date, 1);
+  if (isDeferring(promo_type)) {
+    return [
+      newEvent({ kind: 'accrual_start', effective_date: on, reason: 'promo', catch_up: true }),
+    ];
+  }
+  if (brokenOn === null || promo_type === 'interest_only') return [];
+  const undo = newEvent({ kind: 'reversal', effective_date: today, reverses: event_id });
+  if (brokenOn <= start_date) return [undo];
+  const interest_rate = promo_rate ?? '0';
+  const dates = { effective_date: start_date, to: addDays(brokenOn, -1) };
+  return [undo, newEvent({ kind: 'promo', interest_rate, ...dates })];
+}
+
+/** What rests since the promotion began, and falls due if the loan is not repaid by its end. */
+export function deferredInterest(state: LoanState, from: string): string {
+  const resting = state.interest_segments.filter(
+    (segment) => segment.rule === 'suspended' && segment.from >= from,
+  );
+  return money(toCents(sum(resting.map(({ amount }) => new Big(amount)))));
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { setPlan } from '../../../sql/loans/plans.ts';
+import { date, flag, positiveMoney, words } from '../../../sql/types.ts';
+import { addMonths, daysBetween } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { min, money, parseMoney } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { dueDates, isTooFarOff } from '../arithmetic/due-dates.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { nextNumber, reamortize, shiftPlan } from '../plans/replan.ts';
+import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+export const Reschedule = z.object({
+  new_first_payment_date: date.nullish(),
+  shift_days: z.int().min(1).max(366).nullish(),
+  shift_periods: z.int().min(1).max(24).nullish(),
+  installments: z
+    .array(z.object({ number: z.int().min(1), due_date: date, amount: positiveMoney.nullish() }))
+    .min(1)
+    .max(600)
+    .nullish(),
+  extend_maturity: flag.default(true),
+  recalculate_interest: flag.default(true),
+  effective_date: date.nullish().describe('Instalments due before it stay as they are.'),
+  reason: words.nullish(),
+});
+type Reschedule = z.output<typeof Reschedule>;
+
+/** Where the plan is changed: the first instalment that may move, and the ones that do. */
+export type Ahead = { from_number: number; rows: readonly ScheduleRow[]; first: ScheduleRow };
+
+/** Moves the due dates of the instalments ahead; what is past due stays due. */
+export async function reschedule(work: Work, loanId: string, input: Reschedule) {
+  const ways = [input.new_first_payment_date, input.shift_days, input.shift_periods];
+  if ([...ways, input.installments].filter((way) => way !== null && way !== undefined).length !== 1)
+    throw new Invalid({
+      new_first_payment_date:
+        'Give one of new_first_payment_date, shift_days, shift_periods and installments.',
+    });
+  const loan = await openLoan(work, loanId);
+  assertAllowed(loan.row.status, 'reschedule');
+  const ahead = planAhead(work, loan, input.effective_date);
+  await replacePlan(work, loan, planOf(work, loan, ahead, input));
+}
+
+/** The instalments from a day on that are not paid. */
+export function planAhead(work: Work, { row, state }: OpenLoan, from?: string | null): Ahead {
+  const on = from ?? work.today;
+  if (on < work.today) throw new Invalid({ effective_date: 'Must not be in the past.' });
+  const from_number = nextNumber(state, on);
+  const first = state.installments.find(({ period_number }) => period_number === from_number);
+  if (from_number === null || first === undefined || state.is_accelerated) {
+    const message = 'The loan has no instalments ahead that could be moved.';
+    throw new Conflict(message, 'no_installments_ahead', refusalOf(row.status));
+  }
+  return { from_number, rows: state.installments, first };
+}
+
+/** The new plan takes effect today, whatever its first due date. */
+export async function replacePlan(work: Work, loan: OpenLoan, schedule: readonly ScheduleRow[]) {
+  const event = newEvent({ kind: 'schedule_replaced', effective_date: work.today, schedule });
+  const state = await happen(work, loan, [event]);
+  const first_payment_date = state.installments[0]?.due_date ?? null;
+  await setPlan(work.tx, loan.row.id, { first_payment_date, payment_amount: null });
+}
+
+function planOf(work: Work, loan: OpenLoan, ahead: Ahead, input: Reschedule): ScheduleRow[] {
+  const { payment_frequency: frequency } = termsOf(loan.row);
+  const shifted = input.installments
+    ? asTold(work, ahead, input.installments)
+    : input.new_first_payment_date
+      ? startingOn(work, ahead, frequency, input.new_first_payment_date)
+      : shiftPlan(ahead.rows, {
+          from_number: ahead.from_number,
+          frequency,
+          ...(input.shift_days && { days: input.shift_days }),
+          ...(input.shift_periods && { periods: input.shift_periods }),
+          payment_day: termsOf(loan.row).payment_day,
+        });
+  if (input.installments) return shifted;
+  const kept = input.extend_maturity ? shifted : withinMaturity(ahead, shifted);
+  if (!input.recalculate_interest && kept.length === shifted.length) return kept;
+  return recalculated(work, loan, ahead, kept, !input.extend_maturity);
+}
+
+function startingOn(
+  { today }: Work,
+  { rows, from_number, first }: Ahead,
+  frequency: Parameters<typeof dueDates>[0],
+  start: string,
+): ScheduleRow[] {
+  const before = rows.findLast(({ period_number }) => period_number < from_number);
+  const field = 'new_first_payment_date';
+  if (start <= today) throw new Invalid({ [field]: 'Must be after the business date.' });
+  if (before && start <= before.due_date) {
+    throw new Invalid({ [field]: `Must be after the instalment of ${before.due_date}.` });
+  }
+  if (start > addMonths(first.due_date, 12)) {
+    throw new Invalid({ [field]: `Must be within a year of ${first.due_date}.` });
+  }
+  const moved = rows.filter(({ period_number }) => period_number >= from_number);
+  const dates = dueDates(frequency, start, moved.length);
+  return moved.map((row, index) => ({ ...row, due_date: dates[index] ?? row.due_date }));
+}
+
+/** Instalments that are named get their dates and amounts; the others stay, and all stay in order. */
+function asTold(
+  { today }: Work,
+  { rows, from_number }: Ahead,
+  told: readonly { number: number; due_date: string; amount?: string | null | undefined }[],
+): ScheduleRow[] {
+  const named = new Map(told.map((one, index) => [one.number, { ...one, index }]));
+  const ahead = rows.filter(({ period_number }) => period_number >= from_number);
+  for (const { number, index } of named.values()) {
+    if (ahead.some(({ period_number }) => period_number === number)) continue;
+    throw new Invalid({ [`installments.${index}.number`]: 'Is no instalment ahead.' });
+  }
+  let before = rows.findLast(({ period_number }) => period_number < from_number)?.due_date ?? today;
+  return ahead.map((row) => {
+    const one = named.get(row.period_number);
+    const due_date = one?.due_date ?? row.due_date;
+    if (due_date <= before || (one && due_date <= today)) {
+      const field = one ? `installments.${one.index}.due_date` : 'installments';
+      throw new Invalid({ [field]: `Must be after ${before > today ? before : today}.` });
+    }
+    if (one && isTooFarOff(due_date, today))
+      throw new Invalid({ [`installments.${one.index}.due_date`]: 'Must be within 40 years.' });
+    const moved = { ...row, due_date, days_in_period: daysBetween(before, due_date) };
+    before = due_date;
+    return one?.amount ? withAmount(moved, one.amount) : moved;
+  });
+}
+
+/** Another amount is principal more or less; what the plan then lacks falls due with its end. */
+function withAmount(row: ScheduleRow, amount: string): ScheduleRow {
+  const fees = min(parseMoney(row.fees_amount), parseMoney(amount));
+  const rest = parseMoney(amount).minus(fees);
+  const interest = min(parseMoney(row.interest_amount), rest);
+  return {
+    ...row,
+    payment_amount: amount,
+    principal_amount: money(rest.minus(interest)),
+    interest_amount: money(interest),
+    fees_amount: money(fees),
+  };
+}
+
+/** The last due dates that would lie behind the maturity are left out. */
+function withinMaturity({ rows }: Ahead, shifted: readonly ScheduleRow[]): ScheduleRow[] {
+  const maturity = rows.at(-1)?.due_date ?? '';
+  const kept = shifted.filter(({ due_date }) => due_date <= maturity);
+  if (kept.length > 0) return kept;
+  throw new Invalid({ extend_maturity: 'No instalment would be left before the maturity.' });
+}
+
+const withoutFees = ({ payment_amount, fees_amount }: ScheduleRow) =>
+  money(parseMoney(payment_amount).minus(fees_amount));
+
+/** What is still to be repaid over the new dates; the instalment stays unless there are fewer. */
+function recalculated(
+  work: Work,
+  { row, state }: OpenLoan,
+  { first }: Ahead,
+  dates: readonly ScheduleRow[],
+  isShortened: boolean,
+): ScheduleRow[] {
+  const terms = termsOf(row);
+  const keepsPayment = !isShortened && terms.amortization === 'level_payment';
+  const plan = reamortize(state, terms, {
+    effective_date: work.today,
+    first_due_date: dates[0]?.due_date ?? first.due_date,
+    number_of_payments: dates.length,
+    payment_amount: keepsPayment ? withoutFees(first) : null,
+  });
+  return plan.map((one, index) => ({ ...one, due_date: dates[index]?.due_date ?? one.due_date }));
+}

@@ -1,0 +1,118 @@
+import { Big } from 'big.js';
+import { divide, parseMoney, ZERO } from '../../money.ts';
+import type { ScheduleRow } from './amortize.ts';
+import type { PaymentFrequency } from './terms.ts';
+import { singlePaymentIntervals, unitPeriods } from './unit-periods.ts';
+import type { Interval, UnitPeriod } from './unit-periods.ts';
+
+/** Money on a day: an advance to the borrower, or a payment by the borrower. */
+export type Flow = { date: string; amount: string };
+
+type Timed = Interval & { amount: Big };
+
+const UNIT_OF: Record<Exclude<PaymentFrequency, 'single'>, UnitPeriod> = {
+  monthly: { kind: 'month', count: 1 },
+  quarterly: { kind: 'month', count: 3 },
+  semi_monthly: { kind: 'semimonth' },
+  weekly: { kind: 'week', count: 1 },
+  biweekly: { kind: 'week', count: 2 },
+};
+
+/**
+ * The annual percentage rate by the actuarial method of Regulation Z, Appendix J, as a fraction.
+ *
+ * It is the unit-period rate i that makes the present values of advances and payments equal, each
+ * divided by (1 + f·i)(1 + i)^t for t full unit-periods and a fraction f of one, times the number
+ * of unit-periods in a year. The term begins with the first advance.
+ */
+export function annualPercentageRate(
+  advances: readonly Flow[],
+  payments: readonly Flow[],
+  unit: UnitPeriod,
+): Big {
+  const start = startOf(advances);
+  const dates = payments.map((payment) => payment.date);
+  const { intervalTo, per_year } = unitPeriods(start, dates, unit);
+  const timed = (flow: Flow) => ({ ...intervalTo(flow.date), amount: parseMoney(flow.amount) });
+  return solveRate(advances.map(timed), payments.map(timed)).times(per_year);
+}
+
+/** The rate of a loan that is advanced at once and repaid at once. */
+export function singlePaymentRate(advance: Flow, payment: Flow): Big {
+  const { interval, per_year } = singlePaymentIntervals(advance.date, payment.date);
+  const lent = { full: 0, fraction: ZERO, amount: parseMoney(advance.amount) };
+  const repaid = { ...interval, amount: parseMoney(payment.amount) };
+  return solveRate([lent], [repaid]).times(per_year);
+}
+
+/** The rate of a plan: what was financed on a day, against its rows. Six places, as disclosed. */
+export function aprOfSchedule(input: {
+  amount_financed: string;
+  start_date: string;
+  payment_frequency: PaymentFrequency;
+  schedule: readonly Pick<ScheduleRow, 'due_date' | 'payment_amount'>[];
+}): string {
+  const advance = { date: input.start_date, amount: input.amount_financed };
+  const payments = input.schedule
+    .map((row) => ({ date: row.due_date, amount: row.payment_amount }))
+    .filter((payment) => !parseMoney(payment.amount).eq(0));
+  const only = payments[0];
+  if (only === undefined || parseMoney(input.amount_financed).lte(0)) return '0.000000';
+  const unit =
+    input.payment_frequency === 'single' ? UNIT_OF.monthly : UNIT_OF[input.payment_frequency];
+  const rate =
+    payments.length === 1
+      ? singlePaymentRate(advance, only)
+      : annualPercentageRate([advance], payments, unit);
+  return rate.toFixed(6);
+}
+
+function startOf(advances: readonly Flow[]): string {
+  const dates = advances.map((advance) => advance.date).toSorted();
+  const first = dates[0];
+  if (first === undefined) throw new RangeError('A rate needs an advance.');
+  return first;
+}
+
+/** Keeps 30 places: far more than a disclosed rate needs, and quick for 360 payments. */
+function rounded(value: Big): Big {
+  return value.round(30, 1);
+}
+
+/** Newton's steps by secants from 1 percent a period; the difference of values falls with i. */
+function solveRate(advances: readonly Timed[], payments: readonly Timed[]): Big {
+  const gap = (rate: Big) => presentValue(payments, rate).minus(presentValue(advances, rate));
+  const atZero = gap(ZERO);
+  if (atZero.lte(0)) return ZERO;
+  let older: Big = ZERO;
+  let olderGap = atZero;
+  let newer = new Big('0.01');
+  for (let step = 0; step < 60; step += 1) {
+    const newerGap = gap(newer);
+    const slope = newerGap.minus(olderGap);
+    if (slope.eq(0)) return newer;
+    const move = divide(newerGap.times(newer.minus(older)), slope);
+    older = newer;
+    olderGap = newerGap;
+    newer = rounded(newer.minus(move));
+    if (newer.lt('-0.9')) newer = ZERO;
+    if (move.abs().lt('0.000000000001')) return newer;
+  }
+  return newer;
+}
+
+function presentValue(flows: readonly Timed[], rate: Big): Big {
+  const perPeriod = rounded(divide(new Big(1), rate.plus(1)));
+  const powers: Big[] = [new Big(1)];
+  const power = (count: number): Big => {
+    for (let at = powers.length; at <= count; at += 1) {
+      powers.push(rounded((powers[at - 1] ?? ZERO).times(perPeriod)));
+    }
+    return powers[count] ?? ZERO;
+  };
+  return flows.reduce((total, { amount, full, fraction }) => {
+    const whole = amount.times(power(full));
+    const value = fraction.eq(0) ? whole : divide(whole, fraction.times(rate).plus(1));
+    return total.plus(rounded(value));
+  }, ZERO);
+}

@@ -1,0 +1,86 @@
+import { Big } from 'big.js';
+import { addMonths, daysBetween, monthEnd, partsOf } from '../../dates.ts';
+import { divide, ZERO } from '../../money.ts';
+
+/** The common period of a transaction; Regulation Z, Appendix J, (b)(4). */
+export type UnitPeriod =
+  | { kind: 'month'; count: number }
+  | { kind: 'semimonth' }
+  | { kind: 'week'; count: number }
+  | { kind: 'day' };
+
+/** Full unit-periods, and the fraction of one, from the start of the term to a day. */
+export type Interval = { full: number; fraction: Big };
+
+type Counting = { intervalTo: (date: string) => Interval; per_year: Big };
+
+/**
+ * How Appendix J, (b)(5), counts time. Months are measured back from the later date, and the days
+ * that remain are 30ths of a month; weeks and days are counted in real days.
+ */
+export function unitPeriods(start: string, dates: readonly string[], unit: UnitPeriod): Counting {
+  if (unit.kind === 'week') {
+    const days = 7 * unit.count;
+    const per_year = divide(new Big(52), unit.count);
+    return { per_year, intervalTo: (date) => parts(daysBetween(start, date), days) };
+  }
+  if (unit.kind === 'day') {
+    return { per_year: new Big(365), intervalTo: (date) => parts(daysBetween(start, date), 1) };
+  }
+  const days = unit.kind === 'semimonth' ? 15 : 30 * unit.count;
+  const per_year = unit.kind === 'semimonth' ? new Big(24) : divide(new Big(12), unit.count);
+  const dayOfSeries = Math.max(...dates.map((date) => partsOf(date).day));
+  const intervalTo = (date: string) => {
+    const { months, rest } = monthsBack(start, date, dayOfSeries);
+    return parts(30 * months + rest, days);
+  };
+  const isMonthly = unit.kind === 'month' && unit.count === 1;
+  return { per_year, intervalTo: isMonthly ? monthlyInterval(start, dayOfSeries) : intervalTo };
+}
+
+/** With a unit-period of one month the days that remain may be 30: they stay a fraction. */
+function monthlyInterval(start: string, dayOfSeries: number) {
+  return (date: string): Interval => {
+    const { months, rest } = monthsBack(start, date, dayOfSeries);
+    return { full: months, fraction: divide(new Big(rest), 30) };
+  };
+}
+
+/**
+ * One advance and one payment: the unit-period is the term where it is below a year, counted in
+ * months if it is whole months and in days if not; else it is a year.
+ */
+export function singlePaymentIntervals(
+  from: string,
+  to: string,
+): { interval: Interval; per_year: Big } {
+  const { months, rest } = monthsBack(from, to, partsOf(to).day);
+  const days = Math.max(1, daysBetween(from, to));
+  if (months < 12) {
+    const per_year = rest === 0 ? divide(new Big(12), months) : divide(new Big(365), days);
+    return { interval: { full: 1, fraction: ZERO }, per_year };
+  }
+  const years = Math.floor(months / 12);
+  const yearsBack = addMonths(to, -12 * years);
+  const fraction =
+    rest === 0
+      ? divide(new Big(months % 12), 12)
+      : divide(new Big(daysBetween(from, yearsBack)), 365);
+  return { interval: { full: years, fraction }, per_year: new Big(1) };
+}
+
+/** Full months back from a date to a start, and the days from the start to where they begin. */
+function monthsBack(start: string, date: string, dayOfSeries: number) {
+  const day = date === monthEnd(date) ? Math.max(dayOfSeries, partsOf(date).day) : undefined;
+  const from = partsOf(start);
+  const to = partsOf(date);
+  let months = (to.year - from.year) * 12 + (to.month - from.month);
+  if (months > 0 && addMonths(date, -months, day) < start) months -= 1;
+  months = Math.max(0, months);
+  return { months, rest: daysBetween(start, addMonths(date, -months, day)) };
+}
+
+function parts(days: number, perUnit: number): Interval {
+  const full = Math.floor(days / perUnit);
+  return { full, fraction: divide(new Big(days - full * perUnit), perUnit) };
+}

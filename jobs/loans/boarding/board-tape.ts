@@ -1,0 +1,136 @@
+import * as tape from '../../../sql/loans/tape.ts';
+import { Invalid } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import { board, type Boarding } from './board.ts';
+import { parentsOf, type Parents } from '../origination/create.ts';
+import type { Refusal, TapeRow } from './boarding-tape.ts';
+
+/** A tape with a line that cannot be taken is not taken at all; every reason is named. */
+export class TapeRefused extends Error {
+  readonly refusals: readonly Refusal[];
+
+  constructor(refusals: readonly Refusal[]) {
+    super(
+      `${refusals.length === 1 ? 'One reason' : `${refusals.length} reasons`} against the tape.`,
+    );
+    this.refusals = refusals;
+  }
+}
+
+export type BoardingOptions = {
+  /** The tape's name, for the history of its loans. */
+  file: string;
+  /** The product of the rows that name none; the tenant's first one otherwise. */
+  product?: string | undefined;
+  /** Called now and then with the number of loans boarded so far. */
+  onProgress?: (done: number) => void;
+};
+
+/** What stands in an address of which the tape gives the state alone. */
+const UNKNOWN = { street: 'Unknown', city: 'Unknown', postal_code: '00000' };
+
+/**
+ * Takes over the loans of a tape with their borrowers: all of them, or none. A row that the product,
+ * the tenant or the loan's own rules refuse is reported with its line, together with all the others.
+ */
+export async function boardTape(
+  work: Work,
+  rows: readonly TapeRow[],
+  { file, product, onProgress }: BoardingOptions,
+): Promise<string[]> {
+  const refusals: Refusal[] = [];
+  const find = await finderOf(work, product);
+  const numbers = rows.map(({ loan_number }) => loan_number);
+  const taken = new Set((await tape.ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
+  const borrowers = await tape.addBorrowers(work.tx, uniqueBorrowers(rows));
+  const idOf = new Map(borrowers.map(({ external_id, id }) => [external_id, id]));
+  const known = new Map<string, Parents>();
+  const ids: string[] = [];
+  for (const [index, row] of rows.entries()) {
+    const { line, loan_number, borrower_external_id } = row;
+    const of = find(row);
+    if (of === null) refusals.push(against(line, 'product_code', 'There is no such product.'));
+    if (taken.has(loan_number))
+      refusals.push(against(line, 'loan_number', 'There is a loan of this number already.'));
+    if (of === null || taken.has(loan_number)) continue;
+    const borrower_id = idOf.get(borrower_external_id) ?? '';
+    const parents = known.get(of.product_id) ?? (await parentsOf(work, of));
+    known.set(of.product_id, parents);
+    const boarded = await boardRow(work, boardingOf(row, { borrower_id, ...of }), parents, line);
+    if (typeof boarded === 'string') ids.push(boarded);
+    else refusals.push(...boarded);
+    if (index % 10 === 9) onProgress?.(index + 1);
+  }
+  if (refusals.length > 0) throw new TapeRefused(refusals);
+  await tape.recordBoarded(work.tx, ids, file);
+  onProgress?.(rows.length);
+  return ids;
+}
+
+const against = (line: number, column: string, reason: string): Refusal => ({
+  line,
+  column,
+  reason,
+});
+
+/** What the loan's rules refuse is known before anything is written, so the others can be tried on. */
+async function boardRow(work: Work, input: Boarding, parents: Parents, line: number) {
+  try {
+    return await board(work, input, parents);
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    return Object.entries(error.errors).map(([column, reason]) => against(line, column, reason));
+  }
+}
+
+async function finderOf({ tx }: Work, wanted: string | undefined) {
+  const offered = await tape.products(tx);
+  const program = await tape.firstProgram(tx);
+  return ({ product_code = wanted }: TapeRow) => {
+    const found = product_code ? offered.find(({ code }) => code === product_code) : offered[0];
+    const program_id = found?.program_id ?? program;
+    return found && program_id ? { product_id: found.id, program_id } : null;
+  };
+}
+
+function uniqueBorrowers(rows: readonly TapeRow[]): tape.NewBorrower[] {
+  const unique = new Map(rows.map((row) => [row.borrower_external_id, row]));
+  return [...unique.values()].map((row) => ({
+    external_id: row.borrower_external_id,
+    first_name: row.borrower_first_name,
+    last_name: row.borrower_last_name,
+    state: row.borrower_state,
+    street: row.borrower_street ?? UNKNOWN.street,
+    city: row.borrower_city ?? UNKNOWN.city,
+    postal_code: row.borrower_postal_code ?? UNKNOWN.postal_code,
+    email: row.borrower_email ?? null,
+  }));
+}
+
+type ParentIds = Pick<Boarding, 'borrower_id' | 'program_id' | 'product_id'>;
+
+function boardingOf(row: TapeRow, parents: ParentIds): Boarding {
+  const { purpose, source_status, paid_total, paid_principal, paid_interest, paid_late_fees } = row;
+  const history = { paid_total, paid_principal, paid_interest, paid_late_fees };
+  return {
+    ...parents,
+    loan_number: row.loan_number,
+    principal_amount: row.principal_amount,
+    current_principal_balance: row.current_principal_balance,
+    interest_rate: row.interest_rate,
+    term_months: row.term_months,
+    origination_date: row.origination_date,
+    first_payment_date: row.first_payment_date,
+    status: row.status,
+    accrued_interest: row.accrued_interest,
+    outstanding_fees: row.outstanding_fees,
+    paid_through_date: row.paid_through_date,
+    payment_amount: row.payment_amount,
+    charge_off_date: row.charge_off_date,
+    charge_off_amount: row.charge_off_amount,
+    metadata: {
+      ...(purpose && { purpose }),
+      tape: { source_status: source_status ?? null, ...history },
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { countDelinquencies } from '../../../sql/loans/boarding.ts';
+import { isActive } from '../../../sql/portfolios/investors.ts';
+import * as portfolios from '../../../sql/portfolios/portfolios.ts';
+import { setPlan } from '../../../sql/loans/plans.ts';
+import {
+  date,
+  externalId,
+  jsonObject,
+  money,
+  positiveMoney,
+  rate,
+  uuid,
+  words,
+} from '../../../sql/types.ts';
+import { Invalid } from '../../errors.ts';
+import { parseMoney } from '../../money.ts';
+import { addAssignment } from '../../portfolios/loan-assignment.ts';
+import type { Work } from '../../work.ts';
+import { tellCreated, writeLoan, type NewLoan, type Parents } from '../origination/create.ts';
+import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import { happen, newEvent, openLoan } from '../history/happen.ts';
+import { boardedPlan } from '../plans/boarded-plan.ts';
+
+export const BOARDING_STATUSES = [
+  'pending',
+  'approved',
+  'active',
+  'charged_off',
+  'paid_off',
+] as const;
+
+const times = z.int().min(0).max(600).default(0);
+
+/** How often the loan fell 30, 60 and 90 days behind so far; who is 60 behind was 30 behind. */
+const TimesDelinquent = z
+  .strictObject({ 30: times, 60: times, 90: times })
+  .refine((of) => of[30] >= of[60] && of[60] >= of[90], 'Must not rise with the days.');
+
+/** Specification "Loan boarding payload", with the optional superset of decisions 3.27. */
+export const Boarding = z.object({
+  borrower_id: uuid,
+  program_id: uuid,
+  product_id: uuid,
+  loan_number: words.max(50).nullish(),
+  principal_amount: positiveMoney,
+  current_principal_balance: money.nullish(),
+  interest_rate: rate,
+  term_months: z.int().min(1).max(600),
+  origination_date: date,
+  first_payment_date: date.nullish(),
+  status: z.enum(BOARDING_STATUSES).default('active'),
+  external_id: externalId.nullish(),
+  accrued_interest: money.nullish(),
+  outstanding_fees: money.nullish(),
+  paid_through_date: date.nullish(),
+  payment_amount: positiveMoney.nullish(),
+  payment_day: z.int().min(1).max(31).nullish(),
+  last_payment_date: date.nullish(),
+  charge_off_date: date.nullish(),
+  charge_off_amount: money.nullish(),
+  portfolio_id: uuid.nullish(),
+  investor_id: uuid.nullish().describe('Who owns all of it; its books stay here.'),
+  times_delinquent: TimesDelinquent.nullish(),
+  payment_history_profile: z
+    .string()
+    .regex(/^[0-6BDEGHJKLZ]{24}$/, 'Must be the 24 marks of Metro 2, the newest month first.')
+    .nullish()
+    .describe('Of the months before this one, as the servicer before has reported them.'),
+  metadata: jsonObject.optional(),
+});
+export type Boarding = z.output<typeof Boarding>;
+
+/**
+ * Takes over an existing loan with its balances: the entry `boarding` for what is owed, no
+ * disbursement, no fee, no loan.disbursed. Its history before today stays with the previous servicer.
+ */
+export async function board(work: Work, input: Boarding, known?: Parents): Promise<string> {
+  check(work, input);
+  await assertPlaces(work, input);
+  const balance = input.current_principal_balance ?? input.principal_amount;
+  const loan = { ...newLoanOf(input), ...standingOf(work, input, balance) };
+  const { id, loan_number } = await writeLoan(work, loan, known);
+  if (input.status === 'active') await takeOver(work, id, input, balance);
+  if (input.status === 'charged_off') await takeClaim(work, id, input, balance);
+  if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
+  await tellCreated(work, { ...loan, id, loan_number });
+  return id;
+}
+
+/** The status that the loan comes with, and the columns that go with it. */
+function standingOf({ today }: Work, input: Boarding, balance: string) {
+  const { status, origination_date, charge_off_date, charge_off_amount } = input;
+  const isFunded = !['pending', 'approved'].includes(status);
+  const isChargedOff = status === 'charged_off';
+  return {
+    status,
+    disbursed_amount: isFunded ? input.principal_amount : '0.00',
+    origination_date,
+    disbursement_date: isFunded ? origination_date : null,
+    paid_off_at: status === 'paid_off' ? new Date().toISOString() : null,
+    charged_off_at: charge_off_date ?? (isChargedOff ? today : null),
+    charge_off_amount: isChargedOff ? (charge_off_amount ?? balance) : null,
+    ...pastOf(input),
+  };
+}
+
+function newLoanOf(input: Boarding): NewLoan {
+  const { borrower_id, program_id, product_id, principal_amount, interest_rate, term_months } =
+    input;
+  const own = { borrower_id, program_id, product_id, principal_amount, interest_rate, term_months };
+  const { external_id, portfolio_id, metadata, first_payment_date } = input;
+  const payment_day =
+    input.payment_day ?? (first_payment_date ? Number(first_payment_date.slice(8)) : null);
+  return {
+    ...own,
+    external_id,
+    payment_day,
+    loan_number: input.loan_number ?? undefined,
+    portfolio_id,
+    metadata,
+    first_payment_date,
+  };
+}
+
+/** What is known of its time with the servicer before. */
+const pastOf = ({ last_payment_date, payment_history_profile, times_delinquent }: Boarding) => ({
+  last_payment_date,
+  payment_history_profile,
+  times_delinquent_30: times_delinquent?.[30] ?? 0,
+  times_delinquent_60: times_delinquent?.[60] ?? 0,
+  times_delinquent_90: times_delinquent?.[90] ?? 0,
+});
+
+const lastPaymentOf = ({ last_payment_date }: Boarding) =>
+  last_payment_date ? { last_payment_date } : {};
+
+/** Whose the loan is, and where it is put; what is not there is the request's mistake. */
+async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: Boarding) {
+  const errors: Record<string, string> = {};
+  if (investor_id && !(await isActive(work.tx, investor_id)))
+    errors['investor_id'] = 'Is not an active investor.';
+  if (investor_id && !['approved', 'active', 'charged_off'].includes(status))
+    errors['investor_id'] = `A loan that is ${status.replaceAll('_', ' ')} is nobody's.`;
+  if (portfolio_id) {
+    const [portfolio] = await portfolios.lock(work.tx, [portfolio_id]);
+    if (!portfolio) errors['portfolio_id'] = 'Does not exist.';
+    else if (
+      portfolio.portfolio_type !== 'static' ||
+      portfolio.status === 'sold' ||
+      portfolio.is_archived
+    )
+      errors['portfolio_id'] = 'Is no static portfolio that takes loans.';
+  }
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** What only a loan that was in service before has. */
+const HISTORY = ['last_payment_date', 'times_delinquent', 'payment_history_profile'] as const;
+
+function check({ today }: Work, input: Boarding) {
+  const errors: Record<string, string> = {};
+  const { origination_date, first_payment_date, current_principal_balance: balance } = input;
+  if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
+  if (first_payment_date && first_payment_date < origination_date)
+    errors['first_payment_date'] = 'Must not be before the origination.';
+  if (first_payment_date && isTooFarOff(first_payment_date, origination_date))
+    errors['first_payment_date'] = 'Must be within 40 years of the origination.';
+  if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
+    errors['current_principal_balance'] = 'Must not be more than the principal amount.';
+  }
+  if (input.status === 'active' && balance && parseMoney(balance).eq(0)) {
+    errors['current_principal_balance'] = 'Must be more than zero for an active loan.';
+  }
+  const { last_payment_date: paid } = input;
+  if (paid && (paid < origination_date || paid > today))
+    errors['last_payment_date'] = 'Must be between the origination and the business date.';
+  const isNew = ['pending', 'approved'].includes(input.status);
+  for (const field of HISTORY.filter((name) => isNew && input[name]))
+    errors[field] = `A loan that is ${input.status} has none.`;
+  if (input.paid_through_date && input.paid_through_date < origination_date)
+    errors['paid_through_date'] = 'Must not be before the origination.';
+  if (input.paid_through_date && isTooFarOff(input.paid_through_date, today))
+    errors['paid_through_date'] = 'Must be within 40 years.';
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** The loss was the previous servicer's, so nothing is booked; what is still claimed is known. */
+async function takeClaim(work: Work, id: string, input: Boarding, balance: string) {
+  const event = {
+    ...{ kind: 'boarding', effective_date: work.today, principal_balance: '0.00' },
+    charge_off_balance: input.charge_off_amount ?? balance,
+    ...lastPaymentOf(input),
+  };
+  await happen(work, await openLoan(work, id), [newEvent(event)]);
+}
+
+async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
+  const loan = await openLoan(work, id);
+  const plan = boardedPlan(loan.row, input, balance, work.today);
+  await setPlan(work.tx, id, {
+    payment_amount: plan.at(-2)?.payment_amount ?? plan[0]?.payment_amount ?? null,
+    first_payment_date: plan[0]?.due_date ?? null,
+  });
+  const event = newEvent({
+    kind: 'boarding',
+    effective_date: work.today,
+    principal_balance: balance,
+    accrued_interest: input.accrued_interest ?? '0.00',
+    outstanding_fees: input.outstanding_fees ?? '0.00',
+    paid_through_date: input.paid_through_date ?? work.today,
+    ...lastPaymentOf(input),
+  });
+  // What it comes with is no change to tell of: subscribers hear of the loan alone.
+  const boarded = { ...loan, row: { ...loan.row, status: 'boarding' } };
+  const { days_past_due } = await happen(work, boarded, [event], plan);
+  if (days_past_due >= 30) await countDelinquencies(work.tx, id, days_past_due);
+}

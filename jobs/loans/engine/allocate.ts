@@ -1,0 +1,120 @@
+import type { Big } from 'big.js';
+import { compareDates } from '../../dates.ts';
+import { min } from '../../money.ts';
+import type { Component, DueState } from '../arithmetic/terms.ts';
+import type { Waterfall } from '../arithmetic/waterfalls.ts';
+
+/** Something that money can be put to; order among equals is by due date, then as given. */
+export type Due = {
+  component: Component;
+  due_state: DueState;
+  due_date: string;
+  amount: Big;
+  installment_number: number | null;
+  fee_id: string | null;
+};
+
+/** What one due received, and by which rule. */
+export type Share = {
+  component: Component;
+  installment_number: number | null;
+  fee_id: string | null;
+  amount: Big;
+  rule: string;
+};
+
+export type Allocation = { shares: Share[]; rest: Big };
+
+/**
+ * Splits an amount over what is owed, in the order of a waterfall. The shares and the rest always
+ * add up to the amount, no share exceeds its due, and there is a rest only when all that the
+ * waterfall serves is paid.
+ */
+export function allocate(amount: Big, dues: readonly Due[], waterfall: Waterfall): Allocation {
+  const shares: Share[] = [];
+  let rest = amount;
+  for (const due of inServingOrder(dues, waterfall)) {
+    if (rest.lte(0)) break;
+    const part = min(rest, due.amount);
+    if (part.lte(0)) continue;
+    rest = rest.minus(part);
+    addShare(shares, due, part, `${waterfall.name}: ${due.component}`);
+  }
+  return { shares, rest };
+}
+
+/**
+ * Puts to each component what a person said, never more than it owes, oldest due first; what is
+ * left over is for the waterfall to place.
+ */
+export function allocateAsTold(
+  amount: Big,
+  dues: readonly Due[],
+  parts: readonly { component: Component; amount: Big }[],
+): Allocation & { dues: Due[] } {
+  const shares: Share[] = [];
+  const open = dues.map((due) => ({ ...due }));
+  let rest = amount;
+  for (const part of parts) {
+    let left = min(part.amount, rest);
+    for (const due of open) {
+      if (due.component !== part.component) continue;
+      const share = min(left, due.amount);
+      if (share.lte(0)) continue;
+      due.amount = due.amount.minus(share);
+      left = left.minus(share);
+      rest = rest.minus(share);
+      addShare(shares, due, share, `override: ${due.component}`);
+    }
+  }
+  return { shares, rest, dues: open };
+}
+
+/**
+ * Steps of one due state that stand side by side are a run. Horizontal serves a run instalment by
+ * instalment, vertical serves every step on its own.
+ */
+function inServingOrder(dues: readonly Due[], { steps, direction }: Waterfall): Due[] {
+  const runs = runsOf(steps);
+  return dues
+    .map((due, position) => {
+      const step = steps.findIndex(
+        ({ component, due_state }) => component === due.component && due_state === due.due_state,
+      );
+      const run = direction === 'horizontal' ? (runs[step] ?? 0) : step;
+      return { due, position, step, run };
+    })
+    .filter(({ step }) => step >= 0)
+    .toSorted(
+      (one, other) =>
+        one.run - other.run ||
+        compareDates(one.due.due_date, other.due.due_date) ||
+        one.step - other.step ||
+        one.position - other.position,
+    )
+    .map(({ due }) => due);
+}
+
+function runsOf(steps: Waterfall['steps']): number[] {
+  let run = 0;
+  return steps.map((step, index) => {
+    if (index > 0 && steps[index - 1]?.due_state !== step.due_state) run += 1;
+    return run;
+  });
+}
+
+/** Neighbouring shares of one component and target are one line of the explanation. */
+function addShare(shares: Share[], due: Due, amount: Big, rule: string): void {
+  const last = shares.at(-1);
+  const { component, installment_number, fee_id } = due;
+  if (
+    last?.component === component &&
+    last.installment_number === installment_number &&
+    last.fee_id === fee_id &&
+    last.rule === rule
+  ) {
+    last.amount = last.amount.plus(amount);
+    return;
+  }
+  shares.push({ component, installment_number, fee_id, amount, rule });
+}

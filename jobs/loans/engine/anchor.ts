@@ -1,0 +1,110 @@
+import { Big } from 'big.js';
+import { atLeastZero, money, parseMoney, toCents } from '../../money.ts';
+import { interestAt, stretchInterest } from './interest.ts';
+import { feesOwed } from './position.ts';
+import type { Position } from './position.ts';
+import type { DayCount, Terms } from '../arithmetic/terms.ts';
+
+/**
+ * What a loan's row keeps of the fold, so that "as of now" needs no events: between events interest
+ * is linear. SQL computes the same, digit for digit, from the same fields:
+ *
+ *   accrued(d) = interest_accrued + case
+ *     when not is_accruing then 0
+ *     when accrual_period_days is null then
+ *       round(accrual_balance * accrual_rate * app.year_fraction(day_count, accrual_since, d), 10)
+ *     else
+ *       round(accrual_period_interest::numeric(40, 30) * (d - accrual_since)
+ *         / accrual_period_days, 10)
+ *   end
+ *   accrued_cents(d) = accrued(d) rounded by the loan's rounding_mode
+ *   accrued_interest(d) = greatest(accrued_cents(d) - interest_settled, 0)
+ *
+ * for any day from accrual_since to linear_until, its end included.
+ */
+export type Anchor = {
+  principal_balance: string;
+  outstanding_fees: string;
+  suspense_balance: string;
+  day_count: DayCount;
+  rounding_mode: Terms['rounding_mode'];
+  /** Null before the loan is funded: nothing accrues. */
+  accrual_since: string | null;
+  accrual_balance: string;
+  accrual_rate: string;
+  accrual_period_interest: string | null;
+  accrual_period_days: number | null;
+  is_accruing: boolean;
+  /** Interest accrued up to `accrual_since`, ten places. */
+  interest_accrued: string;
+  interest_settled: string;
+  /** The day from which another pace holds (a promotion or period ends): fold again by then. */
+  linear_until: string | null;
+};
+
+export type BalancesOn = {
+  as_of: string;
+  principal_balance: string;
+  accrued_interest: string;
+  interest_accrued: string;
+  outstanding_fees: string;
+  total_balance: string;
+};
+
+export function anchorOf(position: Position, asOf: string, linearUntil: string | null): Anchor {
+  const { meter } = position;
+  const { period } = meter.source;
+  const since = meter.since;
+  return {
+    principal_balance: money(position.principal),
+    outstanding_fees: money(feesOwed(position)),
+    suspense_balance: money(position.suspense),
+    day_count: meter.day_count,
+    rounding_mode: position.terms.rounding_mode,
+    accrual_since: since,
+    accrual_balance: money(meter.source.balance),
+    accrual_rate: meter.source.rate.toFixed(),
+    accrual_period_interest: period === null ? null : money(period.interest),
+    accrual_period_days: period?.days ?? null,
+    is_accruing: meter.source.is_running && meter.source.balance.gt(0),
+    interest_accrued: interestAt(meter, since ?? asOf).toFixed(10),
+    interest_settled: money(position.settled),
+    linear_until: linearUntil,
+  };
+}
+
+/** The balances of a day after the anchor's last event; equal to the fold as of that day. */
+export function balancesOn(anchor: Anchor, asOf: string): BalancesOn {
+  const accrued = accruedOn(anchor, asOf);
+  const owed = atLeastZero(toCents(accrued, anchor.rounding_mode).minus(anchor.interest_settled));
+  const principal = parseMoney(anchor.principal_balance);
+  return {
+    as_of: asOf,
+    principal_balance: anchor.principal_balance,
+    accrued_interest: money(owed),
+    interest_accrued: accrued.toFixed(10),
+    outstanding_fees: anchor.outstanding_fees,
+    total_balance: money(principal.plus(owed).plus(anchor.outstanding_fees)),
+  };
+}
+
+/** All interest accrued up to a day, ten places. */
+function accruedOn(anchor: Anchor, asOf: string): Big {
+  const base = new Big(anchor.interest_accrued);
+  if (!anchor.is_accruing) return base;
+  const { accrual_period_interest: interest, accrual_period_days: days } = anchor;
+  const source = {
+    balance: new Big(anchor.accrual_balance),
+    rate: new Big(anchor.accrual_rate),
+    period: interest === null ? null : { number: 0, interest: new Big(interest), days: days ?? 1 },
+    is_running: true,
+  };
+  const stretch = { day_count: anchor.day_count, since: anchor.accrual_since, source };
+  return base.plus(stretchInterest(stretch, asOf));
+}
+
+/** The cents that a day posts: the rounded sum to its end less the rounded sum to its start. */
+export function centsOfDay(anchor: Anchor, day: string, dayAfter: string): Big {
+  const cents = (date: string) => toCents(accruedOn(anchor, date), anchor.rounding_mode);
+  return cents(dayAfter).minus(cents(day));
+}

@@ -1,0 +1,207 @@
+import type { Big } from 'big.js';
+import { atLeastZero, min, parseMoney, ZERO } from '../../money.ts';
+import { allocate, allocateAsTold } from './allocate.ts';
+import type { Allocation, Share } from './allocate.ts';
+import { WATERFALLS } from '../arithmetic/waterfalls.ts';
+import { cover } from './coverage.ts';
+import { duesOn, waterfallFor } from './dues.ts';
+import type { EventOf, PaymentType } from './events.ts';
+import {
+  explain,
+  interestOwed,
+  interestPrepaid,
+  isFollowingPlan,
+  repaymentOwed,
+  totalOwed,
+} from './position.ts';
+import type { Position } from './position.ts';
+import { addToSuspense, reduceFee, reduceInterest, reducePrincipal } from './reduce.ts';
+import type { Means } from './reduce.ts';
+
+/** Payments that change what is owed but answer no bill. */
+const WITHOUT_COVERAGE: readonly PaymentType[] = ['extra_principal', 'fee_only', 'recovery'];
+
+type Receipt = Pick<EventOf<'payment'>, 'id' | 'effective_date'> & {
+  amount: Big;
+  type: PaymentType;
+  means: Means;
+  override?: EventOf<'payment'>['allocation_override'];
+  extra_to: 'principal' | 'next_installment';
+};
+
+/**
+ * A payment has two projections: its components, which move balances and books, and the
+ * instalments it covers, which move due dates. What exceeds the whole debt goes to suspense.
+ */
+export function receivePayment(position: Position, event: EventOf<'payment'>): void {
+  const amount = parseMoney(event.amount);
+  const type = event.payment_type ?? 'regular';
+  position.last_payment = { date: event.effective_date, amount };
+  if (position.charged_off_on !== null || type === 'recovery') {
+    recover(position, { ...event, amount });
+    return;
+  }
+  const credits = type === 'payoff' ? creditsTowards(position, event, amount) : ZERO;
+  addToSuspense(position, credits.neg(), event.id, 'payoff');
+  const rest = applyMoney(position, {
+    id: event.id,
+    effective_date: event.effective_date,
+    amount: amount.plus(credits),
+    type,
+    means: 'paid',
+    override: event.allocation_override ?? null,
+    extra_to: event.extra_payment_to ?? position.terms.extra_payment_to,
+  });
+  addToSuspense(position, rest, event.id, type === 'fee_only' ? 'unapplied' : 'overpayment');
+}
+
+/** A payoff uses what waits in suspense for the part of the debt that it does not bring. */
+function creditsTowards(position: Position, event: EventOf<'payment'>, amount: Big): Big {
+  const missing = atLeastZero(repaymentOwed(position, event.effective_date).minus(amount));
+  return min(missing, position.suspense);
+}
+
+/** Applies money by the waterfall and covers instalments; answers what could not be applied. */
+function applyMoney(position: Position, receipt: Receipt): Big {
+  const { id, effective_date: date } = receipt;
+  const returned = returnUnearned(position, receipt);
+  const { shares, rest } = split(position, { ...receipt, amount: receipt.amount.plus(returned) });
+  const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
+  for (const share of shares) applyShare(position, share, receipt);
+  position.coverage.push(
+    ...cover(position.installments, {
+      event_id: id,
+      date,
+      amount: covering,
+      covers_ahead: receipt.extra_to === 'next_installment',
+      tolerance: parseMoney(position.terms.satisfied_tolerance),
+    }),
+  );
+  if (receipt.type === 'payoff' && totalOwed(position, date).eq(0)) position.is_closed = true;
+  return rest;
+}
+
+/** Who repays a loan gets back the interest that was paid and is not earned: it repays too. */
+function returnUnearned(position: Position, receipt: Receipt): Big {
+  const { id: event_id, effective_date: date, type } = receipt;
+  const unearned = interestPrepaid(position, date);
+  if (unearned.eq(0) || type === 'fee_only') return ZERO;
+  if (receipt.amount.lt(repaymentOwed(position, date))) return ZERO;
+  const owed = interestOwed(position, date);
+  position.settled = position.settled.minus(unearned);
+  position.paid.interest = position.paid.interest.minus(unearned);
+  const line = { event_id, component: 'interest', rule: 'unearned interest' } as const;
+  explain(position, line, unearned.neg(), { before: owed, after: owed });
+  return unearned;
+}
+
+/** How a payment of a day is split over what is owed. */
+function split(
+  position: Position,
+  receipt: Pick<Receipt, 'effective_date' | 'amount' | 'type' | 'override'>,
+): Allocation {
+  const { effective_date: date, amount, type } = receipt;
+  const may_prepay = type !== 'payoff' && amount.lt(totalOwed(position, date));
+  const dues = duesOn(position, date, { may_prepay });
+  const waterfall = waterfallFor(position, receipt.type);
+  if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
+  const parts = receipt.override.map((part) => ({ ...part, amount: parseMoney(part.amount) }));
+  const told = allocateAsTold(receipt.amount, dues, parts);
+  const after = allocate(told.rest, told.dues, waterfall);
+  return { shares: [...told.shares, ...after.shares], rest: after.rest };
+}
+
+function applyShare(position: Position, share: Share, receipt: Receipt): void {
+  const { id: event_id, effective_date: date, means } = receipt;
+  const cause = { event_id, date, means, rule: share.rule };
+  const { installment_number } = share;
+  if (share.component === 'fee') reduceFee(position, share.fee_id ?? '', share.amount, cause);
+  if (share.component === 'interest') {
+    const may_prepay = isFollowingPlan(position.terms);
+    reduceInterest(position, share.amount, { ...cause, may_prepay, installment_number });
+  }
+  if (share.component === 'principal') {
+    reducePrincipal(position, share.amount, { ...cause, installment_number });
+  }
+  if (installment_number !== null && share.component !== 'fee') markRepaid(position, share);
+}
+
+/** What a plan asked for by component has been paid by so much. */
+function markRepaid(position: Position, share: Share): void {
+  const target = position.installments.find(
+    ({ row }) => row.period_number === share.installment_number,
+  );
+  if (target === undefined) return;
+  const rest = share.component === 'interest' ? 'interest_rest' : 'principal_rest';
+  target[rest] = atLeastZero(target[rest].minus(share.amount));
+  target.is_repaid = target.interest_rest.plus(target.principal_rest).eq(0);
+}
+
+/** Money on a charged-off loan reduces what was charged off, and opens nothing again. */
+export function recover(
+  position: Position,
+  receipt: { id: string; amount: Big; effective_date: string },
+): void {
+  let left = receipt.amount;
+  for (const { component } of WATERFALLS.charged_off.steps) {
+    const before = position.charged_off[component];
+    const amount = min(left, before);
+    if (amount.lte(0)) continue;
+    left = left.minus(amount);
+    position.charged_off[component] = before.minus(amount);
+    const line = { event_id: receipt.id, component: 'charge_off' } as const;
+    explain(position, { ...line, rule: `charged_off: ${component}` }, amount, {
+      before,
+      after: position.charged_off[component],
+    });
+  }
+  position.paid.recovery = position.paid.recovery.plus(receipt.amount.minus(left));
+  addToSuspense(position, left, receipt.id, 'overpayment');
+}
+
+/** Money that waits in suspense is applied as a payment of the day; what finds no use stays. */
+export function applySuspense(position: Position, event: EventOf<'suspense_application'>): void {
+  const wanted = event.amount === 'all' ? position.suspense : parseMoney(event.amount);
+  const amount = min(wanted, position.suspense);
+  if (amount.lte(0)) return;
+  const type = event.payment_type ?? 'regular';
+  addToSuspense(position, amount.neg(), event.id, 'application');
+  if (position.charged_off_on !== null) {
+    recover(position, { ...event, amount });
+    return;
+  }
+  const { id, effective_date } = event;
+  const extra_to = position.terms.extra_payment_to;
+  const receipt = { id, effective_date, amount, type, means: 'paid', extra_to } as const;
+  addToSuspense(position, applyMoney(position, receipt), event.id, 'overpayment');
+}
+
+/** A credit is not cash: it reduces what is owed, and what finds no debt is not applied. */
+export function giveCredit(position: Position, event: EventOf<'service_credit'>): void {
+  const amount = parseMoney(event.amount);
+  const { id, effective_date, apply_to = 'waterfall' } = event;
+  const credit = { id, effective_date, amount, means: 'waived' as const };
+  const rest =
+    apply_to === 'waterfall'
+      ? applyMoney(position, { ...credit, type: 'regular', extra_to: 'principal' })
+      : creditComponent(position, credit, apply_to);
+  if (rest.lte(0)) return;
+  const line = { event_id: id, component: 'unapplied', rule: 'credit exceeds debt' } as const;
+  explain(position, line, rest, { before: ZERO, after: ZERO });
+}
+
+function creditComponent(
+  position: Position,
+  credit: { id: string; effective_date: string; amount: Big; means: Means },
+  target: 'fees' | 'interest' | 'principal',
+): Big {
+  const component = target === 'fees' ? 'fee' : target;
+  const open = duesOn(position, credit.effective_date, { may_prepay: false });
+  const dues = open.filter((due) => due.component === component);
+  const { shares, rest } = allocate(credit.amount, dues, WATERFALLS.standard);
+  for (const share of shares) {
+    const receipt = { ...credit, type: 'regular', extra_to: 'principal' } as const;
+    applyShare(position, { ...share, rule: `credit: ${component}` }, receipt);
+  }
+  return atLeastZero(rest);
+}

@@ -1,0 +1,220 @@
+import type { Big } from 'big.js';
+import { parseMoney, parseRate } from '../../money.ts';
+import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
+import type { EventKind, EventOf, FinancedFee } from './events.ts';
+import { addToBase, catchUp } from './interest.ts';
+import {
+  chargeOff,
+  forgive,
+  liquidate,
+  raiseClaim,
+  transferServicing,
+  writeOff,
+} from './losses.ts';
+import { explain, interestOwed } from './position.ts';
+import type { Position } from './position.ts';
+import { applySuspense, giveCredit, receivePayment, recover } from './apply-payment.ts';
+import {
+  addToSuspense,
+  feesPortion,
+  interestPortion,
+  portionOf,
+  raisePrincipal,
+  reduceFee,
+  reduceFees,
+  reduceInterest,
+} from './reduce.ts';
+
+/** What each kind of event does to a loan; interest to its day is already counted. */
+const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
+  disbursement: (position, event) => {
+    fund(position, event);
+    for (const fee of event.fees ?? []) finance(position, event, fee);
+  },
+  draw: fund,
+  boarding: board,
+  payment: receivePayment,
+  fee: assess,
+  fee_waiver: waive,
+  service_credit: giveCredit,
+  rate_change: (position, event) => {
+    position.contract_rate = parseRate(event.interest_rate);
+  },
+  promo: (position, event) => {
+    const { effective_date: from, to, interest_rate } = event;
+    position.promos.push({ from, to, rate: parseRate(interest_rate) });
+  },
+  accrual_stop: stopAccrual,
+  accrual_start: startAccrual,
+  charge_off: chargeOff,
+  recovery: (position, event) => {
+    const amount = parseMoney(event.amount);
+    position.last_payment = { date: event.effective_date, amount };
+    recover(position, { ...event, amount });
+  },
+  liquidation: liquidate,
+  reimbursement: reimburse,
+  write_off: writeOff,
+  capitalization: capitalize,
+  forgiveness: forgive,
+  schedule_replaced: (position, event) => {
+    position.installments = replaceFrom(position.installments, event.schedule);
+    if (event.defers) markDeferred(position.installments, event.defers);
+  },
+  acceleration: accelerate,
+  acceleration_reversed: (position) => {
+    position.accelerated_on = null;
+    for (const installment of position.installments) installment.is_canceled = false;
+  },
+  delinquency_pause: (position, event) => {
+    position.pauses.push({ from: event.effective_date, to: event.to });
+  },
+  suspense_receipt: (position, event) => {
+    addToSuspense(position, parseMoney(event.amount), event.id, 'receipt');
+  },
+  suspense_application: applySuspense,
+  servicing_transfer: transferServicing,
+  reversal: () => {},
+};
+
+function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw'>): void {
+  position.funded_on ??= event.effective_date;
+  position.is_closed = false;
+  raisePrincipal(position, parseMoney(event.amount), event.id, event.kind);
+}
+
+/** The proceeds pay the fee, or it becomes principal: nothing is owed of it as a fee. */
+function finance(position: Position, event: EventOf<'disbursement'>, fee: FinancedFee): void {
+  const { id: event_id, effective_date: date } = event;
+  const amount = parseMoney(fee.amount);
+  position.fees.set(fee.fee_id, feeOf({ ...fee, effective_date: date }));
+  if (fee.treatment === 'capitalized')
+    raisePrincipal(position, amount, event_id, 'capitalized fee');
+  const means = fee.treatment === 'deducted' ? 'paid' : 'moved';
+  reduceFee(position, fee.fee_id, amount, { event_id, date, rule: fee.treatment, means });
+}
+
+/** A loan that comes from another system starts with its balances; what was due before is paid. */
+function board(position: Position, event: EventOf<'boarding'>): void {
+  const { id, effective_date, accrued_interest, outstanding_fees } = event;
+  position.funded_on = effective_date;
+  if (event.last_payment_date)
+    position.last_payment = { date: event.last_payment_date, amount: null };
+  raisePrincipal(position, parseMoney(event.principal_balance), id, 'boarding');
+  if (accrued_interest) {
+    addToBase(position.meter, effective_date, parseMoney(accrued_interest), 'boarded');
+  }
+  if (outstanding_fees && parseMoney(outstanding_fees).gt(0)) {
+    const { fees } = position;
+    fees.set(
+      id,
+      feeOf({ fee_id: id, fee_type: 'other', amount: outstanding_fees, effective_date }),
+    );
+  }
+  const paidThrough = event.paid_through_date ?? effective_date;
+  for (const installment of position.installments) {
+    if (installment.row.due_date > paidThrough) continue;
+    markPaid(installment);
+  }
+  if (event.charge_off_balance === undefined) return;
+  position.charged_off_on = effective_date;
+  raiseClaim(position, 'principal', parseMoney(event.charge_off_balance), id);
+}
+
+function assess(position: Position, event: EventOf<'fee'>): void {
+  const fee_id = event.fee_id ?? event.id;
+  position.is_closed = false;
+  position.fees.set(fee_id, feeOf({ ...event, fee_id, fee_type: event.fee_type ?? 'other' }));
+}
+
+function feeOf(given: {
+  fee_id: string;
+  fee_type: string;
+  amount: string;
+  effective_date: string;
+  installment_number?: number;
+  is_spread?: boolean;
+}) {
+  return {
+    fee_id: given.fee_id,
+    fee_type: given.fee_type,
+    amount: parseMoney(given.amount),
+    paid: parseMoney('0'),
+    waived: parseMoney('0'),
+    moved: parseMoney('0'),
+    assessed_date: given.effective_date,
+    installment_number: given.installment_number ?? null,
+    is_spread: given.is_spread ?? false,
+  };
+}
+
+function waive(position: Position, event: EventOf<'fee_waiver'>): void {
+  const fee = position.fees.get(event.fee_id);
+  if (fee === undefined) return;
+  const amount = event.amount === undefined ? fee.amount : parseMoney(event.amount);
+  reduceFee(position, event.fee_id, amount, {
+    event_id: event.id,
+    date: event.effective_date,
+    rule: 'waiver',
+    means: 'waived',
+  });
+}
+
+/** The borrower owes what has accrued all the same; only the lender's books stop counting on it. */
+function stopAccrual(position: Position, event: EventOf<'accrual_stop'>): void {
+  const { id, effective_date, reason, reverses_accrued = false } = event;
+  position.stops.add(reason);
+  if (!reverses_accrued || position.charged_off_on !== null) return;
+  moveOffBooks(position, id, interestOwed(position, effective_date).minus(position.off_books));
+}
+
+function moveOffBooks(position: Position, event_id: string, amount: Big): void {
+  if (amount.eq(0)) return;
+  const before = position.off_books;
+  position.off_books = before.plus(amount);
+  const line = { event_id, component: 'off_books', rule: 'non_accrual' } as const;
+  explain(position, line, amount, { before, after: position.off_books });
+}
+
+/** Accrual goes on when the last reason to rest is gone; interest of the rest comes if agreed. */
+function startAccrual(position: Position, event: EventOf<'accrual_start'>): void {
+  if (event.reason === 'non_accrual') moveOffBooks(position, event.id, position.off_books.neg());
+  const wasResting = position.stops.delete(event.reason) && position.stops.size === 0;
+  if (!wasResting) return;
+  catchUp(position.meter, event.effective_date, event.catch_up ?? false);
+}
+
+/** Interest and fees become principal, and earn interest from this day on. */
+function capitalize(position: Position, event: EventOf<'capitalization'>): void {
+  const { id: event_id, effective_date: date } = event;
+  const cause = { event_id, date, rule: 'capitalization', means: 'moved' } as const;
+  const interest = reduceInterest(position, interestPortion(position, event.interest, date), cause);
+  const fees = reduceFees(position, feesPortion(position, event.fees), cause);
+  raisePrincipal(position, interest.plus(fees), event_id, 'capitalization');
+}
+
+/** Everything is due at once: instalments to come are called off, those past due stay past due. */
+function accelerate(position: Position, event: EventOf<'acceleration'>): void {
+  position.accelerated_on ??= event.effective_date;
+  for (const installment of position.installments) {
+    if (installment.row.due_date > event.effective_date) installment.is_canceled = true;
+  }
+}
+
+/** Money goes back: first what waits in suspense, then as principal owed again. */
+function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
+  const amount = parseMoney(event.amount);
+  const fromSuspense = portionOf(event.amount, position.suspense);
+  addToSuspense(position, fromSuspense.neg(), event.id, 'reimbursement');
+  const reopened = amount.minus(fromSuspense);
+  if (reopened.lte(0)) return;
+  position.is_closed = false;
+  raisePrincipal(position, reopened, event.id, 'reimbursement');
+  position.paid.principal = position.paid.principal.minus(reopened);
+}
+
+/** One event takes effect. */
+export function applyEvent<Kind extends EventKind>(position: Position, event: EventOf<Kind>): void {
+  const apply = APPLY[event.kind];
+  apply(position, event);
+}

@@ -1,0 +1,143 @@
+import type { Big } from 'big.js';
+import { compareDates } from '../../dates.ts';
+import { atLeastZero, min, parseMoney, sum, ZERO } from '../../money.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+
+/** An instalment of the plan with what payments have covered of it. */
+export type Installment = {
+  row: ScheduleRow;
+  amount: Big;
+  covered: Big;
+  /** Nothing is left to cover: most instalments of an old loan, passed over quickly. */
+  is_full: boolean;
+  /** What the plan still asks for by component; only the scheduled methods pay it so. */
+  interest_rest: Big;
+  principal_rest: Big;
+  is_repaid: boolean;
+  paid_date: string | null;
+  is_canceled: boolean;
+  /** Until then the borrower skips it; its due date is after that. */
+  deferred_until: string | null;
+};
+
+/** How much of one instalment one payment covers. */
+export type Coverage = { event_id: string; installment_number: number; amount: Big };
+
+export function installmentOf(row: ScheduleRow): Installment {
+  const amount = parseMoney(row.payment_amount);
+  return {
+    row,
+    amount,
+    covered: ZERO,
+    is_full: amount.eq(0),
+    interest_rest: parseMoney(row.interest_amount),
+    principal_rest: parseMoney(row.principal_amount),
+    is_repaid: amount.eq(0),
+    paid_date: null,
+    is_canceled: false,
+    deferred_until: null,
+  };
+}
+
+export function remainingOf(installment: Installment): Big {
+  const isNothing = installment.is_full || installment.is_canceled;
+  return isNothing ? ZERO : installment.amount.minus(installment.covered);
+}
+
+/** All that an instalment asks for was paid before the loan came here. */
+export function markPaid(installment: Installment): void {
+  installment.covered = installment.amount;
+  installment.is_full = true;
+  installment.interest_rest = ZERO;
+  installment.principal_rest = ZERO;
+  installment.is_repaid = true;
+  installment.paid_date = installment.row.due_date;
+}
+
+export function isSatisfied(installment: Installment, tolerance: Big): boolean {
+  return installment.is_full || remainingOf(installment).lte(tolerance);
+}
+
+/**
+ * The instalments that a payment of a day may cover: all that are past due, and the one whose
+ * period is open, so that a borrower who pays some days early has paid the bill. On the day of
+ * disbursement that is the first one.
+ */
+export function dueBy(installments: readonly Installment[], date: string): Installment[] {
+  const standing = installments.filter((installment) => !installment.is_canceled);
+  const open = standing.findIndex((installment) => installment.row.due_date >= date);
+  return open < 0 ? standing : standing.slice(0, open + 1);
+}
+
+export function dueAmount(installments: readonly Installment[], date: string): Big {
+  const open = dueBy(installments, date).filter((installment) => !installment.is_full);
+  return sum(open.map(remainingOf));
+}
+
+/** Covers instalments oldest first; what is more than they need covers nothing. */
+export function cover(
+  installments: readonly Installment[],
+  payment: { event_id: string; date: string; amount: Big; covers_ahead: boolean; tolerance: Big },
+): Coverage[] {
+  const coverable = payment.covers_ahead ? installments : dueBy(installments, payment.date);
+  const coverage: Coverage[] = [];
+  let left = payment.amount;
+  for (const installment of coverable) {
+    if (installment.is_full) continue;
+    if (left.lte(0)) break;
+    const amount = min(left, remainingOf(installment));
+    if (amount.lte(0)) continue;
+    left = left.minus(amount);
+    installment.covered = installment.covered.plus(amount);
+    installment.is_full = installment.covered.eq(installment.amount);
+    if (isSatisfied(installment, payment.tolerance)) installment.paid_date = payment.date;
+    const { event_id } = payment;
+    coverage.push({ event_id, installment_number: installment.row.period_number, amount });
+  }
+  return coverage;
+}
+
+/**
+ * A new plan takes the place of the old one from its first number on. Older instalments stay as
+ * they are, and what was covered of a replaced one is kept by the one with its number.
+ */
+export function replaceFrom(
+  installments: readonly Installment[],
+  schedule: readonly ScheduleRow[],
+): Installment[] {
+  const first = schedule[0]?.period_number ?? 1;
+  const kept = installments.filter((installment) => installment.row.period_number < first);
+  const before = new Map(installments.map((old) => [old.row.period_number, old]));
+  const fresh = schedule.map((row) => carriedOver(row, before.get(row.period_number)));
+  return [...kept, ...fresh].toSorted(
+    (one, other) =>
+      compareDates(one.row.due_date, other.row.due_date) ||
+      one.row.period_number - other.row.period_number,
+  );
+}
+
+function carriedOver(row: ScheduleRow, old: Installment | undefined): Installment {
+  const installment = installmentOf(row);
+  if (old === undefined) return installment;
+  const interest = parseMoney(old.row.interest_amount).minus(old.interest_rest);
+  const principal = parseMoney(old.row.principal_amount).minus(old.principal_rest);
+  installment.covered = min(old.covered, installment.amount);
+  installment.is_full = installment.covered.eq(installment.amount);
+  installment.interest_rest = atLeastZero(installment.interest_rest.minus(interest));
+  installment.principal_rest = atLeastZero(installment.principal_rest.minus(principal));
+  installment.is_repaid = installment.interest_rest.plus(installment.principal_rest).eq(0);
+  installment.paid_date = installment.is_full ? old.paid_date : null;
+  return installment;
+}
+
+/** The first instalments of a plan that was moved behind are those that the borrower skips. */
+export function markDeferred(
+  installments: readonly Installment[],
+  { from_number, periods, until }: { from_number: number; periods: number; until: string },
+): void {
+  for (const installment of installments) {
+    const { period_number } = installment.row;
+    const isSkipped = period_number >= from_number && period_number < from_number + periods;
+    if (isSkipped) installment.deferred_until = until;
+  }
+}

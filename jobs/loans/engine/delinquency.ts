@@ -1,0 +1,56 @@
+import { dayNumber } from '../../dates.ts';
+
+/** Days past due in the steps of Metro 2 payment ratings. */
+export const DELINQUENCY_BUCKETS = [
+  'current',
+  'dpd_1_29',
+  'dpd_30_59',
+  'dpd_60_89',
+  'dpd_90_119',
+  'dpd_120_149',
+  'dpd_150_179',
+  'dpd_180_plus',
+] as const;
+export type DelinquencyBucket = (typeof DELINQUENCY_BUCKETS)[number];
+
+/** Days that do not count as past due; both ends belong to the pause. */
+export type Pause = { from: string; to: string };
+
+export function bucketOf(days: number): DelinquencyBucket {
+  if (days <= 0) return 'current';
+  if (days >= 180) return 'dpd_180_plus';
+  return DELINQUENCY_BUCKETS[1 + Math.floor(days / 30)] ?? 'dpd_180_plus';
+}
+
+/** What spares a loan: days of grace after each due date, and times in which no day counts. */
+export type Leniency = { pauses: readonly Pause[]; grace_days: number };
+
+/**
+ * Days since the oldest unpaid due date, without its grace and the paused ones: 0 on the last day of
+ * grace, 1 the day after. Due 1 March, paused 10 to 19 March, on 30 April: 60 − 10 = 50; with five
+ * days of grace 45.
+ */
+export function daysPastDue(
+  oldestUnpaidDueDate: string | null,
+  asOf: string,
+  { pauses, grace_days }: Leniency = { pauses: [], grace_days: 0 },
+): number {
+  if (oldestUnpaidDueDate === null || asOf <= oldestUnpaidDueDate) return 0;
+  const due = dayNumber(oldestUnpaidDueDate);
+  const today = dayNumber(asOf);
+  return Math.max(today - due - pausedDays(due + 1, today, pauses) - grace_days, 0);
+}
+
+/** Days of a closed interval that any pause covers; overlapping pauses count once. */
+function pausedDays(first: number, last: number, pauses: readonly Pause[]): number {
+  let covered = 0;
+  let next = first;
+  for (const { from, to } of pauses.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const begin = Math.max(dayNumber(from), next);
+    const end = Math.min(dayNumber(to), last);
+    if (end < begin) continue;
+    covered += end - begin + 1;
+    next = end + 1;
+  }
+  return covered;
+}

@@ -1,0 +1,124 @@
+import type { Big } from 'big.js';
+import { atLeastZero, min } from '../../money.ts';
+import type { Due } from './allocate.ts';
+import { customWaterfall, WATERFALLS } from '../arithmetic/waterfalls.ts';
+import type { Waterfall } from '../arithmetic/waterfalls.ts';
+import { dueAmount, dueBy } from './coverage.ts';
+import type { PaymentType } from './events.ts';
+import { interestOwed, isFollowingPlan, outstandingOf } from './position.ts';
+import type { Fee, Position } from './position.ts';
+import { openFees } from './reduce.ts';
+import { spreadDue } from './spread-fees.ts';
+
+/** Which waterfall serves a payment: its own type first, then the state of the loan. */
+export function waterfallFor(position: Position, type: PaymentType): Waterfall {
+  if (type === 'extra_principal') return WATERFALLS.extra_principal;
+  if (type === 'fee_only') return WATERFALLS.fee_only;
+  if (type === 'settlement') return WATERFALLS.settlement;
+  if (position.accelerated_on !== null) return WATERFALLS.accelerated;
+  if (position.stops.has('non_accrual')) return WATERFALLS.non_accrual;
+  const own = position.terms.allocation_order;
+  return own === null ? WATERFALLS.standard : customWaterfall(own);
+}
+
+/**
+ * Everything that money of a day can be put to. Where a plan says what interest an instalment has,
+ * a payment may bring it before it is earned, unless it repays the whole loan.
+ */
+export function duesOn(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
+  const isPlanned = isFollowingPlan(position.terms);
+  return [
+    ...feeDues(position, date),
+    ...(isPlanned ? plannedDues(position, date, how) : dailyDues(position, date)),
+  ];
+}
+
+/**
+ * All that is owed of each fee; of one that is spread over the instalments, what they have asked for so
+ * far. The rest of it may be paid ahead, though not before the principal, which earns interest.
+ */
+function feeDues(position: Position, date: string): Due[] {
+  const isPlanned = isFollowingPlan(position.terms);
+  const end = position.installments.at(-1)?.row.due_date ?? date;
+  let asked = spreadDue(position, date);
+  return openFees(position).flatMap((fee) => {
+    const { fee_id, installment_number } = fee;
+    const whole = outstandingOf(fee);
+    const now = fee.is_spread ? min(whole, asked) : whole;
+    if (fee.is_spread) asked = asked.minus(now);
+    const on = isPlanned && !fee.is_spread ? feeDueDate(position, fee) : date;
+    const ahead = { ...inAdvance('fee', date, whole.minus(now)), due_date: end };
+    return [due('fee', on, date, now), ahead].map((one) => ({
+      ...one,
+      fee_id,
+      installment_number,
+    }));
+  });
+}
+
+/** A fee belongs to the instalment that caused it, or to the day it was assessed. */
+function feeDueDate(position: Position, fee: Fee): string {
+  const cause = position.installments.find(
+    ({ row }) => row.period_number === fee.installment_number,
+  );
+  return cause?.row.due_date ?? fee.assessed_date;
+}
+
+/**
+ * Under daily interest a loan has one sum of interest and one of principal. The part of principal
+ * that the instalments now due still ask for counts as due, the rest as in advance. Where anything
+ * is due, a past-due step and a due step mean the same, so all of it is called due.
+ */
+function dailyDues(position: Position, date: string): Due[] {
+  const interest = interestOwed(position, date);
+  const billed = dueAmount(position.installments, date).minus(spreadDue(position, date));
+  const asked = atLeastZero(billed.minus(interest));
+  const dueNow = min(asked, position.principal);
+  return [
+    due('interest', date, date, interest),
+    due('principal', date, date, dueNow),
+    inAdvance('principal', date, position.principal.minus(dueNow)),
+  ];
+}
+
+/** Under the scheduled methods each instalment due brings its own interest and principal. */
+function plannedDues(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
+  const dues: Due[] = [];
+  let interestLeft = how.may_prepay
+    ? payableInterest(position, date)
+    : interestOwed(position, date);
+  let principalLeft = position.principal;
+  for (const installment of dueBy(position.installments, date)) {
+    if (installment.is_repaid) continue;
+    const interest = min(installment.interest_rest, interestLeft);
+    const principal = min(installment.principal_rest, principalLeft);
+    interestLeft = interestLeft.minus(interest);
+    principalLeft = principalLeft.minus(principal);
+    const { due_date, period_number: installment_number } = installment.row;
+    dues.push({ ...due('interest', due_date, date, interest), installment_number });
+    dues.push({ ...due('principal', due_date, date, principal), installment_number });
+  }
+  const interestNow = min(interestLeft, interestOwed(position, date));
+  return [
+    ...dues,
+    inAdvance('interest', date, interestNow),
+    inAdvance('principal', date, principalLeft),
+  ];
+}
+
+/** The interest of the open period may be paid with its instalment, some days before it is earned. */
+function payableInterest(position: Position, date: string): Big {
+  const open = position.installments.find(
+    ({ row, is_canceled }) => row.due_date >= date && !is_canceled,
+  );
+  return interestOwed(position, open?.row.due_date ?? date);
+}
+
+function due(component: Due['component'], due_date: string, date: string, amount: Big): Due {
+  const due_state = due_date < date ? 'past_due' : 'due';
+  return { component, due_state, due_date, amount, installment_number: null, fee_id: null };
+}
+
+function inAdvance(component: Due['component'], date: string, amount: Big): Due {
+  return { ...due(component, date, date, amount), due_state: 'in_advance' };
+}

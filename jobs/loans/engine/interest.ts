@@ -1,0 +1,146 @@
+import type { Big } from 'big.js';
+import { daysBetween } from '../../dates.ts';
+import { divide, money, tenPlaces, ZERO } from '../../money.ts';
+import { countDays, interestFor } from '../arithmetic/day-count.ts';
+import type { DayCount } from '../arithmetic/terms.ts';
+
+/** Why accrued interest is what it is: one stretch of days on one balance at one rate. */
+export type InterestSegment = {
+  from: string;
+  to: string;
+  days: number;
+  balance: string;
+  rate: string;
+  amount: string;
+  rule: 'accrued' | 'boarded' | 'suspended' | 'caught_up';
+};
+
+/**
+ * What earns interest: a balance at a rate, or a period of the plan that earns its own interest
+ * evenly (the scheduled and flat methods).
+ */
+export type Source = {
+  balance: Big;
+  rate: Big;
+  period: { number: number; interest: Big; days: number } | null;
+  is_running: boolean;
+};
+
+/**
+ * Counts interest. From `since` on, the source is unchanged, so the sum to any later day is the
+ * base plus one multiplication; a new stretch begins only where the source really changes. The
+ * sum therefore does not depend on how often it was asked for.
+ */
+export type Meter = {
+  day_count: DayCount;
+  since: string | null;
+  base: Big;
+  suspended: Big;
+  source: Source;
+  segments: InterestSegment[];
+};
+
+export function newMeter(dayCount: DayCount): Meter {
+  const source = { balance: ZERO, rate: ZERO, period: null, is_running: false };
+  return { day_count: dayCount, since: null, base: ZERO, suspended: ZERO, source, segments: [] };
+}
+
+/** Interest of the present stretch up to a day, which itself does not count. */
+export function stretchInterest(
+  stretch: { day_count: DayCount; since: string | null; source: Source },
+  to: string,
+): Big {
+  const { since, source, day_count } = stretch;
+  if (since === null || to <= since) return ZERO;
+  if (source.period === null) return interestFor(source.balance, source.rate, day_count, since, to);
+  const { interest, days } = source.period;
+  const passed = daysBetween(since, to);
+  return passed === days ? interest : tenPlaces(divide(interest.times(passed), Math.max(days, 1)));
+}
+
+/** All interest ever accrued, with ten places, up to a day. */
+export function interestAt(meter: Meter, date: string): Big {
+  return meter.source.is_running ? meter.base.plus(stretchInterest(meter, date)) : meter.base;
+}
+
+/** Points the meter at a source from a day on. */
+export function setSource(meter: Meter, date: string, source: Source): void {
+  if (meter.since !== null && isSame(meter.source, source)) return;
+  closeStretch(meter, date);
+  meter.since = date;
+  meter.source = source;
+}
+
+/** The rest ends: interest that would have accrued in it is added in one go, or forgotten. */
+export function catchUp(meter: Meter, date: string, isAgreed: boolean): void {
+  closeStretch(meter, date);
+  if (meter.since !== null) meter.since = date;
+  if (isAgreed && meter.suspended.gt(0)) addToBase(meter, date, meter.suspended, 'caught_up');
+  meter.suspended = ZERO;
+}
+
+export function addToBase(
+  meter: Meter,
+  date: string,
+  amount: Big,
+  rule: InterestSegment['rule'],
+): void {
+  meter.base = meter.base.plus(amount);
+  meter.segments.push(segment(meter, date, date, amount, rule));
+}
+
+/** The segments so far with the present stretch up to a day. */
+export function segmentsAt(meter: Meter, date: string): InterestSegment[] {
+  const open = openSegment(meter, date);
+  return open === null ? meter.segments : [...meter.segments, open];
+}
+
+function closeStretch(meter: Meter, date: string): void {
+  const open = openSegment(meter, date);
+  if (open === null) return;
+  meter.segments.push(open);
+  if (meter.source.is_running) meter.base = meter.base.plus(open.amount);
+  else meter.suspended = meter.suspended.plus(open.amount);
+}
+
+function openSegment(meter: Meter, date: string): InterestSegment | null {
+  if (meter.since === null || date <= meter.since || meter.source.balance.lte(0)) return null;
+  const amount = stretchInterest(meter, date);
+  return segment(
+    meter,
+    meter.since,
+    date,
+    amount,
+    meter.source.is_running ? 'accrued' : 'suspended',
+  );
+}
+
+function segment(
+  meter: Meter,
+  from: string,
+  to: string,
+  amount: Big,
+  rule: InterestSegment['rule'],
+): InterestSegment {
+  const days =
+    meter.day_count === '30_360' ? countDays('30_360', from, to).days : daysBetween(from, to);
+  return {
+    from,
+    to,
+    days,
+    balance: money(meter.source.balance),
+    rate: meter.source.rate.toFixed(),
+    amount: amount.toFixed(10),
+    rule,
+  };
+}
+
+function isSame(one: Source, other: Source): boolean {
+  return (
+    one.is_running === other.is_running &&
+    one.balance.eq(other.balance) &&
+    one.rate.eq(other.rate) &&
+    one.period?.number === other.period?.number &&
+    (one.period === null || one.period.interest.eq(other.period?.interest ?? -1))
+  );
+}

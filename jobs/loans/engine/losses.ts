@@ -1,0 +1,143 @@
+import type { Big } from 'big.js';
+import { min, parseMoney } from '../../money.ts';
+import type { EventOf } from './events.ts';
+import { explain, feesOwed, interestOwed, totalOwed } from './position.ts';
+import type { Position } from './position.ts';
+import { recover } from './apply-payment.ts';
+import {
+  addToSuspense,
+  feesPortion,
+  interestPortion,
+  portionOf,
+  reduceFees,
+  reduceInterest,
+  reducePrincipal,
+} from './reduce.ts';
+import type { Component } from '../arithmetic/terms.ts';
+
+/**
+ * Takes a loan off the books: its principal, and interest and fees where they are not given up,
+ * are from now on a claim that only recoveries reduce. Charging off a part leaves the rest active.
+ */
+export function chargeOff(position: Position, event: EventOf<'charge_off'>): void {
+  const { id: event_id, effective_date: date } = event;
+  const cause = { event_id, date, rule: 'charge_off' } as const;
+  const wanted = portionOf(event.principal_amount ?? 'all', position.principal);
+  const isPartial = wanted.lt(position.principal);
+  const principal = reducePrincipal(position, wanted, { ...cause, means: 'moved' });
+  raiseClaim(position, 'principal', principal, event_id);
+  if (isPartial) return;
+  const givesUpInterest = event.reverse_accrued_interest ?? true;
+  const interest = reduceInterest(position, interestOwed(position, date), {
+    ...cause,
+    means: givesUpInterest ? 'waived' : 'moved',
+  });
+  const givesUpFees = event.waive_fees ?? true;
+  const fees = reduceFees(position, feesOwed(position), {
+    ...cause,
+    means: givesUpFees ? 'waived' : 'moved',
+  });
+  if (!givesUpInterest) raiseClaim(position, 'interest', interest, event_id);
+  if (!givesUpFees) raiseClaim(position, 'fee', fees, event_id);
+  position.charged_off_on = date;
+}
+
+/** What leaves the books is still owed; the explanation shows it as a negative reduction. */
+export function raiseClaim(
+  position: Position,
+  component: Component,
+  amount: Big,
+  event_id: string,
+): void {
+  if (amount.lte(0)) return;
+  const before = position.charged_off[component];
+  position.charged_off[component] = before.plus(amount);
+  const line = { event_id, component: 'charge_off', rule: `charge_off: ${component}` } as const;
+  explain(position, line, amount.neg(), { before, after: position.charged_off[component] });
+}
+
+/**
+ * The net proceeds of sold collateral: a recovery on a charged-off loan, else principal, interest
+ * and fees in this order. What is above the debt belongs to the borrower.
+ */
+export function liquidate(position: Position, event: EventOf<'liquidation'>): void {
+  const amount = parseMoney(event.net_proceeds);
+  const { id: event_id, effective_date: date } = event;
+  let left = amount;
+  if (position.charged_off_on !== null) {
+    const { principal, interest, fee } = position.charged_off;
+    const claim = min(amount, principal.plus(interest).plus(fee));
+    recover(position, { id: event_id, effective_date: date, amount: claim });
+    left = amount.minus(claim);
+  } else {
+    const cause = { event_id, date, rule: 'liquidation', means: 'paid' } as const;
+    left = left.minus(reducePrincipal(position, left, cause));
+    left = left.minus(reduceInterest(position, left, cause));
+    left = left.minus(reduceFees(position, left, cause));
+  }
+  if (left.lte(0)) return;
+  const before = position.surplus;
+  position.surplus = before.plus(left);
+  explain(position, { event_id, component: 'surplus', rule: 'liquidation' }, left, {
+    before,
+    after: position.surplus,
+  });
+}
+
+/**
+ * A residue too small to ask for is written off: principal first, then interest and fees. Nothing is
+ * owed on purpose then, which closes a line of credit too.
+ */
+export function writeOff(position: Position, event: EventOf<'write_off'>): void {
+  const { id: event_id, effective_date: date } = event;
+  const cause = { event_id, date, rule: 'write_off', means: 'moved' } as const;
+  let left = portionOf(event.amount ?? 'all', totalOwed(position, date));
+  left = left.minus(reducePrincipal(position, left, cause));
+  left = left.minus(reduceInterest(position, left, cause));
+  reduceFees(position, left, cause);
+  if (totalOwed(position, date).eq(0)) position.is_closed = true;
+}
+
+/** The lender gives up a part of the debt by agreement. */
+export function forgive(position: Position, event: EventOf<'forgiveness'>): void {
+  const { id: event_id, effective_date: date } = event;
+  const cause = { event_id, date, rule: 'forgiveness', means: 'waived' } as const;
+  reducePrincipal(position, portionOf(event.principal, position.principal), cause);
+  reduceInterest(position, interestPortion(position, event.interest, date), cause);
+  reduceFees(position, feesPortion(position, event.fees), cause);
+  if (position.charged_off_on !== null) forgiveClaim(position, event);
+}
+
+/** After a charge-off, what is forgiven is forgiven of the claim. */
+function forgiveClaim(position: Position, event: EventOf<'forgiveness'>): void {
+  const portions = { principal: event.principal, interest: event.interest, fee: event.fees };
+  for (const component of ['principal', 'interest', 'fee'] as const) {
+    const amount = portionOf(portions[component], position.charged_off[component]);
+    reduceClaim(position, component, amount, { event_id: event.id, rule: 'forgiveness' });
+  }
+}
+
+function reduceClaim(
+  position: Position,
+  component: Component,
+  amount: Big,
+  cause: { event_id: string; rule: string },
+): void {
+  if (amount.lte(0)) return;
+  const before = position.charged_off[component];
+  const after = before.minus(amount);
+  position.charged_off[component] = after;
+  explain(position, { ...cause, component: 'charge_off' }, amount, { before, after });
+}
+
+/** The borrower owes all of it to somebody else now, and what waits for them goes along. */
+export function transferServicing(position: Position, event: EventOf<'servicing_transfer'>): void {
+  const { id: event_id, effective_date: date, kind: rule } = event;
+  const cause = { event_id, date, rule, means: 'moved' } as const;
+  reducePrincipal(position, position.principal, cause);
+  reduceInterest(position, interestOwed(position, date), cause);
+  reduceFees(position, feesOwed(position), cause);
+  addToSuspense(position, position.suspense.neg(), event_id, rule);
+  for (const component of ['principal', 'interest', 'fee'] as const)
+    reduceClaim(position, component, position.charged_off[component], { event_id, rule });
+}

@@ -1,0 +1,117 @@
+import { Big } from 'big.js';
+import { addDays, isLeapYear, partsOf } from '../../dates.ts';
+import { atLeastZero, divide, money, parseMoney, tenPlaces, toCents, ZERO } from '../../money.ts';
+import type { Rounding } from '../../money.ts';
+import { fold, replay } from './fold.ts';
+import type { FoldInput } from './fold.ts';
+import { stretchInterest } from './interest.ts';
+import type { InterestSegment, Meter } from './interest.ts';
+import type { LoanState } from './state.ts';
+import type { DayCount } from '../arithmetic/terms.ts';
+
+type PayoffLine = Omit<InterestSegment, 'rule'> & {
+  rule: InterestSegment['rule'] | 'brought_forward';
+};
+
+export type Payoff = {
+  payoff_date: string;
+  good_through_date: string;
+  principal_amount: string;
+  accrued_interest: string;
+  /** One more day, to cents for people; the amounts below never multiply it. */
+  per_diem: string;
+  fees_amount: string;
+  prepayment_penalty: string;
+  /** Money of the borrower that waits in suspense and pays its part. */
+  credits_amount: string;
+  /** Interest that was paid with an instalment before its days earned it. */
+  unearned_interest: string;
+  payoff_amount: string;
+  payoff_amount_good_through: string;
+  /** The days that make up the interest; the amounts add up to it before rounding. */
+  explanation: PayoffLine[];
+};
+
+/**
+ * What a loan costs to pay off. A payoff payment of exactly this amount on the payoff date, with
+ * the prepayment penalty assessed, leaves nothing owed and nothing over: it is the same fold.
+ */
+export function payoff(
+  input: Omit<FoldInput, 'as_of'>,
+  on: { payoff_date: string; good_through_date?: string; prepayment_penalty?: string },
+): Payoff {
+  const { payoff_date } = on;
+  const good_through_date = on.good_through_date ?? payoff_date;
+  const penalty = parseMoney(on.prepayment_penalty ?? '0.00');
+  const { position } = replay({ ...input, as_of: payoff_date });
+  const state = fold({ ...input, as_of: payoff_date });
+  const later = fold({ ...input, as_of: good_through_date });
+  return {
+    payoff_date,
+    good_through_date,
+    principal_amount: state.principal_balance,
+    accrued_interest: state.accrued_interest,
+    per_diem: money(state.is_accruing ? perDiem(position.meter, payoff_date) : ZERO),
+    fees_amount: state.outstanding_fees,
+    prepayment_penalty: money(penalty),
+    credits_amount: state.suspense_balance,
+    unearned_interest: money(unearnedInterest(state)),
+    payoff_amount: money(payoffAmount(state, penalty)),
+    payoff_amount_good_through: money(payoffAmount(later, penalty)),
+    explanation: explainInterest(state, input.terms.rounding_mode),
+  };
+}
+
+/**
+ * The whole debt with a penalty, less what waits in suspense and interest paid but not earned;
+ * never below zero.
+ */
+export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
+  const owed = new Big(state.total_balance).plus(penalty).minus(unearnedInterest(state));
+  return atLeastZero(owed.minus(state.suspense_balance));
+}
+
+function unearnedInterest(state: LoanState): Big {
+  return atLeastZero(new Big(state.interest_settled).minus(state.interest_earned));
+}
+
+/** One day's interest, ten places: 10000.00 at 0.085 on actual/365 earns 2.3287671233 a day. */
+export function dailyInterest(balance: Big, rate: Big, dayCount: DayCount, date: string): Big {
+  return tenPlaces(divide(balance.times(rate), daysOfYear(dayCount, date)));
+}
+
+function perDiem(meter: Meter, date: string): Big {
+  const { balance, rate, period } = meter.source;
+  if (period === null) return dailyInterest(balance, rate, meter.day_count, date);
+  const days = { day_count: meter.day_count, since: date, source: meter.source };
+  return stretchInterest(days, addDays(date, 1));
+}
+
+function daysOfYear(dayCount: DayCount, date: string): number {
+  if (dayCount === 'actual_actual') return isLeapYear(partsOf(date).year) ? 366 : 365;
+  if (dayCount === 'actual_365') return 365;
+  return dayCount === 'actual_364' ? 364 : 360;
+}
+
+/** The stretches that are not yet settled, the part of them brought forward from before first. */
+function explainInterest(state: LoanState, rounding: Rounding): PayoffLine[] {
+  const settled = new Big(state.interest_settled);
+  const lines: PayoffLine[] = [];
+  let accrued = ZERO;
+  for (const segment of state.interest_segments) {
+    const isCounted = segment.rule !== 'suspended';
+    const before = accrued;
+    if (isCounted) accrued = accrued.plus(segment.amount);
+    if (toCents(accrued, rounding).lte(settled)) continue;
+    if (lines.length === 0) lines.push(...broughtForward(segment, before.minus(settled)));
+    if (isCounted) lines.push(segment);
+  }
+  return parseMoney(state.accrued_interest).eq(0) ? [] : lines;
+}
+
+function broughtForward(segment: InterestSegment, amount: Big): PayoffLine[] {
+  if (amount.eq(0)) return [];
+  const { from, balance, rate } = segment;
+  const line = { from, to: from, days: 0, balance, rate, amount: amount.toFixed(10) };
+  return [{ ...line, rule: 'brought_forward' }];
+}

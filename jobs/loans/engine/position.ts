@@ -1,0 +1,191 @@
+import type { Big } from 'big.js';
+import { daysBetween } from '../../dates.ts';
+import { atLeastZero, min, money, parseMoney, parseRate, sum, toCents, ZERO } from '../../money.ts';
+import { installmentOf } from './coverage.ts';
+import type { Coverage, Installment } from './coverage.ts';
+import type { Pause } from './delinquency.ts';
+import { interestAt, newMeter, setSource } from './interest.ts';
+import type { Meter, Source } from './interest.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import type { Terms } from '../arithmetic/terms.ts';
+
+export type Fee = {
+  fee_id: string;
+  fee_type: string;
+  amount: Big;
+  paid: Big;
+  waived: Big;
+  /** Neither paid nor waived: capitalized, charged off or written off. */
+  moved: Big;
+  assessed_date: string;
+  installment_number: number | null;
+  /** The instalments ask for it, each for its part. */
+  is_spread: boolean;
+};
+
+/** Why a balance changed: one line for each component and target that an event touched. */
+export type AllocationLine = {
+  event_id: string;
+  component:
+    | 'principal'
+    | 'interest'
+    | 'fee'
+    | 'suspense'
+    | 'charge_off'
+    | 'surplus'
+    | 'off_books'
+    | 'unapplied';
+  installment_number: number | null;
+  fee_id: string | null;
+  /** Interest that the books no longer count on, because the loan is on non-accrual. */
+  is_off_books?: true;
+  /** Positive where the balance falls; for suspense and surplus, where it grows. */
+  amount: string;
+  rule: string;
+  balance_before: string;
+  balance_after: string;
+};
+
+/** A loan while its events are being applied. Only the fold and its parts change it. */
+export type Position = {
+  terms: Terms;
+  installments: Installment[];
+  meter: Meter;
+  principal: Big;
+  settled: Big;
+  /** The part of the interest owed that the books no longer count on. */
+  off_books: Big;
+  fees: Map<string, Fee>;
+  suspense: Big;
+  surplus: Big;
+  charged_off: { principal: Big; interest: Big; fee: Big };
+  contract_rate: Big;
+  promos: { from: string; to: string; rate: Big }[];
+  stops: Set<string>;
+  pauses: Pause[];
+  funded_on: string | null;
+  charged_off_on: string | null;
+  accelerated_on: string | null;
+  /** A line of credit that was paid off on purpose; owing nothing alone does not close it. */
+  is_closed: boolean;
+  paid: { principal: Big; interest: Big; fees: Big; recovery: Big };
+  /** The amount is not known of one that came before the loan did. */
+  last_payment: { date: string; amount: Big | null } | null;
+  allocations: AllocationLine[];
+  coverage: Coverage[];
+};
+
+export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Position {
+  return {
+    terms,
+    installments: schedule.map(installmentOf),
+    meter: newMeter(terms.day_count),
+    principal: ZERO,
+    settled: ZERO,
+    off_books: ZERO,
+    fees: new Map(),
+    suspense: ZERO,
+    surplus: ZERO,
+    charged_off: { principal: ZERO, interest: ZERO, fee: ZERO },
+    contract_rate: parseRate(terms.interest_rate),
+    promos: [],
+    stops: new Set(),
+    pauses: [],
+    funded_on: null,
+    charged_off_on: null,
+    accelerated_on: null,
+    is_closed: false,
+    paid: { principal: ZERO, interest: ZERO, fees: ZERO, recovery: ZERO },
+    last_payment: null,
+    allocations: [],
+    coverage: [],
+  };
+}
+
+/** All interest accrued up to a day, in cents. */
+export function centsAccrued(position: Position, date: string): Big {
+  return toCents(interestAt(position.meter, date), position.terms.rounding_mode);
+}
+
+/** Interest owed in cents: what has accrued, rounded, less what was settled; never below zero. */
+export function interestOwed(position: Position, date: string): Big {
+  return atLeastZero(centsAccrued(position, date).minus(position.settled));
+}
+
+/** Interest that was paid with an instalment before its days earned it, as plans allow. */
+export function interestPrepaid(position: Position, date: string): Big {
+  return atLeastZero(position.settled.minus(centsAccrued(position, date)));
+}
+
+/** What it takes to repay a loan on a day: unearned interest comes back. */
+export function repaymentOwed(position: Position, date: string): Big {
+  return atLeastZero(totalOwed(position, date).minus(interestPrepaid(position, date)));
+}
+
+export function outstandingOf(fee: Fee): Big {
+  return fee.amount.minus(fee.paid).minus(fee.waived).minus(fee.moved);
+}
+
+export function feesOwed(position: Position): Big {
+  return sum([...position.fees.values()].map(outstandingOf));
+}
+
+export function totalOwed(position: Position, date: string): Big {
+  return position.principal.plus(interestOwed(position, date)).plus(feesOwed(position));
+}
+
+export function isFollowingPlan(terms: Terms): boolean {
+  return terms.interest_method === 'scheduled' || terms.interest_method === 'flat';
+}
+
+/** The lowest of the contract's rate and the promotions and caps in force on a day. */
+export function rateOn(position: Position, date: string): Big {
+  const limits = position.promos.filter((promo) => promo.from <= date && date <= promo.to);
+  return min(position.contract_rate, ...limits.map((promo) => promo.rate));
+}
+
+/** Points the meter at what earns interest from a day on. Does nothing where nothing changed. */
+export function retune(position: Position, date: string): void {
+  if (position.funded_on === null) return;
+  setSource(position.meter, date, sourceOn(position, date));
+}
+
+function sourceOn(position: Position, date: string): Source {
+  const is_running = position.stops.size === 0 && position.charged_off_on === null;
+  const balance = position.principal;
+  const period = balance.gt(0) ? periodOn(position, date) : null;
+  return { balance, rate: rateOn(position, date), period, is_running };
+}
+
+/** The plan's period that a day lies in, for loans whose plan says what interest they earn. */
+function periodOn(position: Position, date: string): Source['period'] {
+  if (!isFollowingPlan(position.terms)) return null;
+  const open = position.installments.find(
+    ({ row, is_canceled }) => row.due_date > date && !is_canceled,
+  );
+  if (open === undefined) return null;
+  const { period_number, interest_amount, days_in_period } = open.row;
+  const isBefore = daysBetween(date, open.row.due_date) > days_in_period;
+  if (isBefore) return { number: period_number, interest: ZERO, days: 1 };
+  return { number: period_number, interest: parseMoney(interest_amount), days: days_in_period };
+}
+
+export function explain(
+  position: Position,
+  line: Pick<AllocationLine, 'event_id' | 'component' | 'rule'> &
+    Partial<Pick<AllocationLine, 'installment_number' | 'fee_id' | 'is_off_books'>>,
+  amount: Big,
+  balances: { before: Big; after: Big },
+): void {
+  position.allocations.push({
+    event_id: line.event_id,
+    component: line.component,
+    installment_number: line.installment_number ?? null,
+    fee_id: line.fee_id ?? null,
+    ...(line.is_off_books && { is_off_books: true }),
+    amount: money(amount),
+    rule: line.rule,
+    balance_before: money(balances.before),
+    balance_after: money(balances.after),
+  });
+}

@@ -1,0 +1,140 @@
+import type { Big } from 'big.js';
+import { min, parseMoney, ZERO } from '../../money.ts';
+import { explain, feesOwed, interestOwed, outstandingOf } from './position.ts';
+import type { Fee, Position } from './position.ts';
+import type { Portion } from './events.ts';
+
+/** Whether an amount was paid in money, given by the lender, or moved elsewhere in the books. */
+export type Means = 'paid' | 'waived' | 'moved';
+
+type Cause = {
+  event_id: string;
+  date: string;
+  rule: string;
+  means: Means;
+  installment_number?: number | null;
+};
+
+/** Takes from principal what it owes, at most the amount, and explains it. */
+export function reducePrincipal(position: Position, wanted: Big, cause: Cause): Big {
+  const amount = min(wanted, position.principal);
+  if (amount.lte(0)) return ZERO;
+  const before = position.principal;
+  position.principal = before.minus(amount);
+  if (cause.means === 'paid') position.paid.principal = position.paid.principal.plus(amount);
+  explain(position, { ...lineOf(cause), component: 'principal' }, amount, {
+    before,
+    after: position.principal,
+  });
+  return amount;
+}
+
+/**
+ * Settles accrued interest. On loans that follow their plan a payment may settle the rest of the
+ * open period in advance: the meter catches up with it on the due date.
+ */
+export function reduceInterest(
+  position: Position,
+  wanted: Big,
+  cause: Cause & { may_prepay?: boolean },
+): Big {
+  const before = interestOwed(position, cause.date);
+  const amount = cause.may_prepay ? wanted : min(wanted, before);
+  if (amount.lte(0)) return ZERO;
+  position.settled = position.settled.plus(amount);
+  if (cause.means === 'paid') position.paid.interest = position.paid.interest.plus(amount);
+  explainInterest(position, cause, amount, before);
+  return amount;
+}
+
+/** What is off the books goes first: cash for it is income that was not counted before. */
+function explainInterest(position: Position, cause: Cause, amount: Big, before: Big): void {
+  const line = { ...lineOf(cause), component: 'interest' } as const;
+  const after = interestOwed(position, cause.date);
+  const off = min(amount, position.off_books);
+  position.off_books = position.off_books.minus(off);
+  const between = before.minus(off);
+  if (off.gt(0)) {
+    explain(position, { ...line, is_off_books: true }, off, { before, after: between });
+  }
+  if (amount.gt(off)) explain(position, line, amount.minus(off), { before: between, after });
+}
+
+export function reduceFee(position: Position, feeId: string, wanted: Big, cause: Cause): Big {
+  const fee = position.fees.get(feeId);
+  if (fee === undefined) return ZERO;
+  const before = outstandingOf(fee);
+  const amount = min(wanted, before);
+  if (amount.lte(0)) return ZERO;
+  fee[cause.means] = fee[cause.means].plus(amount);
+  if (cause.means === 'paid') position.paid.fees = position.paid.fees.plus(amount);
+  const { event_id, rule } = cause;
+  const line = { event_id, component: 'fee', rule, fee_id: feeId } as const;
+  explain(position, { ...line, installment_number: fee.installment_number }, amount, {
+    before,
+    after: outstandingOf(fee),
+  });
+  return amount;
+}
+
+function lineOf({ event_id, rule, installment_number }: Cause) {
+  return { event_id, rule, installment_number: installment_number ?? null };
+}
+
+/** Takes from the fees, oldest first; answers how much was taken. */
+export function reduceFees(position: Position, wanted: Big, cause: Cause): Big {
+  let taken = ZERO;
+  for (const fee of openFees(position)) {
+    taken = taken.plus(reduceFee(position, fee.fee_id, wanted.minus(taken), cause));
+  }
+  return taken;
+}
+
+export function openFees(position: Position): Fee[] {
+  return [...position.fees.values()]
+    .filter((fee) => outstandingOf(fee).gt(0))
+    .toSorted((one, other) => compareFees(one, other));
+}
+
+function compareFees(one: Fee, other: Fee): number {
+  if (one.assessed_date !== other.assessed_date) {
+    return one.assessed_date < other.assessed_date ? -1 : 1;
+  }
+  return one.fee_id < other.fee_id ? -1 : 1;
+}
+
+/** Money that belongs to the borrower and is not applied: it waits in suspense. */
+export function addToSuspense(position: Position, amount: Big, event_id: string, rule: string) {
+  if (amount.eq(0)) return;
+  const before = position.suspense;
+  position.suspense = before.plus(amount);
+  explain(position, { event_id, component: 'suspense', rule }, amount, {
+    before,
+    after: position.suspense,
+  });
+}
+
+/** Raises the principal; the explanation shows it as a negative reduction. */
+export function raisePrincipal(position: Position, amount: Big, event_id: string, rule: string) {
+  if (amount.lte(0)) return;
+  const before = position.principal;
+  position.principal = before.plus(amount);
+  explain(position, { event_id, component: 'principal', rule }, amount.neg(), {
+    before,
+    after: position.principal,
+  });
+}
+
+/** Reads a portion of what is owed: never more than that. */
+export function portionOf(portion: Portion | undefined, owed: Big): Big {
+  if (portion === undefined) return ZERO;
+  return portion === 'all' ? owed : min(parseMoney(portion), owed);
+}
+
+export function interestPortion(position: Position, portion: Portion | undefined, date: string) {
+  return portionOf(portion, interestOwed(position, date));
+}
+
+export function feesPortion(position: Position, portion: Portion | undefined): Big {
+  return portionOf(portion, feesOwed(position));
+}

@@ -1,0 +1,84 @@
+import { sparedDays } from '../../../sql/loans/reliefs.ts';
+import { addDays } from '../../dates.ts';
+import { money, parseMoney, ZERO } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { feeAmount, feeRulesOf, type FeeRule } from '../products/fee-amounts.ts';
+import { assessFee } from './origination-fees.ts';
+import { fundedOn } from '../history/rests.ts';
+import type { InstallmentState } from '../engine/state.ts';
+import { termsOf } from '../products/terms-of.ts';
+import { eventsInForce, type LoanEvent } from '../engine/events.ts';
+import type { Big } from 'big.js';
+
+/**
+ * Assesses the late fees that are due today: one for each instalment that is still not covered when
+ * its grace is over. Lateness is tested by coverage, so an instalment that was paid in full on time is
+ * not late because an old fee took a part of it (16 CFR 444.4, Regulation Z 1026.36(c)(2)).
+ */
+export async function assessLateFees(work: Work, loanId: string) {
+  const loan = await openLoan(work, loanId);
+  const rules = feeRulesOf(loan.row).filter(({ trigger }) => trigger === 'past_due');
+  const { late_fee_grace_days } = termsOf(loan.row);
+  const charged = new Set(
+    loan.state.fees
+      .filter(({ fee_type }) => fee_type === 'late')
+      .map(({ installment_number }) => installment_number),
+  );
+  const spared = await sparedDays(work.tx, loan.row.id);
+  const isSpared = (day: string) =>
+    spared.some(({ from, to }) => from <= day && (to === null || day <= to));
+  // Nor is anybody charged afterwards for a payment whose grace ended in that time.
+  if (isSpared(work.today)) return;
+  // What was late before the loan came here, its previous servicer has charged.
+  const since = fundedOn(loan) ?? work.today;
+  const events: LoanEvent[] = [];
+  for (const rule of rules) {
+    for (const one of loan.state.installments) {
+      const grace = rule.grace_days ?? late_fee_grace_days;
+      const isLate =
+        ['past_due', 'partially_paid'].includes(one.status) &&
+        addDays(one.due_date, grace) < work.today &&
+        addDays(one.due_date, grace) >= since &&
+        !isSpared(addDays(one.due_date, grace));
+      if (!isLate || charged.has(one.period_number)) continue;
+      const rest = parseMoney(one.payment_amount).minus(one.paid_amount);
+      const base = rule.calculation === 'percent_of_past_due' ? money(rest) : one.payment_amount;
+      const amount = feeAmount(rule, base);
+      if (amount.lte(ZERO) || rest.lte(ZERO) || isExcused(rule, loan, one, amount)) continue;
+      charged.add(one.period_number);
+      events.push(
+        await assessFee(work, loan.row, {
+          fee_type: 'late',
+          amount: money(amount),
+          on: work.today,
+          installment_number: one.period_number,
+          fee_rule_id: rule.id ?? null,
+          due_date: work.today,
+          description: `Late fee for the payment due ${one.due_date}`,
+        }),
+      );
+    }
+  }
+  if (events.length > 0) await happen(work, loan, events);
+}
+
+/**
+ * A milder rule than the standard one: `standard_fee` spares whoever owes no more than the fee,
+ * `current` whoever has paid anything since the instalment before was due.
+ */
+function isExcused(
+  { late_fee_rule }: FeeRule,
+  { events, state }: OpenLoan,
+  { period_number }: InstallmentState,
+  fee: Big,
+): boolean {
+  if (late_fee_rule === 'standard_fee') return fee.gte(state.past_due_amount);
+  if (late_fee_rule !== 'current') return false;
+  const before = state.installments.findLast((one) => one.period_number < period_number);
+  const [from, to] = [before?.due_date ?? '', state.as_of];
+  return eventsInForce(events, to).some(
+    (event) =>
+      event.kind === 'payment' && event.effective_date > from && event.effective_date <= to,
+  );
+}

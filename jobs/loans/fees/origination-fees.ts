@@ -1,0 +1,101 @@
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { insert } from '../../../sql/write.ts';
+import { Conflict } from '../../errors.ts';
+import { money, parseMoney } from '../../money.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import type { FinancedFee, LoanEvent } from '../engine/events.ts';
+import { comeTo, fundingFees } from '../products/fee-amounts.ts';
+import { newEvent } from '../history/happen.ts';
+
+type Disbursed = { on: string; amount: string; isFirst: boolean };
+
+/**
+ * Assesses the product's fees of a disbursement. What is owed from that day, or with the instalments,
+ * is an event of its own; what the proceeds pay, or the principal takes up, is part of the
+ * disbursement, so that neither is ever without the other.
+ */
+export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed: Disbursed) {
+  const fees = fundingFees(loan, disbursed);
+  const fee_deducted = comeTo(fees, 'deducted');
+  const net_amount = parseMoney(disbursed.amount).minus(fee_deducted);
+  if (net_amount.lte(0)) {
+    throw new Conflict('The fees take all of the disbursement.', 'fees_exceed_disbursement', {
+      amount: disbursed.amount,
+      fee_deducted: money(fee_deducted),
+    });
+  }
+  const owed: LoanEvent[] = [];
+  const financed: FinancedFee[] = [];
+  for (const { rule, amount, treatment } of fees) {
+    const { fee_type, description } = rule;
+    const fee = {
+      ...{ fee_type, treatment, amount: money(amount), on: disbursed.on },
+      ...{ description: description ?? 'Origination fee', fee_rule_id: rule.id ?? null },
+    };
+    if (treatment === 'deducted' || treatment === 'capitalized') {
+      const fee_id = await writeFee(work, loan, fee);
+      financed.push({ fee_id, fee_type, amount: fee.amount, treatment });
+    } else {
+      owed.push(await assessFee(work, loan, fee));
+    }
+  }
+  return {
+    owed,
+    /** For the event of the disbursement. */
+    financed: financed.length > 0 ? { fees: financed } : {},
+    /** For its record. */
+    proceeds: { fee_deducted: money(fee_deducted), net_amount: money(net_amount) },
+    spread: comeTo(fees, 'amortized'),
+  };
+}
+
+type NewFee = {
+  fee_type: string;
+  amount: string;
+  on: string;
+  description: string | null;
+  installment_number?: number;
+  due_date?: string;
+  /** The payment that is the cause. */
+  payment_id?: string;
+  /** The rule of the product that asks for it. */
+  fee_rule_id?: string | null;
+  treatment?: string;
+};
+
+/** Writes a fee and tells of it; the event it answers still has to happen to the loan. */
+export async function assessFee(
+  work: Work,
+  loan: Pick<RawLoan, 'id'>,
+  fee: NewFee,
+): Promise<LoanEvent> {
+  const fee_id = await writeFee(work, loan, fee);
+  const { fee_type, amount, installment_number, on } = fee;
+  return newEvent({
+    kind: 'fee',
+    effective_date: on,
+    fee_id,
+    fee_type,
+    amount,
+    ...(installment_number !== undefined && { installment_number }),
+    ...(fee.treatment === 'amortized' && { is_spread: true }),
+  });
+}
+
+async function writeFee(work: Work, loan: Pick<RawLoan, 'id'>, { on, ...fee }: NewFee) {
+  const fee_id = await insert(work.tx, 'fees', {
+    ...fee,
+    loan_id: loan.id,
+    assessed_date: work.today,
+    effective_date: on,
+  });
+  await emit(work, 'fee.assessed', {
+    fee_id,
+    loan_id: loan.id,
+    fee_type: fee.fee_type,
+    amount: fee.amount,
+    assessed_date: work.today,
+  });
+  return fee_id;
+}

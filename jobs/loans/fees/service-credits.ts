@@ -1,0 +1,65 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { z } from 'zod';
+import * as records from '../../../sql/loans/records.ts';
+import { words } from '../../../sql/types.ts';
+import { insert } from '../../../sql/write.ts';
+import { Conflict } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import type { CreditTarget } from '../engine/events.ts';
+import { happen, newEvent, openLoan } from '../history/happen.ts';
+import { immutable, openInService } from '../history/loan-records.ts';
+import { assertInHistory } from '../history/rests.ts';
+
+export const CREDIT_TYPES = [
+  'goodwill',
+  'promotional',
+  'dispute',
+  'correction',
+  'loyalty',
+  'settlement',
+] as const;
+
+type NewCredit = {
+  loan_id: string;
+  amount: string;
+  credit_type: (typeof CREDIT_TYPES)[number];
+  reason: string;
+  apply_to: CreditTarget;
+  sponsor: string;
+  effective_date?: string | null | undefined;
+};
+
+/** Reduces what is owed at the lender's expense. It is no cash, so nobody hears of a payment. */
+export async function giveServiceCredit(work: Work, input: NewCredit): Promise<string> {
+  const loan = await openInService(work, input.loan_id);
+  const effective_date = input.effective_date ?? work.today;
+  assertInHistory(work, loan, 'effective_date', effective_date);
+  const id = randomUUIDv7();
+  const { amount, apply_to, credit_type, reason, sponsor } = input;
+  const credit = newEvent({ id, kind: 'service_credit', effective_date, amount, apply_to });
+  const what = { amount, apply_to, credit_type, reason, sponsor, effective_date };
+  const created_by = work.actor.id;
+  await insert(work.tx, 'service_credits', { id, loan_id: loan.row.id, ...what, created_by });
+  const state = await happen(work, loan, [credit]);
+  const rest = state.allocations.find(
+    ({ event_id, component }) => event_id === id && component === 'unapplied',
+  );
+  if (rest) {
+    throw new Conflict('The credit is more than what is owed.', 'exceeds_balance', {
+      unapplied_amount: rest.amount,
+    });
+  }
+  return id;
+}
+
+export const CreditReversal = z.object({ reason: words.nullish() });
+
+/** Takes a credit back as if it had never been given. */
+export async function reverseServiceCredit(work: Work, id: string) {
+  const loan = await openLoan(work, await records.loanOf(work.tx, 'service_credits', id));
+  const { status } = await records.lock(work.tx, 'service_credits', id);
+  if (status !== 'applied') throw immutable('service credit', status);
+  await records.setStatus(work.tx, 'service_credits', id, 'reversed');
+  const reversal = { kind: 'reversal', effective_date: work.today, reverses: id };
+  await happen(work, loan, [newEvent(reversal)]);
+}

@@ -1,0 +1,98 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Big } from 'big.js';
+import * as loans from '../../../sql/loans/loans.ts';
+import * as records from '../../../sql/loans/records.ts';
+import { insert } from '../../../sql/write.ts';
+import { assertUsable } from '../../borrowers/payment-instrument.ts';
+import { Conflict } from '../../errors.ts';
+import { atLeastZero, money, parseMoney, sum } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { assertMayGrow } from './further-disbursements.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { fundAgain } from './fund-again.ts';
+import { happen, newEvent, type OpenLoan } from '../history/happen.ts';
+import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
+import { assessFee } from '../fees/origination-fees.ts';
+import { openInService } from '../history/loan-records.ts';
+import { assertInHistory } from '../history/rests.ts';
+import { refusalOf } from '../history/statuses.ts';
+
+type NewDraw = {
+  loan_id: string;
+  amount: string;
+  draw_date?: string | null | undefined;
+  purpose?: string | null | undefined;
+  payment_instrument_id?: string | null | undefined;
+  external_id?: string | null | undefined;
+  fee_amount?: string | null | undefined;
+};
+
+/**
+ * Draws on a line of credit within what is available of it. The fee is the one named, or what the
+ * product's rules say; the plan repays the greater balance by the same dates.
+ */
+export async function draw(work: Work, input: NewDraw): Promise<string> {
+  const loan = await openInService(work, input.loan_id);
+  const { row } = loan;
+  assertLine(loan);
+  assertMayGrow(loan);
+  if (input.payment_instrument_id)
+    await assertUsable(work, row.borrower_id, input.payment_instrument_id);
+  const on = input.draw_date ?? work.today;
+  assertInHistory(work, loan, 'draw_date', on);
+  const available = availableOf(loan);
+  const amount = parseMoney(input.amount);
+  if (amount.gt(available)) {
+    throw new Conflict('That is more than the line has available.', 'exceeds_available_credit', {
+      ...refusalOf(row.status),
+      available_credit: money(available),
+    });
+  }
+  const id = randomUUIDv7();
+  const funding = newEvent({ id, kind: 'draw', effective_date: on, amount: input.amount });
+  const asked = feesOf(loan, input);
+  const fees: LoanEvent[] = [];
+  for (const fee of asked) fees.push(await assessDrawFee(work, loan, on, fee));
+  const state = await happen(work, loan, [...fundAgain(loan, funding), ...fees]);
+  await loans.addDisbursed(work.tx, row.id, input.amount);
+  const { purpose, payment_instrument_id, external_id } = input;
+  return insert(work.tx, 'draws', {
+    ...{ id, loan_id: row.id, amount: input.amount, draw_date: on },
+    ...{ purpose, payment_instrument_id, external_id },
+    fee_amount: money(sum(asked.map(({ amount }) => amount))),
+    draw_number: (await records.countOf(work.tx, 'draws', row.id)) + 1,
+    outstanding_principal: state.principal_balance,
+    interest_rate: state.current_rate,
+    available_credit_after: money(atLeastZero(available.minus(amount))),
+    created_by: work.actor.id,
+  });
+}
+
+function assertLine({ row }: OpenLoan) {
+  if (row.loan_type === 'line_of_credit') return;
+  throw new Conflict('The loan is not a line of credit.', 'not_a_line', refusalOf(row.status));
+}
+
+/** The limit less what is drawn; a line without a limit of its own has the amount approved. */
+function availableOf({ row, state }: OpenLoan): Big {
+  const limit = row.credit_limit ?? row.principal_amount;
+  return atLeastZero(parseMoney(limit).minus(state.principal_balance));
+}
+
+type DrawFee = { amount: Big; fee_rule_id: string | null };
+
+/** The fee named, or one for each rule. */
+function feesOf(loan: OpenLoan, { amount, fee_amount }: NewDraw): DrawFee[] {
+  const rules = feeRulesOf(loan.row).filter(({ trigger }) => trigger === 'draw');
+  const isNamed = fee_amount !== null && fee_amount !== undefined;
+  const fees = isNamed
+    ? [{ amount: parseMoney(fee_amount), fee_rule_id: null }]
+    : rules.map((rule) => ({ amount: feeAmount(rule, amount), fee_rule_id: rule.id ?? null }));
+  return fees.filter((fee) => fee.amount.gt(0));
+}
+
+function assessDrawFee(work: Work, { row }: OpenLoan, on: string, fee: DrawFee) {
+  const { fee_rule_id } = fee;
+  const about = { fee_type: 'draw', on, description: 'Fee for a draw', fee_rule_id };
+  return assessFee(work, row, { ...about, amount: money(fee.amount) });
+}

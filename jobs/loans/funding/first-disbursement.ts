@@ -1,0 +1,110 @@
+import type { Big } from 'big.js';
+import { z } from 'zod';
+import * as loans from '../../../sql/loans/loans.ts';
+import { insert } from '../../../sql/write.ts';
+import { date, positiveMoney } from '../../../sql/types.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { money, parseMoney } from '../../money.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import { changeStatus } from '../history/changes.ts';
+import { assessOriginationFees } from '../fees/origination-fees.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { planOf } from '../plans/first-plan.ts';
+import { assertRescissionOver } from '../origination/rescission.ts';
+import { assertAllowed } from '../history/statuses.ts';
+
+export const DISBURSEMENT_METHODS = ['ach', 'wire', 'check', 'internal', 'external'] as const;
+export const Disbursement = z.object({
+  disbursement_date: date.nullish(),
+  amount: positiveMoney.nullish(),
+  method: z.enum(DISBURSEMENT_METHODS).nullish(),
+  first_payment_date: date.nullish(),
+});
+type Disbursement = z.output<typeof Disbursement>;
+
+/**
+ * Funds an approved loan: its schedule, the ledger entry, the origination fees, the new status and
+ * the events are written together or not at all.
+ */
+export async function disburse(work: Work, loanId: string, input: Disbursement) {
+  const loan = await openLoan(work, loanId);
+  const { row } = loan;
+  const on = input.disbursement_date ?? work.today;
+  const amount = money(amountOf(row, input));
+  assertDates(work, on, input.first_payment_date);
+  assertRescissionOver(row, on);
+  const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
+  const plan = planOf(row, { amount, on, first_payment_date: input.first_payment_date ?? null });
+  const first = plan[0];
+  const { due_date = null, payment_amount = null } = first ?? {};
+  await loans.activate(work.tx, loanId, on, due_date, payment_amount);
+  await loans.addDisbursed(work.tx, loanId, amount);
+  const disbursement_id = await insert(work.tx, 'disbursements', {
+    loan_id: loanId,
+    amount,
+    ...fees.proceeds,
+    disbursement_date: on,
+    method: input.method ?? 'external',
+  });
+  const what = { kind: 'disbursement', effective_date: on, amount, disbursement_id };
+  const funding = newEvent({ ...what, ...fees.financed });
+  const active = { ...loan, row: { ...row, status: 'active' } };
+  // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
+  const isAgain = row.schedule_version > 0;
+  const replaced = { kind: 'schedule_replaced', effective_date: on, schedule: plan };
+  const planned = isAgain ? [newEvent({ ...replaced, disbursement_id })] : [];
+  const events = [funding, ...planned, ...fees.owed, ...flagsOf(row, on)];
+  const state = await happen(work, active, events, isAgain ? undefined : plan);
+  await changeStatus(work, row, 'active', 'disburse');
+  await emit(work, 'loan.disbursed', {
+    loan_id: loanId,
+    loan_number: row.loan_number,
+    disbursement_id,
+    amount,
+    ...fees.proceeds,
+    disbursement_date: on,
+    principal_balance: state.principal_balance,
+    first_payment_date: due_date,
+  });
+}
+
+/** What goes out: the amount named, within what is approved; all of it where none is named. */
+function amountOf(row: OpenLoan['row'], { amount: wanted }: Disbursement): Big {
+  assertAllowed(row.status, 'disburse');
+  if (row.is_archived) throw new Conflict('An archived loan cannot be disbursed.', 'archived');
+  const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
+  const amount = wanted === null || wanted === undefined ? rest : parseMoney(wanted);
+  if (rest.lte(0) || amount.gt(rest)) {
+    throw new Conflict('The approved amount is disbursed already.', 'exceeds_commitment', {
+      available: money(rest),
+    });
+  }
+  if (row.status === 'active')
+    throw new Conflict('The loan is disbursed already.', 'already_disbursed', {
+      current_status: row.status,
+    });
+  return amount;
+}
+
+function assertDates(work: Work, on: string, first: string | null | undefined) {
+  if (on > work.today) throw new Invalid({ disbursement_date: 'Must not be in the future.' });
+  if (first && first <= on) {
+    throw new Invalid({ first_payment_date: 'Must be after the disbursement.' });
+  }
+  if (first && isTooFarOff(first, on)) {
+    throw new Invalid({ first_payment_date: 'Must be within 40 years of the disbursement.' });
+  }
+}
+
+/** What was decided of the loan before it was funded takes effect with it. */
+function flagsOf({ is_frozen, is_accelerated }: OpenLoan['row'], on: string): LoanEvent[] {
+  return [
+    ...(is_frozen
+      ? [newEvent({ kind: 'accrual_stop', effective_date: on, reason: 'freeze' })]
+      : []),
+    ...(is_accelerated ? [newEvent({ kind: 'acceleration', effective_date: on })] : []),
+  ];
+}

@@ -1,0 +1,35 @@
+import { numberOfPayments } from '../arithmetic/due-dates.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { fold } from '../engine/fold.ts';
+import { newEvent, type OpenLoan } from '../history/happen.ts';
+import { reamortize } from '../plans/replan.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+import { ZERO } from '../../money.ts';
+
+/**
+ * More money goes out on a loan in service: the event of it, and the plan that repays the greater
+ * balance, and the fees that are spread over the
+ * instalments, by the same due dates. A line whose plan has run out gets a whole new one.
+ */
+export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO): LoanEvent[] {
+  const { row, schedule } = loan;
+  const terms = termsOf(row);
+  const on = funding.effective_date;
+  const trial = fold({ terms, schedule, events: [...loan.events, funding], as_of: on });
+  const isOpen = trial.installments.some(
+    ({ status, due_date }) => status !== 'paid' && due_date >= on,
+  );
+  const rows = reamortize(trial, terms, {
+    effective_date: on,
+    interest_rate: trial.current_rate,
+    more_fees,
+    ...(!isOpen && {
+      start_date: on,
+      number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
+    }),
+  });
+  if (rows.length === 0) return [funding];
+  const plan = { kind: 'schedule_replaced', effective_date: on, schedule: rows };
+  return [funding, newEvent(plan)];
+}

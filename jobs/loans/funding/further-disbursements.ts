@@ -1,0 +1,112 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { lastDisbursement } from '../../../sql/loans/disbursements.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { assertUsable } from '../../borrowers/payment-instrument.ts';
+import { Conflict } from '../../errors.ts';
+import { money, parseMoney } from '../../money.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import { disburse, type DISBURSEMENT_METHODS } from './first-disbursement.ts';
+import { fundAgain } from './fund-again.ts';
+import { happen, newEvent, type OpenLoan } from '../history/happen.ts';
+import { openInService } from '../history/loan-records.ts';
+import { assessOriginationFees } from '../fees/origination-fees.ts';
+import { assertInHistory } from '../history/rests.ts';
+import { refusalOf } from '../history/statuses.ts';
+
+export const PAYEE_TYPES = ['borrower', 'merchant', 'dealer', 'payoff_third_party'] as const;
+
+type NewDisbursement = {
+  loan_id: string;
+  amount?: string | null | undefined;
+  disbursement_date?: string | null | undefined;
+  method: (typeof DISBURSEMENT_METHODS)[number];
+  payment_instrument_id?: string | null | undefined;
+  payee_name?: string | null | undefined;
+  payee_type: (typeof PAYEE_TYPES)[number];
+  reference_number?: string | null | undefined;
+};
+
+/**
+ * Pays out of the approved amount: the first time this funds an approved loan; later, what is left of
+ * the amount goes out on the active loan, whose plan then repays it by the same dates.
+ */
+export async function addDisbursement(work: Work, input: NewDisbursement): Promise<string> {
+  const loan = await openInService(work, input.loan_id, ['approved', 'active']);
+  if (input.payment_instrument_id)
+    await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
+  const id = await (loan.row.status === 'approved' ? first : further)(work, loan, input);
+  const { payment_instrument_id, payee_name, payee_type, reference_number } = input;
+  const payee = { payment_instrument_id, payee_name, payee_type, reference_number };
+  await update(work.tx, 'disbursements', id, payee);
+  return id;
+}
+
+async function first(work: Work, loan: OpenLoan, input: NewDisbursement): Promise<string> {
+  const { amount, disbursement_date, method } = input;
+  await disburse(work, loan.row.id, { amount, disbursement_date, method });
+  return lastDisbursement(work.tx, loan.row.id);
+}
+
+async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Promise<string> {
+  const { row } = loan;
+  const on = input.disbursement_date ?? work.today;
+  assertInHistory(work, loan, 'disbursement_date', on);
+  assertMayGrow(loan);
+  const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
+  const amount = input.amount ? parseMoney(input.amount) : rest;
+  if (rest.lte(0) || amount.gt(rest)) {
+    throw new Conflict('That is more than is left of the approved amount.', 'exceeds_commitment', {
+      ...refusalOf(row.status),
+      available: money(rest),
+    });
+  }
+  const disbursement = { id: randomUUIDv7(), amount: money(amount) };
+  const fees = await assessOriginationFees(work, row, {
+    on,
+    amount: money(amount),
+    isFirst: false,
+  });
+  await insert(work.tx, 'disbursements', {
+    ...disbursement,
+    loan_id: row.id,
+    disbursement_date: on,
+    method: input.method,
+    ...fees.proceeds,
+  });
+  await loans.addDisbursed(work.tx, row.id, money(amount));
+  const funding = {
+    kind: 'disbursement',
+    effective_date: on,
+    amount: money(amount),
+    disbursement_id: disbursement.id,
+    ...fees.financed,
+  };
+  const events = [...fundAgain(loan, newEvent(funding), fees.spread), ...fees.owed];
+  const state = await happen(work, loan, events);
+  await emit(work, 'loan.disbursed', {
+    loan_id: row.id,
+    loan_number: row.loan_number,
+    disbursement_id: disbursement.id,
+    amount: money(amount),
+    ...fees.proceeds,
+    disbursement_date: on,
+    principal_balance: state.principal_balance,
+    first_payment_date: state.next_payment_date,
+  });
+  return disbursement.id;
+}
+
+/** No more money goes out on a loan that is at rest or in trouble (decisions 3.1). */
+export function assertMayGrow({ row }: OpenLoan) {
+  const flag = (['is_frozen', 'is_accelerated', 'is_non_accrual'] as const).find(
+    (name) => row[name],
+  );
+  if (flag === undefined) return;
+  const state = flag.replace('is_', '').replaceAll('_', ' ');
+  throw new Conflict(`The loan is ${state}: no more is paid out.`, 'not_fundable', {
+    ...refusalOf(row.status),
+    reason: flag,
+  });
+}

@@ -1,0 +1,37 @@
+import { isOpenFor } from '../../../sql/borrowers/tasks.ts';
+import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
+import { find } from '../../../sql/table.ts';
+import { insert } from '../../../sql/write.ts';
+import { parseMoney } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { LoanState } from '../engine/state.ts';
+
+type Paid = Pick<RawLoan, 'id' | 'loan_number' | 'borrower_id'>;
+
+/** What a paid-off loan leaves to people: money that is the borrower's, and liens that secure nothing more. */
+export async function afterPayoff(work: Work, loan: Paid, { suspense_balance }: LoanState) {
+  const { loan_number } = loan;
+  if (parseMoney(suspense_balance).gt(0)) {
+    const description = `${suspense_balance} is held for the borrower of the paid-off loan.`;
+    await remind(work, loan, { title: `Refund what is held for ${loan_number}`, description });
+  }
+  // Whoever holds a lien on the collateral of a loan that is paid gives it up.
+  if ((await find(work.tx, loans, loan.id))?.['is_secured'] === true)
+    await remind(work, loan, { title: `Release the liens of ${loan_number}` });
+}
+
+async function remind(
+  { tx, today }: Work,
+  { id, borrower_id }: Paid,
+  task: { title: string; description?: string },
+) {
+  if (await isOpenFor(tx, id, task.title)) return;
+  const about = { borrower_id, loan_id: id, related_type: 'loan', related_id: id };
+  await insert(tx, 'tasks', {
+    ...task,
+    ...about,
+    task_type: 'other',
+    due_date: today,
+    source: 'system',
+  });
+}

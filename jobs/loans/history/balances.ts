@@ -1,0 +1,63 @@
+import { Invalid } from '../../errors.ts';
+import { daysBetween } from '../../dates.ts';
+import { money } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { fold } from '../engine/fold.ts';
+import { readLoan } from './happen.ts';
+import { payoffAmount } from '../engine/payoff-amounts.ts';
+import { project } from '../engine/project.ts';
+import type { LoanState } from '../engine/state.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+/**
+ * What a loan owes on a day, today unless another is named. A past day is answered as it is known
+ * now, or as it was known then: without what came late and was dated back.
+ */
+export async function balancesOf(
+  work: Work,
+  loanId: string,
+  asOf: string = work.today,
+  known: 'now' | 'then' = 'now',
+) {
+  if (asOf > work.today)
+    throw new Invalid({ as_of_date: 'Must not be in the future: ask for the projection.' });
+  const knownOn = known === 'then' ? asOf : work.today;
+  const { row, schedule, events } = await readLoan(work, loanId, knownOn);
+  const state = fold({ terms: termsOf(row), schedule, events, as_of: asOf });
+  return { as_of_date: asOf, ...owed(state) };
+}
+
+/** The same on a day to come, if every scheduled payment is made when it is due. */
+export async function projectionOf(work: Work, loanId: string, asOf: string | undefined) {
+  const { row, schedule, events } = await readLoan(work, loanId);
+  if (asOf === undefined) throw new Invalid({ as_of_date: 'Is required.' });
+  if (asOf < work.today) throw new Invalid({ as_of_date: 'Must not be in the past.' });
+  const input = { terms: termsOf(row), schedule, events };
+  const { state } = project(input, { today: work.today, as_of: asOf });
+  return {
+    as_of_date: asOf,
+    ...owed(state),
+    assumption: 'scheduled_payments_made' as const,
+    days: daysBetween(work.today, asOf),
+  };
+}
+
+function owed(state: LoanState) {
+  return {
+    principal_balance: state.principal_balance,
+    accrued_interest: state.accrued_interest,
+    outstanding_fees: state.outstanding_fees,
+    total_balance: state.total_balance,
+    next_payment_amount: state.next_payment_amount,
+    next_payment_date: state.next_payment_date,
+    payoff_amount: money(payoffAmount(state)),
+    past_due_amount: state.past_due_amount,
+    days_past_due: state.days_past_due,
+  };
+}
+
+/** The current schedule, with what is paid of each instalment as of today. */
+export async function scheduleOf(work: Work, loanId: string) {
+  const { state } = await readLoan(work, loanId);
+  return state.installments;
+}

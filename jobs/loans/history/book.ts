@@ -1,0 +1,163 @@
+import { Big } from 'big.js';
+import * as accruals from '../../../sql/loans/accruals.ts';
+import { post } from '../../ledger/post.ts';
+import { money } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { eventsInForce, type LoanEvent } from '../engine/events.ts';
+import { fold, type FoldInput } from '../engine/fold.ts';
+import { difference, isNothing, postingOf, type Posting } from '../engine/postings.ts';
+import type { LoanState } from '../engine/state.ts';
+import type { LoanTerms } from '../products/terms-of.ts';
+
+/** The loan as it was before the new events. */
+type Before = {
+  row: { id: string; loan_number: string; posted_until: string };
+  schedule: readonly ScheduleRow[];
+  events: readonly LoanEvent[];
+  state: LoanState;
+};
+
+/** What is folded, and whether a payment relieves the receivable. */
+type Input = FoldInput & { terms: Pick<LoanTerms, 'accrual_relief'> };
+
+/** Posts what the new history says and the books do not hold yet. */
+export async function book(
+  work: Work,
+  loan: Before,
+  input: Input,
+  after: LoanState,
+  fresh: readonly LoanEvent[],
+) {
+  await postAccrual(work, loan, input, after, fresh);
+  await postDifferences(work, loan, input, after, fresh);
+}
+
+/**
+ * Interest is posted to the end of yesterday (or of today, once tonight's close has passed the loan).
+ * What the history now says of those days, and is not posted, is posted today as one more row.
+ */
+async function postAccrual(
+  work: Work,
+  loan: Before,
+  input: Input,
+  after: LoanState,
+  fresh: readonly LoanEvent[],
+) {
+  const as_of = loan.row.posted_until;
+  const isToday = as_of === input.as_of;
+  const { schedule, events } = loan;
+  const was = isToday ? loan.state : fold({ ...input, schedule, events, as_of });
+  const is = isToday ? after : fold({ ...input, as_of });
+  const amount = earned(is, input.events).minus(earned(was, loan.events));
+  await adjustInterest(work, loan.row, amount, fresh.at(-1)?.id ?? null);
+}
+
+/** One more accrual row for the loan, with its entry; nothing for nothing. */
+export async function adjustInterest(
+  work: Work,
+  row: Before['row'],
+  amount: Big,
+  reference_id: string | null,
+) {
+  if (amount.eq(0)) return;
+  const isRise = amount.gt(0);
+  const entry_id = await post(work, {
+    entry_date: work.today,
+    reference_type: 'interest_accrual',
+    reference_id,
+    purpose: 'adjustment',
+    loan_id: row.id,
+    description: `Interest adjustment ${row.loan_number}`,
+    debit: { [isRise ? 'interest_receivable' : 'interest_income']: money(amount.abs()) },
+    credit: { [isRise ? 'interest_income' : 'interest_receivable']: money(amount.abs()) },
+  });
+  if (entry_id !== null)
+    await accruals.adjust(work.tx, row.id, work.today, money(amount), entry_id);
+}
+
+/** Interest earned here: what came accrued from another servicer was posted when it was boarded. */
+export function earned(state: LoanState, events: readonly LoanEvent[]): Big {
+  const brought = events.find(({ kind }) => kind === 'boarding') as
+    { accrued_interest?: string } | undefined;
+  return new Big(state.interest_earned).minus(brought?.accrued_interest ?? 0);
+}
+
+async function postDifferences(
+  work: Work,
+  loan: Before,
+  { terms, events }: Input,
+  after: LoanState,
+  fresh: readonly LoanEvent[],
+) {
+  const isFresh = new Set(fresh.map(({ id }) => id));
+  const reversed = new Map(
+    fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
+  );
+  const were = postingsIn(loan.state, loan.events, terms.accrual_relief);
+  const are = postingsIn(after, events, terms.accrual_relief);
+  for (const event of events) {
+    const change = difference(were.get(event.id) ?? NOTHING, are.get(event.id) ?? NOTHING);
+    if (isNothing(change)) continue;
+    const reversal = reversed.get(event.id);
+    const cause = fresh.at(-1) ?? event;
+    await post(work, {
+      entry_date: isFresh.has(event.id)
+        ? event.effective_date
+        : (reversal?.effective_date ?? work.today),
+      effective_date: event.effective_date,
+      reference_type: reversal ? `${event.kind}_reversal` : referenceOf(event.kind),
+      reference_id: isFresh.has(event.id) ? event.id : cause.id,
+      purpose: isFresh.has(event.id) ? '' : event.id,
+      loan_id: loan.row.id,
+      description: descriptionOf(
+        event,
+        loan.row.loan_number,
+        isFresh.has(event.id),
+        reversal !== undefined,
+      ),
+      debit: amounts(change.debit),
+      credit: amounts(change.credit),
+    });
+  }
+}
+
+const NOTHING: Posting = { debit: {}, credit: {} };
+
+/** What each event that counts means for the books, by its id. */
+function postingsIn(
+  state: LoanState,
+  events: readonly LoanEvent[],
+  isRelieved: boolean | undefined,
+): Map<string, Posting> {
+  const lines = Map.groupBy(state.allocations, ({ event_id }) => event_id);
+  return new Map(
+    eventsInForce(events, state.as_of).map((event) => [
+      event.id,
+      postingOf(event, lines.get(event.id) ?? [], isRelieved),
+    ]),
+  );
+}
+
+const REFERENCES: Partial<Record<LoanEvent['kind'], string>> = {
+  fee: 'fee_assessment',
+  liquidation: 'collateral_liquidation',
+  write_off: 'write_off_residual',
+  accrual_stop: 'non_accrual',
+  accrual_start: 'non_accrual',
+};
+const referenceOf = (kind: LoanEvent['kind']) => REFERENCES[kind] ?? kind;
+
+function descriptionOf(
+  { kind }: LoanEvent,
+  loanNumber: string,
+  isNew: boolean,
+  isReversal: boolean,
+): string {
+  const name = referenceOf(kind).replaceAll('_', ' ');
+  const said = isReversal ? `Reversal of ${name}` : isNew ? name : `Change of ${name}`;
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)} ${loanNumber}`;
+}
+
+const amounts = (side: Posting['debit']) =>
+  Object.fromEntries(Object.entries(side).map(([role, amount]) => [role, money(amount)]));

@@ -1,0 +1,61 @@
+import { cancelAutopay } from '../../../sql/loans/charge-offs.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import { afterPayoff } from './after-payoff.ts';
+import type { LoanState } from '../engine/state.ts';
+
+type Loan = Pick<
+  loans.RawLoan,
+  'id' | 'loan_number' | 'borrower_id' | 'status' | 'delinquency_bucket'
+>;
+
+/**
+ * The status of a loan moves, and subscribers hear of it, in one place. Autopay ends with the loan.
+ */
+export async function changeStatus(
+  work: Work,
+  loan: Pick<Loan, 'id' | 'loan_number' | 'status'>,
+  status: string,
+  trigger: string,
+  reason?: string | null,
+) {
+  await loans.setStatus(work.tx, loan.id, status);
+  if (!['approved', 'active'].includes(status)) await cancelAutopay(work.tx, loan.id);
+  await emit(work, 'loan.status_changed', {
+    loan_id: loan.id,
+    loan_number: loan.loan_number,
+    old_status: loan.status,
+    new_status: status,
+    trigger,
+    ...(reason && { reason }),
+    changed_at: new Date().toISOString(),
+    changed_by: work.actor.id,
+  });
+}
+
+/**
+ * What follows from a loan's new state by itself: a debt of nothing is paid off, a paid-off loan that
+ * owes again is active again, and a change of bucket is told once.
+ */
+export async function followState(work: Work, loan: Loan & { trigger?: string }, after: LoanState) {
+  if (loan.status === 'active' && after.is_paid_off) {
+    await changeStatus(work, loan, 'paid_off', loan.trigger ?? 'payment');
+    await loans.markPaidOff(work.tx, loan.id, true);
+    await afterPayoff(work, loan, after);
+  }
+  if (loan.status === 'paid_off' && !after.is_paid_off && !after.is_charged_off) {
+    await changeStatus(work, loan, 'active', 'reopened');
+    await loans.markPaidOff(work.tx, loan.id, false);
+  }
+  const bucket = after.is_paid_off ? 'current' : after.delinquency_bucket;
+  if (loan.status === 'active' && loan.delinquency_bucket !== bucket) {
+    await emit(work, 'delinquency.changed', {
+      loan_id: loan.id,
+      old_bucket: loan.delinquency_bucket,
+      new_bucket: bucket,
+      days_past_due: after.days_past_due,
+      past_due_amount: after.past_due_amount,
+    });
+  }
+}

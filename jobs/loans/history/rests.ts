@@ -1,0 +1,64 @@
+import { Invalid } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import { eventsInForce, type LoanEvent } from '../engine/events.ts';
+import { newEvent, type OpenLoan } from './happen.ts';
+
+const FUNDINGS: readonly string[] = ['disbursement', 'draw', 'boarding'];
+
+/** The day from which a loan has a history here; null until money has gone out. */
+export function fundedOn({ events, state }: Pick<OpenLoan, 'events' | 'state'>): string | null {
+  const first = eventsInForce(events, state.as_of).find(({ kind }) => FUNDINGS.includes(kind));
+  return first?.effective_date ?? null;
+}
+
+/** A day of the loan's history to which something may still be dated: neither to come nor before it. */
+export function assertInHistory(work: Work, loan: OpenLoan, field: string, on: string) {
+  if (on > work.today) throw new Invalid({ [field]: 'Must not be in the future.' });
+  const start = fundedOn(loan);
+  if (start !== null && on < start) {
+    throw new Invalid({ [field]: 'Must not be before the loan was funded.' });
+  }
+}
+
+/** The last change of one reason for accrual to rest. */
+const lastOf = ({ events, state }: OpenLoan, reason: string) =>
+  eventsInForce(events, state.as_of).findLast(
+    (event) =>
+      (event.kind === 'accrual_stop' || event.kind === 'accrual_start') && event.reason === reason,
+  );
+
+/** Accrual rests from a day on, for a reason of its own. */
+export function restFrom(
+  work: Work,
+  loan: OpenLoan,
+  on: string,
+  details: { reason: string } & Record<string, unknown>,
+): LoanEvent {
+  assertInHistory(work, loan, 'effective_date', on);
+  const last = lastOf(loan, details.reason);
+  if (last && on < last.effective_date) {
+    throw new Invalid({ effective_date: `Must not be before ${last.effective_date}.` });
+  }
+  return newEvent({ kind: 'accrual_stop', effective_date: on, ...details });
+}
+
+/**
+ * The rest ends on a day. On the day that it began it is undone instead: a day's ends come before
+ * its beginnings, so that a loan can go from one rest into the next.
+ */
+export function goOnFrom(
+  work: Work,
+  loan: OpenLoan,
+  on: string,
+  details: { reason: string } & Record<string, unknown>,
+): LoanEvent {
+  assertInHistory(work, loan, 'effective_date', on);
+  const last = lastOf(loan, details.reason);
+  if (last && on < last.effective_date) {
+    throw new Invalid({ effective_date: `Must not be before ${last.effective_date}.` });
+  }
+  if (last?.kind === 'accrual_stop' && last.effective_date === on) {
+    return newEvent({ kind: 'reversal', effective_date: work.today, reverses: last.id });
+  }
+  return newEvent({ kind: 'accrual_start', effective_date: on, ...details });
+}

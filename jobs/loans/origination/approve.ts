@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { markApproved } from '../../../sql/loans/decisions.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { prose } from '../../../sql/types.ts';
+import { Conflict, NotFound } from '../../errors.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import { changeStatus } from '../history/changes.ts';
+import { runComplianceChecks } from './compliance.ts';
+import { disclosedApr, orderDisclosure } from './disclosure.ts';
+import { assertAllowed, refusalOf } from '../history/statuses.ts';
+
+export const Approval = z.object({ notes: prose.nullish() });
+
+/**
+ * What stands in the way of approving a pending loan, or null. The record of the checks and what
+ * subscribers are told of them are to be kept even if the loan is refused, so the refusal is answered
+ * and not thrown.
+ */
+export async function objectionTo(work: Work, loanId: string): Promise<Conflict | null> {
+  const loan = await loans.lock(work.tx, loanId);
+  if (loan === null) throw new NotFound();
+  assertAllowed(loan.status, 'approve');
+  const { compliance } = await settingsOf(work.tx);
+  if (!compliance.run_on_approve) return null;
+  const { checks } = await runComplianceChecks(work, loanId);
+  const failed_checks = checks
+    .filter(({ status }) => status === 'fail')
+    .map(({ code, message }) => ({ code, message }));
+  if (failed_checks.length === 0 || !compliance.hard_enforcement) return null;
+  const details = { ...refusalOf(loan.status), failed_checks };
+  return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
+}
+
+/** Approves a pending loan that nothing stands in the way of, and orders its disclosure. */
+export async function approve(work: Work, loanId: string) {
+  const loan = await loans.lock(work.tx, loanId);
+  if (loan === null) throw new NotFound();
+  assertAllowed(loan.status, 'approve');
+  const by = work.actor.type === 'user' ? work.actor.id : null;
+  await markApproved(work.tx, loanId, by, disclosedApr(loan, work.today));
+  await orderDisclosure(work, loan);
+  await changeStatus(work, loan, 'approved', 'approve');
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { factsOf, type LoanFacts } from '../../../sql/loans/compliance.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { insert } from '../../../sql/write.ts';
+import { Invalid, NotFound } from '../../errors.ts';
+import { settingsOf, type Settings } from '../../users/settings.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import { RULES, type Rule } from './compliance-rules.ts';
+import { disclosedApr } from './disclosure.ts';
+
+export const CHECK_STATUSES = ['pass', 'fail', 'warn', 'skipped'] as const;
+export type Check = {
+  code: string;
+  name: string;
+  status: (typeof CHECK_STATUSES)[number];
+  message: string;
+  details: Record<string, unknown>;
+};
+
+export const ChecksWanted = z.object({ checks: z.array(z.string().max(60)).max(50).nullish() });
+
+/**
+ * Runs checks on a loan: those that are named, else those that its program names, else all of them.
+ * Keeps the result, and tells subscribers what is wrong, whether it only warns or stands in the way.
+ */
+export async function runComplianceChecks(
+  work: Work,
+  loanId: string,
+  { checks: wanted }: z.output<typeof ChecksWanted> = {},
+) {
+  for (const [index, code] of (wanted ?? []).entries()) {
+    if (RULES.some((rule) => rule.code === code)) continue;
+    throw new Invalid({ [`checks.${index}`]: `There is no check named ${code}.` });
+  }
+  const loan = await loans.read(work.tx, loanId);
+  if (loan === null) throw new NotFound();
+  const facts = await factsOf(work.tx, loanId);
+  const { compliance } = await settingsOf(work.tx);
+  const about = { ...facts, disclosed_apr: disclosedApr(loan, work.today) };
+  const ofProgram = facts.compliance_checks.length > 0 ? facts.compliance_checks : null;
+  const chosen = wanted ?? ofProgram;
+  const rules = RULES.filter(({ code }) => !chosen || chosen.includes(code));
+  const checks = rules.map((rule) => checked(rule, about, work.today, compliance));
+  const passed = checks.every(({ status }) => status !== 'fail');
+  const run_at = new Date().toISOString();
+  await insert(work.tx, 'compliance_runs', { loan_id: loanId, passed, checks, run_at });
+  await tell(work, loanId, checks, compliance.hard_enforcement);
+  return { loan_id: loanId, passed, run_at, checks };
+}
+
+/** Where the tenant enforces its checks, one that it does not weigh itself stands in the way. */
+function checked(
+  rule: Rule,
+  facts: LoanFacts,
+  today: string,
+  { checks, hard_enforcement }: Settings['compliance'],
+): Check {
+  const { code, name } = rule;
+  const level = checks[code] ?? rule.level ?? (hard_enforcement ? 'hard' : 'warn');
+  const about = { code, name, details: { level } };
+  if (level === 'off') return { ...about, status: 'skipped', message: 'Switched off.' };
+  const finding = rule.check(facts, today);
+  if (finding === null) return { ...about, status: 'pass', message: 'Passed.' };
+  if ('skipped' in finding) return { ...about, status: 'skipped', message: finding.skipped };
+  return { ...about, status: level === 'hard' ? 'fail' : 'warn', message: finding.wrong };
+}
+
+async function tell(work: Work, loan_id: string, checks: readonly Check[], isEnforced: boolean) {
+  const failed = checks.filter(({ status }) => status === 'fail' || status === 'warn');
+  if (failed.length === 0) return;
+  await emit(work, 'compliance.failed', {
+    loan_id,
+    failed_checks: failed.map(({ code, message }) => ({ code, message })),
+    enforcement: isEnforced && failed.some(({ status }) => status === 'fail') ? 'hard' : 'soft',
+  });
+}

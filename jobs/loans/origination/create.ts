@@ -1,0 +1,180 @@
+import * as loans from '../../../sql/loans/loans.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { parseMoney, parseRate } from '../../money.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { settingsOf } from '../../users/settings.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import { comeTo, feesByRules, type FeeRule } from '../products/fee-amounts.ts';
+import { copiedTerms } from '../products/terms-of.ts';
+import { MOST } from '../arithmetic/terms.ts';
+
+export type NewLoan = {
+  borrower_id: string;
+  program_id: string;
+  product_id: string;
+  principal_amount: string;
+  interest_rate: string;
+  term_months: number;
+  payment_day?: number | null | undefined;
+  external_id?: string | null | undefined;
+  /** The next number of the year, if none is given. */
+  loan_number?: string | undefined;
+} & Record<string, unknown>;
+
+/** Writes a pending loan: its number, and the product's terms as they are today. */
+export async function createLoan(work: Work, input: NewLoan): Promise<string> {
+  const { id, loan_number } = await writeLoan(work, input);
+  await tellCreated(work, { ...input, id, loan_number, status: 'pending' });
+  return id;
+}
+
+/** What a new loan takes over, looked up once where many loans have the same. */
+export type Parents = {
+  product: Awaited<ReturnType<typeof loans.product>>;
+  has_program: boolean;
+  settings: { satisfied_tolerance: string; accrual_relief: boolean };
+};
+
+export async function parentsOf(
+  { tx }: Pick<Work, 'tx'>,
+  { product_id, program_id }: Pick<NewLoan, 'product_id' | 'program_id'>,
+): Promise<Parents> {
+  const product = await loans.product(tx, product_id);
+  const has_program = await loans.usable(tx, 'programs', program_id);
+  const { delinquency, accounting } = await settingsOf(tx);
+  const { satisfied_tolerance } = delinquency;
+  const { accrual_relief } = accounting;
+  return { product, has_program, settings: { satisfied_tolerance, accrual_relief } };
+}
+
+/** The row of a new loan, checked against its product; boarding writes it too. */
+export async function writeLoan(work: Pick<Work, 'tx' | 'today'>, input: NewLoan, known?: Parents) {
+  const { tx, today } = work;
+  const parents = known ?? (await parentsOf(work, input));
+  await assertUsable(tx, input, parents);
+  assertWithinLimits(input, parents.product ?? {});
+  const loan_number = input.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
+  const id = await insert(tx, 'loans', { ...input, loan_number, ...takenFrom(parents) });
+  return { id, loan_number };
+}
+
+/** What a loan takes over from its product and its tenant. */
+function takenFrom({ product, settings }: Parents) {
+  const of: Record<string, unknown> = product ?? {};
+  return {
+    loan_type: of['loan_type'],
+    payment_frequency: of['payment_frequency'],
+    day_count: of['day_count'],
+    interest_method: of['interest_method'],
+    satisfied_tolerance: settings.satisfied_tolerance,
+    terms: copiedTerms(of, settings),
+  };
+}
+
+async function assertUsable(tx: Work['tx'], input: NewLoan, { product, has_program }: Parents) {
+  const errors: Record<string, string> = {};
+  if (!(await loans.usable(tx, 'borrowers', input.borrower_id)))
+    errors['borrower_id'] = 'Does not exist.';
+  if (!has_program) errors['program_id'] = 'Does not exist.';
+  const isUsable = product !== null && product.is_active && !product.is_archived;
+  if (!isUsable) errors['product_id'] = 'Does not exist.';
+  const own = product?.['program_id'];
+  if (isUsable && own && own !== input.program_id)
+    errors['product_id'] = 'Belongs to another program.';
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
+  const errors: Record<string, string> = {};
+  const check = (
+    field: string,
+    value: string,
+    least: unknown,
+    most: unknown,
+    parse: (text: string) => { lt(x: string): boolean; gt(x: string): boolean },
+  ) => {
+    if (least !== null && least !== undefined && parse(value).lt(String(least)))
+      errors[field] = `Must be at least ${String(least)} for this product.`;
+    if (most !== null && most !== undefined && parse(value).gt(String(most)))
+      errors[field] = `Must be at most ${String(most)} for this product.`;
+  };
+  check(
+    'principal_amount',
+    input.principal_amount,
+    product['min_amount'],
+    product['max_amount'],
+    parseMoney,
+  );
+  check('interest_rate', input.interest_rate, product['min_rate'], product['max_rate'], parseRate);
+  check(
+    'term_months',
+    String(input.term_months),
+    product['min_term_months'],
+    product['max_term_months'],
+    parseRate,
+  );
+  if (parseMoney(input.principal_amount).plus(feesOf(input, product)).gt(MOST))
+    errors['principal_amount'] = `Must be at most ${MOST}, with the fees of its disbursement.`;
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** What disbursing the whole amount would add to it, by the product's rules. */
+function feesOf({ principal_amount: amount }: NewLoan, { fee_rules }: Record<string, unknown>) {
+  const rules = Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
+  const fees = feesByRules(rules, amount, { amount, isFirst: true });
+  return comeTo(fees, 'upfront', 'capitalized', 'amortized');
+}
+
+export const tellCreated = (work: Work, loan: NewLoan & { id: string; status: string }) =>
+  emit(work, 'loan.created', {
+    loan_id: loan.id,
+    loan_number: loan.loan_number,
+    borrower_id: loan.borrower_id,
+    program_id: loan.program_id,
+    product_id: loan.product_id,
+    principal_amount: loan.principal_amount,
+    status: loan.status,
+    external_id: loan.external_id ?? null,
+  });
+
+const ECONOMIC = [
+  'borrower_id',
+  'program_id',
+  'product_id',
+  'principal_amount',
+  'interest_rate',
+  'term_months',
+];
+
+/** Economic terms may change while the loan is pending; what describes the loan, at any time. */
+export async function changeLoan(
+  work: Work,
+  id: string,
+  changes: Record<string, unknown>,
+  row: Record<string, unknown>,
+) {
+  const given = Object.fromEntries(
+    Object.entries(changes).filter(
+      ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(row[name]),
+    ),
+  );
+  const touched = Object.keys(given).filter(
+    (name) => ECONOMIC.includes(name) || (name === 'payment_day' && row['status'] !== 'pending'),
+  );
+  if (touched.length > 0 && row['status'] !== 'pending') {
+    throw new Conflict(
+      'The terms of a loan are fixed once it is no longer pending.',
+      'terms_locked',
+      { fields: touched, current_status: row['status'] },
+    );
+  }
+  if (touched.length > 0) {
+    const whole = { ...row, ...given } as NewLoan;
+    const parents = await parentsOf(work, whole);
+    await assertUsable(work.tx, whole, parents);
+    assertWithinLimits(whole, parents.product ?? {});
+    if (given['product_id'] !== undefined) Object.assign(given, takenFrom(parents));
+  }
+  await update(work.tx, 'loans', id, given);
+}

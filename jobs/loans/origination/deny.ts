@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import * as decisions from '../../../sql/loans/decisions.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { prose, words } from '../../../sql/types.ts';
+import { NotFound } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import { adverseAction } from './adverse-action.ts';
+import { changeStatus } from '../history/changes.ts';
+import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
+import { assertAllowed } from '../history/statuses.ts';
+
+/** More than four reasons tell an applicant nothing (official commentary on 12 CFR 1002.9(b)(2)). */
+const REASONS_MAX = 4;
+
+export const Denial = z.object({
+  reasons: z.array(z.enum(DENIAL_CODES)).max(REASONS_MAX).nullish(),
+  reason: words.nullish().describe('One code, or other words, which count as "other".'),
+  notes: prose.nullish(),
+});
+type Denial = z.output<typeof Denial>;
+
+/** Declines a pending loan and sees to it that the applicant is told why. */
+export async function deny(work: Work, loanId: string, input: Denial) {
+  const loan = await loans.lock(work.tx, loanId);
+  if (loan === null) throw new NotFound();
+  assertAllowed(loan.status, 'deny');
+  const reasons = reasonsOf(input);
+  await decisions.markDenied(work.tx, loanId, reasons);
+  await changeStatus(work, loan, 'denied', 'deny', reasons.join(', '));
+  await adverseAction(work, loan, reasons);
+}
+
+function reasonsOf({ reasons, reason }: Denial): DenialReason[] {
+  const alone = reason ? [DENIAL_CODES.find((code) => code === reason) ?? 'other'] : [];
+  return [...new Set([...(reasons ?? []), ...alone] as DenialReason[])].slice(0, REASONS_MAX);
+}

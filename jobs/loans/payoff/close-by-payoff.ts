@@ -1,0 +1,142 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Big } from 'big.js';
+import { z } from 'zod';
+import { date, flag, positiveMoney, prose, uuid } from '../../../sql/types.ts';
+import { find } from '../../../sql/table.ts';
+import { insert } from '../../../sql/write.ts';
+import * as quotes from '../../../sql/loans/payoff-quotes.ts';
+import { assertUsable } from '../../borrowers/payment-instrument.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { atLeastZero, money, parseMoney, ZERO } from '../../money.ts';
+import { NewPayment, PAYMENT_METHODS, post } from '../../payments/receive.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { reportForgiveness } from '../reporting/forms-1099c.ts';
+import { assessFee } from '../fees/origination-fees.ts';
+import { fold } from '../engine/fold.ts';
+import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { payoffAmount } from '../engine/payoff-amounts.ts';
+import { assertInHistory } from '../history/rests.ts';
+import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+export const PayOff = z.object({
+  payoff_date: date.nullish(),
+  payoff_quote_id: uuid.nullish().describe('Adds the penalty that was quoted.'),
+  amount: positiveMoney.nullish(),
+  payment_method: z.enum(PAYMENT_METHODS).nullish(),
+  payment_instrument_id: uuid.nullish(),
+  waive_residual: flag.default(false),
+  notes: prose.nullish(),
+});
+type PayOff = z.output<typeof PayOff>;
+
+/** How the debt of a day comes to nothing: what is paid, and what is not asked for. */
+type Closing = { penalty: Big; paid: Big; credited: Big; written_off: Big };
+
+/**
+ * Closes a loan, so that ledger and status agree: the whole debt is received as a payoff payment;
+ * what is too small to ask for is written off, and what the lender waives is a service credit.
+ */
+export async function payOff(work: Work, loanId: string, input: PayOff) {
+  const opened = await openLoan(work, loanId);
+  assertAllowed(opened.row.status, 'pay-off');
+  const on = input.payoff_date ?? work.today;
+  assertInHistory(work, opened, 'payoff_date', on);
+  if (input.payment_instrument_id)
+    await assertUsable(work, opened.row.borrower_id, input.payment_instrument_id);
+  const loan = { ...opened, row: { ...opened.row, trigger: 'pay-off' } };
+  const quote = await quoteFor(work, loan, input.payoff_quote_id);
+  const penalty = parseMoney(String(quote?.['prepayment_penalty'] ?? '0.00'));
+  const closing = await closingOf(work, loan, { ...input, penalty }, on);
+  const isOver = await settle(work, loan, { ...input, on }, closing);
+  // Something that came after the payoff date still asks for more.
+  if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
+  if (quote) await quotes.accept(work.tx, quote.id);
+  if (closing.credited.gt(0)) await reportForgiveness(work, loanId, 'F');
+}
+
+/** The quote that the payoff answers: one of this loan, and not overtaken. */
+async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | undefined) {
+  if (!id) return null;
+  const quote = await find(tx, quotes.payoffQuotes, id);
+  if (quote?.['loan_id'] !== row.id) throw new Invalid({ payoff_quote_id: 'Does not exist.' });
+  if (quote['status'] === 'active') return quote;
+  const message = `The quote is ${String(quote['status'])}.`;
+  throw new Conflict(message, 'quote_not_active', refusalOf(row.status));
+}
+
+async function closingOf(
+  { tx }: Work,
+  loan: OpenLoan,
+  { amount, waive_residual, penalty }: PayOff & { penalty: Big },
+  on: string,
+): Promise<Closing> {
+  const { row, schedule, events } = loan;
+  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  const owed = payoffAmount(state, penalty);
+  const tolerance = parseMoney((await settingsOf(tx)).payoff.tolerance);
+  const nothing = { penalty, paid: ZERO, credited: ZERO, written_off: ZERO };
+  if (!amount && owed.lte(tolerance)) return { ...nothing, written_off: owed };
+  const paid = amount ? parseMoney(amount) : owed;
+  const residual = atLeastZero(owed.minus(paid));
+  if (residual.lte(tolerance)) return { ...nothing, paid, written_off: residual };
+  if (!waive_residual) throw insufficient(loan, owed);
+  return { ...nothing, paid, credited: residual };
+}
+
+const insufficient = ({ row }: OpenLoan, owed: Big) =>
+  new Conflict('This does not pay off the loan.', 'insufficient_payoff', {
+    ...refusalOf(row.status),
+    payoff_amount: money(owed),
+  });
+
+/** Answers whether the loan is closed then. */
+async function settle(
+  work: Work,
+  loan: OpenLoan,
+  input: PayOff & { on: string },
+  { penalty, paid, credited, written_off }: Closing,
+): Promise<boolean> {
+  const { on } = input;
+  const besides: LoanEvent[] = [];
+  if (penalty.gt(0)) {
+    const fee = { fee_type: 'prepayment_penalty', amount: money(penalty), on };
+    besides.push(await assessFee(work, loan.row, { ...fee, description: 'Early repayment' }));
+  }
+  if (credited.gt(0)) besides.push(await waived(work, loan, on, money(credited)));
+  if (paid.eq(0)) besides.push(...suspenseOf(loan, on));
+  if (written_off.gt(0) || paid.eq(0)) {
+    const amount = money(written_off);
+    besides.push(newEvent({ kind: 'write_off', effective_date: on, amount }));
+  }
+  if (paid.eq(0)) return (await happen(work, loan, besides)).is_paid_off;
+  const payment = NewPayment.parse({ amount: money(paid), payment_type: 'payoff' });
+  const { payment_method, payment_instrument_id, notes } = input;
+  const how = { payment_method, payment_instrument_id, notes };
+  const dates = { payment_date: on, effective_date: on };
+  const id = randomUUIDv7();
+  await post(work, loan, id, { ...payment, ...how, ...dates }, besides);
+  return (await openLoan(work, loan.row.id)).state.is_paid_off;
+}
+
+/** What is not asked for is on record as a credit of the lender's. */
+async function waived(work: Work, { row }: OpenLoan, effective_date: string, amount: string) {
+  const given = { amount, credit_type: 'settlement', apply_to: 'waterfall', effective_date };
+  const id = await insert(work.tx, 'service_credits', {
+    ...given,
+    loan_id: row.id,
+    reason: 'Residual waived at payoff',
+    sponsor: 'lender',
+    created_by: work.actor.id,
+  });
+  return newEvent({ id, kind: 'service_credit', ...given });
+}
+
+/** Where nothing is paid, money that waits in suspense pays its part of the debt. */
+function suspenseOf({ state }: OpenLoan, on: string): LoanEvent[] {
+  if (parseMoney(state.suspense_balance).eq(0)) return [];
+  const application = { effective_date: on, amount: 'all', payment_type: 'payoff' };
+  return [newEvent({ kind: 'suspense_application', ...application })];
+}

@@ -1,0 +1,138 @@
+import * as quotes from '../../../sql/loans/payoff-quotes.ts';
+import * as records from '../../../sql/loans/records.ts';
+import { loans } from '../../../sql/loans/loans.ts';
+import { find } from '../../../sql/table.ts';
+import { insert } from '../../../sql/write.ts';
+import { addDays, addMonths } from '../../dates.ts';
+import { compose } from '../../communications/compose.ts';
+import { orderDocument } from '../../documents/order.ts';
+import { Invalid } from '../../errors.ts';
+import { money, parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { OpenLoan } from '../history/happen.ts';
+import { payoff, type Payoff } from '../engine/payoff-amounts.ts';
+import { canceling, changing, openInService } from '../history/loan-records.ts';
+import { fundedOn } from '../history/rests.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+export const DELIVERY_METHODS = ['email', 'letter', 'portal', 'none'] as const;
+export const QUOTE_STATUSES = ['active', 'expired', 'accepted', 'superseded', 'canceled'] as const;
+
+type NewQuote = {
+  loan_id: string;
+  payoff_date?: string | null | undefined;
+  good_through_date?: string | null | undefined;
+  delivery_method: (typeof DELIVERY_METHODS)[number];
+  include_prepayment_penalty: boolean;
+  remittance_instructions?: string | null | undefined;
+};
+
+/** How far ahead a payoff may be quoted. */
+const MONTHS_AHEAD = 12;
+
+/**
+ * Quotes what it costs to pay off the loan on a day, with the days that make up its interest, and
+ * orders the letter. A newer quote takes the place of the older one.
+ */
+export async function quotePayoff(work: Work, input: NewQuote): Promise<string> {
+  const loan = await openInService(work, input.loan_id);
+  const { row, schedule, events } = loan;
+  const { payoff_date, good_through_date } = datesOf(work, loan, input);
+  const prepayment_penalty = input.include_prepayment_penalty
+    ? await penaltyOn(work, loan, payoff_date)
+    : '0.00';
+  const { unearned_interest: _, ...amounts } = payoff(
+    { terms: termsOf(row), schedule, events },
+    { payoff_date, good_through_date, prepayment_penalty },
+  );
+  const number = (await records.countOf(work.tx, 'payoff_quotes', row.id)) + 1;
+  const quote_number = `PQ-${row.loan_number}-${number}`;
+  await quotes.supersede(work.tx, row.id);
+  const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
+  const document_id = await letter(work, loan, quote_number, amounts);
+  const id = await insert(work.tx, 'payoff_quotes', {
+    ...amounts,
+    ...{ loan_id: row.id, quote_number, document_id, created_by: work.actor.id },
+    ...{ delivery_method, include_prepayment_penalty, remittance_instructions },
+  });
+  if (delivery_method === 'email' || delivery_method === 'letter')
+    await send(work, loan, delivery_method, document_id, amounts);
+  return id;
+}
+
+function datesOf(work: Work, { row }: OpenLoan, input: NewQuote) {
+  const payoff_date = input.payoff_date ?? work.today;
+  if (payoff_date < work.today)
+    throw new Invalid({ payoff_date: 'Must not be before the business date.' });
+  const days = termsOf(row).payoff_quote_valid_days;
+  const good_through_date = input.good_through_date ?? addDays(payoff_date, days);
+  if (good_through_date < payoff_date)
+    throw new Invalid({ good_through_date: 'Must not be before the payoff date.' });
+  if (good_through_date > addMonths(work.today, MONTHS_AHEAD)) {
+    const field = input.good_through_date ? 'good_through_date' : 'payoff_date';
+    throw new Invalid({ [field]: 'Must be within a year.' });
+  }
+  return { payoff_date, good_through_date };
+}
+
+/** The penalty that the product asks for on a day: none once the loan is older than it says. */
+async function penaltyOn(work: Work, loan: OpenLoan, on: string): Promise<string> {
+  const penalty = await quotes.penaltyOf(work.tx, loan.row.product_id);
+  if (penalty === null) return '0.00';
+  const { calculation, amount, percentage, within_months } = penalty;
+  const start = fundedOn(loan) ?? on;
+  if (within_months && on >= addMonths(start, within_months)) return '0.00';
+  if (calculation === 'flat') return amount ?? '0.00';
+  const share = parseRate(percentage ?? '0').times(parseMoney(loan.state.principal_balance));
+  return money(percentage ? toCents(share) : ZERO);
+}
+
+type Quoted = Omit<Payoff, 'unearned_interest'>;
+
+/** The letter says what is good to its last day, since that is what people act upon. */
+async function letter(work: Work, { row, state }: OpenLoan, quote_number: string, quoted: Quoted) {
+  const { good_through_date, payoff_amount_good_through, per_diem } = quoted;
+  const fees = parseMoney(quoted.fees_amount).plus(quoted.prepayment_penalty);
+  const interest = parseMoney(payoff_amount_good_through)
+    .plus(quoted.credits_amount)
+    .minus(quoted.principal_amount)
+    .minus(fees);
+  return orderDocument(work, {
+    template: 'payoff_letter',
+    document_type: 'correspondence',
+    filename: 'payoff-letter.pdf',
+    ...{ borrower_id: row.borrower_id, loan_id: row.id },
+    data: {
+      ...{ quote_number, per_diem, good_through: good_through_date },
+      payoff_amount: payoff_amount_good_through,
+      principal: quoted.principal_amount,
+      interest: money(interest),
+      fees: money(fees),
+      credits: quoted.credits_amount,
+      interest_rate: state.current_rate,
+      is_secured: (await find(work.tx, loans, row.id))?.['is_secured'] === true,
+    },
+  });
+}
+
+/** The message waits until the letter is there and takes it along. */
+async function send(
+  work: Work,
+  { row }: OpenLoan,
+  channel: 'email' | 'letter',
+  document_id: string,
+  { payoff_amount_good_through, good_through_date, per_diem }: Quoted,
+) {
+  await compose(work, {
+    ...{ template_type: 'payoff_letter', channel, document_id },
+    ...{ borrower_id: row.borrower_id, loan_id: row.id },
+    context: {
+      payoff: { amount: payoff_amount_good_through, good_through: good_through_date, per_diem },
+    },
+    triggered_by: 'user',
+  });
+}
+
+const kind = { table: 'payoff_quotes', noun: 'payoff quote', cancelable: ['active'] } as const;
+export const changeQuote = changing(kind);
+export const cancelQuote = canceling(kind);

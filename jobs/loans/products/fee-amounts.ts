@@ -1,0 +1,64 @@
+import type { Big } from 'big.js';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { max, min, parseMoney, parseRate, sum, toCents, ZERO } from '../../money.ts';
+import type { FEE_TREATMENTS, FeeRule as Written } from './fee-rules.ts';
+import { termsOf } from './terms-of.ts';
+
+/** A rule as loans keep it; those that were made long ago lack what rules have got since. */
+export type FeeRule = Pick<Written, 'fee_type' | 'calculation' | 'trigger'> & Partial<Written>;
+
+export const feeRulesOf = (loan: RawLoan): FeeRule[] => {
+  const { fee_rules } = termsOf(loan);
+  return Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
+};
+
+/** What a rule comes to on a base, in cents: flat, a percentage, or the greater or lesser of both. */
+export function feeAmount(rule: FeeRule, base: string): Big {
+  const flat = parseMoney(rule.amount ?? '0.00');
+  const share = toCents(parseMoney(base).times(parseRate(rule.percentage ?? '0')));
+  const plain =
+    rule.calculation === 'flat'
+      ? flat
+      : rule.calculation === 'greater_of'
+        ? max(flat, share)
+        : rule.calculation === 'lesser_of'
+          ? min(flat, share)
+          : share;
+  const atLeast = rule.min_amount ? max(plain, parseMoney(rule.min_amount)) : plain;
+  return rule.max_amount ? min(atLeast, parseMoney(rule.max_amount)) : atLeast;
+}
+
+type Treatment = (typeof FEE_TREATMENTS)[number];
+type Funding = { amount: string; isFirst: boolean };
+type FundingFee = { rule: FeeRule; amount: Big; treatment: Treatment };
+
+/**
+ * What the product asks for a disbursement. Fees that are a share of it are asked of every one, the
+ * others of the first, for the whole loan.
+ */
+export const fundingFees = (loan: RawLoan, funding: Funding): FundingFee[] =>
+  feesByRules(feeRulesOf(loan), loan.principal_amount, funding);
+
+/** The same for a loan that is not there yet, by its product's rules and its principal. */
+export function feesByRules(
+  rules: readonly FeeRule[],
+  principal: string,
+  { amount: disbursed, isFirst }: Funding,
+): FundingFee[] {
+  return rules
+    .filter(({ trigger }) => trigger === 'disbursement')
+    .map((rule) => {
+      const isShare = rule.calculation === 'percent_of_disbursement';
+      const base = isShare ? disbursed : principal;
+      const amount = isFirst || isShare ? feeAmount(rule, base) : ZERO;
+      return { rule, amount, treatment: rule.treatment ?? 'upfront' };
+    })
+    .filter(({ amount }) => amount.gt(ZERO));
+}
+
+/** What fees that are treated in one of these ways come to. */
+export const comeTo = (
+  fees: readonly Pick<FundingFee, 'amount' | 'treatment'>[],
+  ...treatments: readonly Treatment[]
+): Big =>
+  sum(fees.filter(({ treatment }) => treatments.includes(treatment)).map((fee) => fee.amount));

@@ -1,0 +1,114 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { Big } from 'big.js';
+import { z } from 'zod';
+import { integer, positiveMoney, rate, text, uuid } from '../../../sql/types.ts';
+
+/** The words of fees; assessments and product rules read these lists (decisions 3.5). */
+export const FEE_TYPES = [
+  'origination',
+  'late',
+  'nsf',
+  'returned_payment',
+  'modification',
+  'due_date_change',
+  'convenience',
+  'annual',
+  'draw',
+  'payoff',
+  'legal',
+  'recovery',
+  'prepayment_penalty',
+  'adjustment',
+  'other',
+] as const;
+export const FEE_CALCULATIONS = [
+  'flat',
+  'percent_of_principal',
+  'percent_of_payment',
+  'percent_of_past_due',
+  'percent_of_disbursement',
+  'greater_of',
+  'lesser_of',
+] as const;
+export const FEE_TRIGGERS = [
+  'disbursement',
+  'past_due',
+  'payment_returned',
+  'modification',
+  'due_date_change',
+  'draw',
+  'payoff',
+  'manual',
+] as const;
+export const FEE_TREATMENTS = ['upfront', 'deducted', 'capitalized', 'amortized'] as const;
+export const LATE_FEE_RULES = ['standard', 'standard_fee', 'current'] as const;
+
+/** `greater_of` and `lesser_of` compare the amount with the percentage of what the trigger is about. */
+const needsAmount = (calculation: string) =>
+  ['flat', 'greater_of', 'lesser_of'].includes(calculation);
+const needsPercentage = (calculation: string) => calculation !== 'flat';
+
+/** One rule of a product: when which fee is assessed, and how much it is. */
+export const FeeRule = z
+  .strictObject({
+    id: uuid.nullish().describe('Given by the server; fees name it as their fee_rule_id.'),
+    fee_type: z.enum(FEE_TYPES),
+    description: text.nullish(),
+    calculation: z.enum(FEE_CALCULATIONS),
+    amount: positiveMoney.nullish(),
+    percentage: rate.nullish(),
+    min_amount: positiveMoney.nullish(),
+    max_amount: positiveMoney.nullish(),
+    grace_days: integer.min(0).max(365).nullish(),
+    trigger: z.enum(FEE_TRIGGERS),
+    treatment: z
+      .enum(FEE_TREATMENTS)
+      .default('upfront')
+      .describe(
+        'How a fee of a disbursement is asked for: owed from that day, taken from the proceeds, ' +
+          'added to the principal, or spread over the instalments.',
+      ),
+    late_fee_rule: z.enum(LATE_FEE_RULES).default('standard'),
+  })
+  .superRefine((rule, context) => {
+    const refuse = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (needsAmount(rule.calculation) && !rule.amount)
+      refuse('amount', `Is required for ${rule.calculation}.`);
+    if (needsPercentage(rule.calculation) && !rule.percentage)
+      refuse('percentage', `Is required for ${rule.calculation}.`);
+    if (rule.treatment !== 'upfront' && rule.trigger !== 'disbursement')
+      refuse('treatment', 'Only fees of a disbursement can be treated otherwise than upfront.');
+    // What a payoff costs beside the debt is the product's prepayment penalty.
+    if (rule.trigger === 'payoff') refuse('trigger', 'Is not offered yet.');
+    if (rule.min_amount && rule.max_amount && new Big(rule.min_amount).gt(rule.max_amount))
+      refuse('max_amount', 'Must not be below min_amount.');
+  });
+export type FeeRule = z.output<typeof FeeRule>;
+
+/** A product's rules have ids of their own. */
+export const FeeRules = z
+  .array(FeeRule)
+  .max(30)
+  .refine((rules) => {
+    const ids = rules.flatMap(({ id }) => id ?? []);
+    return new Set(ids).size === ids.length;
+  }, 'Must not name an id twice.');
+
+/**
+ * Gives every rule its id: the one that it came with, or that of the same rule as the product has it
+ * already, so that fees of one rule go by one id however the product is written again.
+ */
+export function identified(rules: readonly FeeRule[], known: readonly FeeRule[]): FeeRule[] {
+  const taken = new Set(rules.flatMap(({ id }) => id ?? []));
+  return rules.map((rule) => {
+    const same = known.find((old) => old.id && !taken.has(old.id) && isSame(old, rule));
+    const id = rule.id ?? same?.id ?? randomUUIDv7();
+    taken.add(id);
+    return { ...rule, id };
+  });
+}
+
+const isSame = (one: FeeRule, other: FeeRule) => textOf(one) === textOf(other);
+const textOf = ({ id: _, ...rule }: FeeRule) =>
+  JSON.stringify(Object.entries(rule).toSorted(([one], [other]) => (one < other ? -1 : 1)));

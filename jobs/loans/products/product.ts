@@ -1,0 +1,97 @@
+import { Big } from 'big.js';
+import { usable, type Usable } from '../../../sql/ledger/accounts.ts';
+import { productBelongsTo } from '../../../sql/loans/programs.ts';
+import type { Row } from '../../../sql/table.ts';
+import { insert, update, type Values } from '../../../sql/write.ts';
+import { Invalid } from '../../errors.ts';
+import { CHART } from '../../ledger/chart.ts';
+import type { Work } from '../../work.ts';
+import { identified, type FeeRule } from './fee-rules.ts';
+
+const LIMITS = [
+  ['min_amount', 'max_amount'],
+  ['min_rate', 'max_rate'],
+  ['min_term_months', 'max_term_months'],
+] as const;
+
+/** Days past due after which a loan is charged off, as supervisors expect of its kind. */
+const CHARGE_OFF_DAYS: Record<string, number> = { installment: 120, line_of_credit: 180 };
+
+/** Adds a product. Loans copy its terms when they are made, so no later change reaches them. */
+export async function addProduct(work: Work, input: Values): Promise<string> {
+  const charge_off_dpd_threshold =
+    input['charge_off_dpd_threshold'] ?? CHARGE_OFF_DAYS[String(input['loan_type'])];
+  const product = { ...input, charge_off_dpd_threshold };
+  await check(work, product, product);
+  return insert(work.tx, 'products', stored(product, []));
+}
+
+/** Changes what is given of the product, for the loans that are made from now on. */
+export async function changeProduct(work: Work, id: string, changes: Values, row: Row) {
+  await check(work, { ...row, ...changes }, changes);
+  await update(work.tx, 'products', id, stored(changes, row['fee_rules'] as FeeRule[]));
+}
+
+/** The whole product must make sense, whichever part of it was given. */
+async function check(work: Work, product: Values, given: Values) {
+  for (const [least, most] of LIMITS) {
+    const [low, high] = [product[least], product[most]] as (string | number | null | undefined)[];
+    if (isGiven(low) && isGiven(high) && new Big(low).gt(high)) {
+      throw new Invalid({ [most in given ? most : least]: `${most} is below ${least}.` });
+    }
+  }
+  await checkAccounts(work, (given['gl_map'] ?? {}) as Record<string, string>);
+}
+
+/** What a role is booked on is of the role's kind, and can be booked on. */
+async function checkAccounts({ tx }: Work, map: Record<string, string>) {
+  const known = new Map((await usable(tx, Object.values(map))).map((one) => [one.id, one]));
+  const errors: Record<string, string> = {};
+  for (const [role, id] of Object.entries(map)) {
+    const reason = refusalOf(known.get(id), TYPE_OF.get(role));
+    if (reason !== null) errors[`gl_map.${role}`] = reason;
+  }
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+const TYPE_OF = new Map<string, string>(
+  CHART.map(({ role, account_type }) => [role, account_type]),
+);
+
+function refusalOf(account: Usable | undefined, type: string | undefined): string | null {
+  if (!account) return 'Does not exist.';
+  if (!account.is_active) return 'Is not active.';
+  if (account.is_header) return 'Is a header, which only groups accounts.';
+  return account.account_type === type ? null : `Must be an account of the type ${type}.`;
+}
+
+const isGiven = <Value>(value: Value | null | undefined): value is Value =>
+  value !== null && value !== undefined;
+
+/** A waterfall's name is a JSON string, which a plain write would take for JSON itself. */
+function stored({ allocation_order, fee_rules, ...product }: Values, known: FeeRule[]): Values {
+  return {
+    ...product,
+    ...(fee_rules !== undefined && { fee_rules: identified(fee_rules as FeeRule[], known) }),
+    ...(allocation_order !== undefined && { allocation_order: JSON.stringify(allocation_order) }),
+  };
+}
+
+/** Adds a program, which has no products yet that could be its default, save those without one. */
+export async function addProgram(work: Work, input: Values): Promise<string> {
+  const id = await insert(work.tx, 'programs', input);
+  await checkDefaultProduct(work, id, input);
+  return id;
+}
+
+export async function changeProgram(work: Work, id: string, changes: Values) {
+  await checkDefaultProduct(work, id, changes);
+  await update(work.tx, 'programs', id, changes);
+}
+
+async function checkDefaultProduct({ tx }: Work, programId: string, program: Values) {
+  const { default_product_id } = program as { default_product_id?: string | null };
+  if (!isGiven(default_product_id)) return;
+  if (!(await productBelongsTo(tx, default_product_id, programId)))
+    throw new Invalid({ default_product_id: 'Is not a product of this program.' });
+}

@@ -1,0 +1,144 @@
+import * as records from '../../../sql/loans/credit-reporting.ts';
+import * as disputes from '../../../sql/loans/credit-disputes.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import type { Row } from '../../../sql/table.ts';
+import { insert, update, type Values } from '../../../sql/write.ts';
+import { addDays } from '../../dates.ts';
+import { Conflict, Invalid, NotFound } from '../../errors.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+
+/** Days in which a dispute is answered, and with an extension (FCRA 611(a)(1), 623(b)(2)). */
+const DAYS = 30;
+const DAYS_EXTENDED = 45;
+/** Days after which somebody is asked to see to an open one. */
+const WARNINGS = [20, 25] as const;
+
+/** Which states may follow which; what is closed stays so. */
+const NEXT: Record<string, readonly string[]> = {
+  received: ['investigating', 'responded', 'frivolous', 'withdrawn'],
+  investigating: ['responded', 'frivolous', 'withdrawn'],
+  responded: ['closed'],
+  closed: [],
+  frivolous: ['closed'],
+  withdrawn: [],
+};
+
+/** While open the account is told as disputed; afterwards as formerly so, until somebody says else. */
+const CONDITION: Record<string, string> = {
+  received: 'XB',
+  investigating: 'XB',
+  responded: 'XH',
+  frivolous: 'XR',
+  withdrawn: 'XR',
+};
+
+/** ACDV answers after which every bureau gets a corrected record, with the status they delete by. */
+const CORRECTING: Record<string, string | null> = { '02': null, '03': 'DA', '07': 'DF' };
+
+/** What a corrected record may say otherwise; who owes and which account it is stay. */
+export const CORRECTABLE: readonly string[] = [
+  ...['date_opened', 'date_closed', 'date_last_payment', 'date_first_delinquency'],
+  ...['credit_limit', 'highest_credit', 'original_charge_off_amount', 'terms_duration'],
+  ...['terms_frequency', 'scheduled_monthly_payment', 'actual_payment_amount'],
+  ...['current_balance', 'amount_past_due', 'account_status', 'payment_rating'],
+  ...['payment_history_profile', 'special_comment', 'consumer_information_indicator', 'ecoa_code'],
+];
+
+const dueDate = (received: string, isExtended: boolean) =>
+  addDays(received, isExtended ? DAYS_EXTENDED : DAYS);
+
+/** Takes in a dispute: it is to be answered within 30 days of its receipt, 45 when extended. */
+export async function addDispute(work: Work, input: Values): Promise<string> {
+  const loanId = String(input['loan_id']);
+  const loan = await loans.lock(work.tx, loanId);
+  if (loan === null) throw new NotFound();
+  const received_date = String(input['received_date'] ?? work.today);
+  if (received_date > work.today)
+    throw new Invalid({ received_date: 'Must not be in the future.' });
+  const number = (await disputes.countOf(work.tx, loanId)) + 1;
+  return insert(work.tx, 'credit_disputes', {
+    ...input,
+    received_date,
+    due_date: dueDate(received_date, input['is_extended'] === true),
+    dispute_number: `${loan.loan_number}-D${number}`,
+    status: 'received',
+    compliance_condition_code: input['compliance_condition_code'] ?? CONDITION['received'],
+  });
+}
+
+/**
+ * Carries a dispute on. Its state moves the condition that the bureaus are told; an answer that says
+ * something was wrong makes a corrected record for all of them, in the same transaction.
+ */
+export async function changeDispute(work: Work, id: string, changes: Values, row: Row) {
+  await loans.lock(work.tx, String(row['loan_id']));
+  const dispute = await disputes.lock(work.tx, id);
+  const { status, ...rest } = changes;
+  // Forms send back what they read, where an open one may have been shown as overdue.
+  const wanted = status === 'overdue' ? undefined : status;
+  const isMoved = wanted !== undefined && wanted !== dispute.status;
+  if (isMoved && !NEXT[dispute.status]?.includes(String(wanted))) {
+    throw new Conflict(
+      `A dispute that is ${dispute.status} cannot become ${wanted}.`,
+      'invalid_transition',
+      {
+        current_status: dispute.status,
+        allowed_statuses: NEXT[dispute.status],
+      },
+    );
+  }
+  const response_code = (rest['response_code'] ?? dispute.response_code) as string | null;
+  if (isMoved && wanted === 'responded' && !response_code)
+    throw new Invalid({ response_code: 'Is required to respond.' });
+  // A form that sends back the whole record has not chosen a condition.
+  const said = rest['compliance_condition_code'];
+  const chosen = said === row['compliance_condition_code'] ? undefined : said;
+  const moved = isMoved ? movedBy(String(wanted), chosen) : {};
+  const isExtended = (rest['is_extended'] ?? dispute.is_extended) === true;
+  const due_date = dueDate(dispute.received_date, isExtended);
+  await update(work.tx, 'credit_disputes', id, { ...rest, ...moved, due_date });
+  if (isMoved && wanted === 'responded' && response_code && response_code in CORRECTING) {
+    const values = (rest['corrected_values'] ?? dispute.corrected_values) as Values;
+    await correct(work, dispute, response_code, values);
+  }
+}
+
+function movedBy(status: string, chosen: unknown): Values {
+  const now = new Date().toISOString();
+  return {
+    status,
+    ...(CONDITION[status] && {
+      compliance_condition_code: chosen ?? CONDITION[status],
+    }),
+    ...(status === 'responded' && { responded_at: now }),
+    ...(['responded', 'closed', 'withdrawn'].includes(status) && { resolved_at: now }),
+    ...(status === 'frivolous' && { is_frivolous: true }),
+  };
+}
+
+async function correct(
+  work: Work,
+  { id, loan_id }: { id: string; loan_id: string },
+  code: string,
+  values: Values,
+) {
+  const newest = await records.newest(work.tx, loan_id);
+  if (newest === null) return;
+  const { credit_reporting } = await settingsOf(work.tx);
+  const changes = Object.fromEntries(
+    Object.entries(values).filter(([name]) => CORRECTABLE.includes(name)),
+  );
+  await records.correct(work.tx, newest, {
+    account_status: CORRECTING[code] ?? null,
+    compliance_condition_code: 'XH',
+    credit_dispute_id: id,
+    status: credit_reporting.enabled ? 'queued' : 'draft',
+    changes,
+  });
+}
+
+/** On the morning of a day: disputes that come near their end are put before somebody. */
+export async function warnOfDisputes({ tx, today }: Work) {
+  for (const days of WARNINGS) await disputes.warn(tx, today, days);
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import * as facts from '../../../sql/loans/credit-facts.ts';
+import * as records from '../../../sql/loans/credit-reporting.ts';
+import { date, uuid } from '../../../sql/types.ts';
+import { job } from '../../job.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import { derive, suppression } from './credit-record.ts';
+
+/** Loans that are written in one transaction. */
+const CHUNK = 500;
+const FIRST = '00000000-0000-0000-0000-000000000000';
+export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;
+
+/**
+ * Writes the credit reporting record of every loan for a month that is closed. It reads what the close
+ * recorded of the month's last day, so that it may run later, and again, and still write the same.
+ */
+export const reportCredit = job({
+  name: 'report-credit',
+  pool: 'ledger',
+  payload: z.object({ tenant_id: uuid, reporting_period: date }),
+  attempts: 10,
+  key: ({ tenant_id, reporting_period }) => `report-credit:${tenant_id}:${reporting_period}`,
+
+  async run({ tenant_id, reporting_period }, outside) {
+    for (let after: string | null = FIRST; after !== null;) {
+      const from: string = after;
+      after = await outside.within(tenant_id, (work) => writeSome(work, reporting_period, from));
+    }
+  },
+});
+
+/**
+ * Records are drafts until the tenant reports to the bureaus; then they wait for their file. Answers
+ * after which loan to go on, or null at the end.
+ */
+async function writeSome({ tx }: Work, period: string, after: string): Promise<string | null> {
+  const { credit_reporting } = await settingsOf(tx);
+  const named = BUREAUS.filter((bureau) => credit_reporting.program_ids[bureau]);
+  const ready = credit_reporting.enabled ? 'queued' : 'draft';
+  const found = await facts.unreported(tx, period, { after, limit: CHUNK });
+  const rows = found.map((one) => {
+    const suppression_reason = suppression(one);
+    const status = suppression_reason === null ? ready : 'suppressed';
+    return { ...derive(one), bureaus: named, status, suppression_reason };
+  });
+  if (rows.length > 0) await records.write(tx, rows);
+  return rows.length < CHUNK ? null : (rows.at(-1)?.loan_id ?? null);
+}
