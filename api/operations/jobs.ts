@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { record } from '../../jobs/audit.ts';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { assertClosable } from '../../jobs/business-day/plan-close.ts';
-import { runs as table } from '../../sql/loans/runs.ts';
+import { runs as table } from '../../sql/business-day/close-runs.ts';
 import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint, resource } from '../resource.ts';
 

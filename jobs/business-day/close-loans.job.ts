@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { Big } from 'big.js';
 import { z } from 'zod';
-import * as close from '../../sql/loans/close.ts';
-import * as steps from '../../sql/loans/close-steps.ts';
+import * as close from '../../sql/business-day/closes.ts';
+import * as steps from '../../sql/business-day/close-steps.ts';
 import { uuid } from '../../sql/types.ts';
 import { addDays } from '../dates.ts';
 import { enqueueAll, job } from '../job.ts';

@@ -1,6 +1,6 @@
-import * as few from '../../sql/loans/close-few.ts';
+import * as few from '../../sql/business-day/loans-with-something-due.ts';
 import * as plans from '../../sql/borrowers/autopay-plans.ts';
-import type { Chunk } from '../../sql/loans/close.ts';
+import type { Chunk } from '../../sql/business-day/closes.ts';
 import { loansToModify } from '../../sql/loans/modifications.ts';
 import { loansPlanned } from '../../sql/loans/payment-plans.ts';
 import { loansPromised } from '../../sql/loans/promises-to-pay.ts';

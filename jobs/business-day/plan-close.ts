@@ -1,4 +1,4 @@
-import * as close from '../../sql/loans/close.ts';
+import * as close from '../../sql/business-day/closes.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { beforeClose } from './business-day.ts';
 import { localDate } from '../dates.ts';

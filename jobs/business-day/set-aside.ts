@@ -1,4 +1,4 @@
-import * as close from '../../sql/loans/close.ts';
+import * as close from '../../sql/business-day/closes.ts';
 import { attempt, type Transaction } from '../../sql/db.ts';
 import { isPassing } from '../../sql/passing.ts';
 import type { Outside } from '../outside.ts';

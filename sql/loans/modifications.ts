@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
 import { table } from '../table.ts';
-import { inChunk, type Chunk } from './close.ts';
+import { inChunk, type Chunk } from '../business-day/closes.ts';
 
 export const modifications = table({
   name: 'modifications',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
-import { inChunk, type Chunk } from '../loans/close.ts';
+import { inChunk, type Chunk } from '../business-day/closes.ts';
 
 const Due = z.object({
   id: z.string(),

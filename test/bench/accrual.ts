@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { addDays } from '../../jobs/dates.ts';
 import { planClose } from '../../jobs/business-day/plan-close.ts';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
-import { accrue } from '../../sql/loans/close-steps.ts';
-import * as close from '../../sql/loans/close.ts';
+import { accrue } from '../../sql/business-day/close-steps.ts';
+import * as close from '../../sql/business-day/closes.ts';
 import { keepRunning } from '../../workers/children.ts';
 import { DAY, manyLoans, type ManyLoans } from './many-loans.ts';
 

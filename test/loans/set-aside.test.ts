@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { ofAll } from '../../jobs/business-day/set-aside.ts';
-import * as close from '../../sql/loans/close.ts';
+import * as close from '../../sql/business-day/closes.ts';
 import { sql, type Transaction } from '../../sql/db.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';

@@ -4,7 +4,7 @@ import { Invalid } from '../../jobs/errors.ts';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { assertClosable } from '../../jobs/business-day/plan-close.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { runs } from '../../sql/loans/close.ts';
+import { runs } from '../../sql/business-day/closes.ts';
 import { startBar } from '../progress.ts';
 import { Misused, type Operation } from './operation.ts';
 import { tenantOf } from './tenant-of.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
-import { inChunk, type Chunk } from './close.ts';
-import { columns, source } from './loans.ts';
+import { inChunk, type Chunk } from './closes.ts';
+import { columns, source } from '../loans/loans.ts';
 
 const Accrued = z.object({
   interest_receivable: z.string().nullable(),

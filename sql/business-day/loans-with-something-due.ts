@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../db.ts';
-import { inChunk, type Chunk } from './close.ts';
+import { inChunk, type Chunk } from './closes.ts';
 
 /** The few loans of a chunk that have something due on its day. */
 const Due = z.object({ id: z.string() });
