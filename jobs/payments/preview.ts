@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { date, positiveMoney } from '../../sql/types.ts';
 import { fold } from '../loans/engine/fold.ts';
-import { newEvent, readLoan, splitOf } from '../loans/history/happen.ts';
+import { readLoan, splitOf } from '../loans/history/happen.ts';
+import { newEvent } from '../loans/history/new-event.ts';
 import { PAYMENT_TYPES } from '../loans/engine/events.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { termsOf } from '../loans/products/terms-of.ts';

@@ -8,13 +8,10 @@ import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { onlyAdmin } from '../only-admin.ts';
 import { COMPONENTS } from '../loans/arithmetic/terms.ts';
-import {
-  eventsInForce,
-  PAYMENT_TYPES,
-  type LoanEvent,
-  type PaymentType,
-} from '../loans/engine/events.ts';
-import { happen, newEvent, openLoan, splitOf, type OpenLoan } from '../loans/history/happen.ts';
+import { PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/engine/events.ts';
+import { eventsInForce } from '../loans/engine/event-order.ts';
+import { happen, openLoan, splitOf, type OpenLoan } from '../loans/history/happen.ts';
+import { newEvent } from '../loans/history/new-event.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { residueAfter } from '../loans/history/residue.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -167,7 +164,7 @@ export async function post(
   loan: OpenLoan,
   id: string,
   input: Dated,
-  besides: readonly LoanEvent[] = [],
+  { besides = [], trigger }: { besides?: readonly LoanEvent[]; trigger?: string | undefined } = {},
 ): Promise<string> {
   const payment_type = typeOn(loan, input.effective_date, input.payment_type);
   const event = newEvent({
@@ -180,7 +177,8 @@ export async function post(
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
   const events = [...besides, event];
-  const state = await happen(work, loan, [...events, ...residueAfter(work, loan, events)]);
+  const happened = [...events, ...residueAfter(work, loan, events)];
+  const state = await happen(work, loan, happened, { trigger });
   const { id: _, ...split } = splitOf(state, id);
   await insertOften(work.tx, 'payments', {
     ...paymentColumns(loan, id, input),

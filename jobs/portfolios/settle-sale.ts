@@ -1,6 +1,6 @@
 import * as sales from '../../sql/portfolios/sales.ts';
-import { changeStatus } from '../loans/history/changes.ts';
-import { happen, newEvent, openLoan } from '../loans/history/happen.ts';
+import { happen, openLoan } from '../loans/history/happen.ts';
+import { newEvent } from '../loans/history/new-event.ts';
 import type { Work } from '../work.ts';
 import { bookSale, onAccount } from './book-sale.ts';
 
@@ -26,8 +26,6 @@ export async function settleSale(work: Work, sale: sales.Due) {
 /** The loan goes to another servicer, with all that is owed on it and all that waits for its borrower. */
 async function release(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
-  const { row } = loan;
   const event = newEvent({ kind: 'servicing_transfer', effective_date: work.today });
-  await happen(work, { ...loan, row: { ...row, status: 'transferred' } }, [event]);
-  await changeStatus(work, row, 'transferred', 'portfolio_sale');
+  await happen(work, loan, [event], { becomes: 'transferred', trigger: 'portfolio_sale' });
 }

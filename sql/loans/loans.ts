@@ -183,7 +183,7 @@ export async function setStatus(tx: Transaction, id: string, status: string) {
   await tx.query(sql.typeAlias('void')`update loans set status = ${status} where id = ${id}`);
 }
 
-export const activate = (
+export const markFunded = (
   tx: Transaction,
   id: string,
   on: string,
@@ -192,7 +192,7 @@ export const activate = (
 ) =>
   tx.query(sql.typeAlias('void')`
     update loans
-    set status = 'active', disbursement_date = coalesce(disbursement_date, ${on}),
+    set disbursement_date = coalesce(disbursement_date, ${on}),
         origination_date = coalesce(origination_date, ${on}),
         first_payment_date = ${firstPayment}, payment_amount = ${payment}
     where id = ${id}

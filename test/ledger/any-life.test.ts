@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
+import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { openPool } from '../../sql/db.ts';
 import { checkInvariants } from '../../sql/invariants.ts';
 import { anyEvent } from '../loans/arbitraries.ts';

@@ -1,7 +1,8 @@
+import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
-import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
+import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
 import { anyEvent } from '../loans/arbitraries.ts';
 import type { Client } from '../setup/client.ts';
 import { ledgerOf } from '../setup/books.ts';
@@ -172,7 +173,7 @@ test('whatever happens to a loan with accounts of its own, nothing is booked els
         await travelTo(stage, tenant, '2026-03-02');
         for (const draft of story) {
           if ('reverses' in draft || 'fee_id' in draft) continue;
-          const event = newEvent({ ...draft, effective_date: '2026-03-01' });
+          const event = { ...draft, id: randomUUIDv7(), effective_date: '2026-03-01' };
           await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
         }
         await travelTo(stage, tenant, '2026-03-04');

@@ -1,7 +1,10 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { Big } from 'big.js';
 import { afterAll, expect, test } from 'vitest';
 import { SYSTEM_ENTRIES } from '../../jobs/ledger/chart.ts';
-import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
+import type { EventKind, FactsOf, LoanEvent } from '../../jobs/loans/engine/events.ts';
+import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { openPool } from '../../sql/db.ts';
 import { checkInvariants } from '../../sql/invariants.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -12,7 +15,9 @@ const stage = await newStage();
 const auditor = await openPool(stage.url, { role: 'servicing_auditor', size: 1 });
 afterAll(() => auditor.end());
 
-type Step = readonly [kind: string, facts?: Record<string, unknown>];
+type Step = {
+  [Kind in EventKind]: readonly [kind: Kind, facts: FactsOf<Kind> & { effective_date?: string }];
+}[EventKind];
 
 /** What happens to one loan each, on the days that follow; a date among the facts is in the past. */
 const LIVES: Record<string, readonly Step[]> = {
@@ -70,11 +75,14 @@ test('whatever happens to loans, every invariant holds on every day', async () =
   for (const [step, today] of ['2026-01-25', '2026-02-03', '2026-03-10'].entries()) {
     await travelTo(stage, tenant, today);
     for (const [life, steps] of Object.entries(LIVES)) {
-      const [kind, facts] = steps[step] ?? [];
-      if (kind === undefined) continue;
+      const now = steps[step];
+      if (now === undefined) continue;
+      const [kind, facts] = now;
+      const id = randomUUIDv7();
+      const event = { id, kind, effective_date: today, ...facts } as LoanEvent;
       await tenant.within(async (work) => {
         const loan = await openLoan(work, loans[life] ?? '');
-        await happen(work, loan, [newEvent({ kind, effective_date: today, ...facts })]);
+        await happen(work, loan, [event]);
       });
     }
     found.push(...(await checkInvariants(auditor)).map((one) => ({ today, ...one })));
@@ -150,7 +158,7 @@ test('reversed events leave every invariant as it was', async () => {
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-01');
   const payment = newEvent({ kind: 'payment', effective_date: '2026-01-25', amount: '400.00' });
-  const doing = (event: typeof payment) =>
+  const doing = (event: LoanEvent) =>
     tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
 
   await doing(payment);

@@ -70,7 +70,7 @@ const day = fc
   )
   .map((days) => addDays(START, days));
 
-type Draft = LoanEvent extends infer Event
+export type Draft = LoanEvent extends infer Event
   ? Event extends LoanEvent
     ? Omit<Event, 'id'>
     : never

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { balancesOn, centsOfDay } from '../../jobs/loans/engine/anchor.ts';
-import { eventsInForce } from '../../jobs/loans/engine/events.ts';
+import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold, foldWithAnchor } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';

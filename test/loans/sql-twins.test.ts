@@ -6,7 +6,8 @@ import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { yearFraction } from '../../jobs/loans/arithmetic/day-count.ts';
 import { bucketOf, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { happen, newEvent, openLoan, readLoan } from '../../jobs/loans/history/happen.ts';
+import { happen, openLoan, readLoan } from '../../jobs/loans/history/happen.ts';
+import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { termsOf } from '../../jobs/loans/products/terms-of.ts';
 import { sum } from '../../jobs/money.ts';
@@ -120,14 +121,22 @@ const aStory = fc.record({
 
 const cents = (amount: number) => (amount / 100).toFixed(2);
 function eventOn(date: string, what: { kind: string } & Record<string, unknown>) {
-  const on = { kind: what.kind, effective_date: date };
-  if (what.kind === 'payment' || what.kind === 'fee')
-    return newEvent({ ...on, amount: cents(what['amount'] as number) });
-  if (what.kind === 'rate_change')
-    return newEvent({ ...on, interest_rate: ((what['rate'] as number) / 10_000).toFixed(4) });
-  if (what.kind === 'delinquency_pause')
-    return newEvent({ ...on, to: addDays(date, what['days'] as number) });
-  return newEvent({ ...on, reason: 'freeze' });
+  const on = { effective_date: date };
+  const amount = cents(what['amount'] as number);
+  if (what.kind === 'payment') return newEvent({ ...on, kind: 'payment', amount });
+  if (what.kind === 'fee') return newEvent({ ...on, kind: 'fee', amount });
+  if (what.kind === 'rate_change') {
+    const interest_rate = ((what['rate'] as number) / 10_000).toFixed(4);
+    return newEvent({ ...on, kind: 'rate_change', interest_rate });
+  }
+  if (what.kind === 'delinquency_pause') {
+    const to = addDays(date, what['days'] as number);
+    return newEvent({ ...on, kind: 'delinquency_pause', to });
+  }
+  const reason = 'freeze';
+  return what.kind === 'accrual_stop'
+    ? newEvent({ ...on, kind: 'accrual_stop', reason })
+    : newEvent({ ...on, kind: 'accrual_start', reason });
 }
 
 test('what the API reads off a loan on any later day is what its whole history folds to', async () => {

@@ -1,7 +1,8 @@
+import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
-import { anyEvent } from '../loans/arbitraries.ts';
+import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { anyEvent, type Draft } from '../loans/arbitraries.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { forSale } from '../setup/sales.ts';
@@ -22,9 +23,9 @@ test('whatever happens before and after a sale, the books agree with the loan', 
         const { id } = await newLoan(tenant);
         const { sell, buyBack } = await forSale(tenant, id);
         await sell({ sale_price: '5000.00', settlement_date: '2026-03-05', servicing_retained });
-        const doing = async (draft: object, effective_date: string) => {
+        const doing = async (draft: Draft, effective_date: string) => {
           if ('reverses' in draft || 'fee_id' in draft) return;
-          const event = newEvent({ ...(draft as { kind: string }), effective_date });
+          const event = { ...draft, id: randomUUIDv7(), effective_date };
           await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
         };
 

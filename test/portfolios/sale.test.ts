@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { happen, newEvent, openLoan } from '../../jobs/loans/history/happen.ts';
+import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { settleSale } from '../../jobs/portfolios/settle-sale.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';

@@ -5,7 +5,8 @@ import { daysBetween, partsOf } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { changePaymentDay } from '../plans/replan.ts';
@@ -56,7 +57,7 @@ export async function changeDueDate(work: Work, loanId: string, input: DueDateCh
   const fee = input.charge_fee ? await feeFor(work, loan) : [];
   await setPaymentDay(work.tx, loanId, payment_day);
   const plan = newEvent({ kind: 'schedule_replaced', effective_date: work.today, schedule });
-  await happen(work, { ...loan, row: { ...row, payment_day } }, [plan, ...fee]);
+  await happen(work, await openLoan(work, loanId), [plan, ...fee]);
 }
 
 function assertNear({ first }: Ahead, moved = first.due_date) {

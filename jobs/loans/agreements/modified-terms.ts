@@ -5,7 +5,8 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
-import { newEvent, type OpenLoan } from '../history/happen.ts';
+import { type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { changePaymentDay, reamortize } from '../plans/replan.ts';
 import type { LoanState } from '../engine/state.ts';
 import { refusalOf } from '../history/statuses.ts';
@@ -33,8 +34,7 @@ export function eventsOfChange(loan: OpenLoan, change: Change): LoanEvent[] {
   const trial = fold({ terms, schedule, events: [...loan.events, ...besides], as_of: on });
   if (parseMoney(trial.principal_balance).eq(0)) return besides;
   const plan = newPlan(loan, trial, change);
-  const replaced = { kind: 'schedule_replaced', effective_date: on, schedule: plan };
-  return [...besides, newEvent(replaced)];
+  return [...besides, newEvent({ kind: 'schedule_replaced', effective_date: on, schedule: plan })];
 }
 
 function assertNotAccelerated({ row, state }: OpenLoan) {

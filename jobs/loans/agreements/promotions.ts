@@ -6,7 +6,8 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { buildSchedule } from '../arithmetic/amortize.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { nextNumber, reamortize } from '../plans/replan.ts';
 import { replacePlan } from './reschedule.ts';
 import type { LoanState } from '../engine/state.ts';
@@ -101,7 +102,7 @@ function endingOf(
       newEvent({ kind: 'accrual_start', effective_date: on, reason: 'promo', catch_up: true }),
     ];
   }
-  if (brokenOn === null || promo_type === 'interest_only') return [];
+  if (brokenOn === null || event_id === null || promo_type === 'interest_only') return [];
   const undo = newEvent({ kind: 'reversal', effective_date: today, reverses: event_id });
   if (brokenOn <= start_date) return [undo];
   const interest_rate = promo_rate ?? '0';

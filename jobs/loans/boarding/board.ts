@@ -19,8 +19,10 @@ import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
 import { tellCreated, writeLoan, type NewLoan, type Parents } from '../origination/create.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
-import { happen, newEvent, openLoan } from '../history/happen.ts';
+import { happen, openLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { boardedPlan } from '../plans/boarded-plan.ts';
+import { termsOf } from '../products/terms-of.ts';
 
 export const BOARDING_STATUSES = [
   'pending',
@@ -187,17 +189,19 @@ function check({ today }: Work, input: Boarding) {
 
 /** The loss was the previous servicer's, so nothing is booked; what is still claimed is known. */
 async function takeClaim(work: Work, id: string, input: Boarding, balance: string) {
-  const event = {
-    ...{ kind: 'boarding', effective_date: work.today, principal_balance: '0.00' },
+  const event = newEvent({
+    kind: 'boarding',
+    effective_date: work.today,
+    principal_balance: '0.00',
     charge_off_balance: input.charge_off_amount ?? balance,
     ...lastPaymentOf(input),
-  };
-  await happen(work, await openLoan(work, id), [newEvent(event)]);
+  });
+  await happen(work, await openLoan(work, id), [event]);
 }
 
 async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
   const loan = await openLoan(work, id);
-  const plan = boardedPlan(loan.row, input, balance, work.today);
+  const plan = boardedPlan(termsOf(loan.row), input, balance, work.today);
   await setPlan(work.tx, id, {
     payment_amount: plan.at(-2)?.payment_amount ?? plan[0]?.payment_amount ?? null,
     first_payment_date: plan[0]?.due_date ?? null,
@@ -211,8 +215,6 @@ async function takeOver(work: Work, id: string, input: Boarding, balance: string
     paid_through_date: input.paid_through_date ?? work.today,
     ...lastPaymentOf(input),
   });
-  // What it comes with is no change to tell of: subscribers hear of the loan alone.
-  const boarded = { ...loan, row: { ...loan.row, status: 'boarding' } };
-  const { days_past_due } = await happen(work, boarded, [event], plan);
+  const { days_past_due } = await happen(work, loan, [event], { plan });
   if (days_past_due >= 30) await countDelinquencies(work.tx, id, days_past_due);
 }

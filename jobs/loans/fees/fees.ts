@@ -5,7 +5,8 @@ import { positiveMoney, words } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { happen, newEvent, openLoan } from '../history/happen.ts';
+import { happen, openLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { assessFee } from './origination-fees.ts';
 import { openInService } from '../history/loan-records.ts';
 import { assertInHistory } from '../history/rests.ts';
@@ -52,6 +53,6 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Wa
   if (outstanding.lt(amount))
     throw new Conflict('Less than that is owed of the fee.', 'exceeds_outstanding', details);
   await fees.markWaived(work.tx, id, { by: work.actor.id, reason: input.reason });
-  const waiver = { kind: 'fee_waiver', effective_date: work.today, fee_id: id, amount };
-  await happen(work, loan, [newEvent(waiver)]);
+  const waiver = newEvent({ kind: 'fee_waiver', effective_date: work.today, fee_id: id, amount });
+  await happen(work, loan, [waiver]);
 }

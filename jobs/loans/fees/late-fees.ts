@@ -8,7 +8,8 @@ import { assessFee } from './origination-fees.ts';
 import { fundedOn } from '../history/rests.ts';
 import type { InstallmentState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
-import { eventsInForce, type LoanEvent } from '../engine/events.ts';
+import { type LoanEvent } from '../engine/events.ts';
+import { eventsInForce } from '../engine/event-order.ts';
 import type { Big } from 'big.js';
 
 /**

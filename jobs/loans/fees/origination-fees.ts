@@ -6,7 +6,7 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import type { FinancedFee, LoanEvent } from '../engine/events.ts';
 import { comeTo, fundingFees } from '../products/fee-amounts.ts';
-import { newEvent } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 
 type Disbursed = { on: string; amount: string; isFirst: boolean };
 
@@ -46,6 +46,8 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
     financed: financed.length > 0 ? { fees: financed } : {},
     /** For its record. */
     proceeds: { fee_deducted: money(fee_deducted), net_amount: money(net_amount) },
+    /** For its plan: what becomes principal, and what the instalments ask for. */
+    capitalized: comeTo(fees, 'capitalized'),
     spread: comeTo(fees, 'amortized'),
   };
 }

@@ -6,7 +6,8 @@ import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import type { CreditTarget } from '../engine/events.ts';
-import { happen, newEvent, openLoan } from '../history/happen.ts';
+import { happen, openLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { immutable, openInService } from '../history/loan-records.ts';
 import { assertInHistory } from '../history/rests.ts';
 
@@ -60,6 +61,6 @@ export async function reverseServiceCredit(work: Work, id: string) {
   const { status } = await records.lock(work.tx, 'service_credits', id);
   if (status !== 'applied') throw immutable('service credit', status);
   await records.setStatus(work.tx, 'service_credits', id, 'reversed');
-  const reversal = { kind: 'reversal', effective_date: work.today, reverses: id };
-  await happen(work, loan, [newEvent(reversal)]);
+  const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses: id });
+  await happen(work, loan, [reversal]);
 }

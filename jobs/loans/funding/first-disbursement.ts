@@ -7,14 +7,15 @@ import { Conflict, Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { changeStatus } from '../history/changes.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
-import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
-import { planOf } from '../plans/first-plan.ts';
+import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
+import { firstPlan } from '../plans/first-plan.ts';
 import { assertRescissionOver } from '../origination/rescission.ts';
 import { assertAllowed } from '../history/statuses.ts';
+import { termsOf } from '../products/terms-of.ts';
 
 export const DISBURSEMENT_METHODS = ['ach', 'wire', 'check', 'internal', 'external'] as const;
 export const Disbursement = z.object({
@@ -37,10 +38,15 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
   assertDates(work, on, input.first_payment_date);
   assertRescissionOver(row, on);
   const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
-  const plan = planOf(row, { amount, on, first_payment_date: input.first_payment_date ?? null });
+  const plan = firstPlan(termsOf(row), {
+    principal: parseMoney(amount).plus(fees.capitalized),
+    on,
+    first_payment_date: input.first_payment_date ?? null,
+    spread_fees: fees.spread,
+  });
   const first = plan[0];
   const { due_date = null, payment_amount = null } = first ?? {};
-  await loans.activate(work.tx, loanId, on, due_date, payment_amount);
+  await loans.markFunded(work.tx, loanId, on, due_date, payment_amount);
   await loans.addDisbursed(work.tx, loanId, amount);
   const disbursement_id = await insert(work.tx, 'disbursements', {
     loan_id: loanId,
@@ -49,16 +55,28 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
     disbursement_date: on,
     method: input.method ?? 'external',
   });
-  const what = { kind: 'disbursement', effective_date: on, amount, disbursement_id };
-  const funding = newEvent({ ...what, ...fees.financed });
-  const active = { ...loan, row: { ...row, status: 'active' } };
+  const funding = newEvent({
+    kind: 'disbursement',
+    effective_date: on,
+    amount,
+    disbursement_id,
+    ...fees.financed,
+  });
   // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
   const isAgain = row.schedule_version > 0;
-  const replaced = { kind: 'schedule_replaced', effective_date: on, schedule: plan };
-  const planned = isAgain ? [newEvent({ ...replaced, disbursement_id })] : [];
+  const replaced = newEvent({
+    kind: 'schedule_replaced',
+    effective_date: on,
+    schedule: plan,
+    disbursement_id,
+  });
+  const planned = isAgain ? [replaced] : [];
   const events = [funding, ...planned, ...fees.owed, ...flagsOf(row, on)];
-  const state = await happen(work, active, events, isAgain ? undefined : plan);
-  await changeStatus(work, row, 'active', 'disburse');
+  const state = await happen(work, loan, events, {
+    ...(!isAgain && { plan }),
+    becomes: 'active',
+    trigger: 'disburse',
+  });
   await emit(work, 'loan.disbursed', {
     loan_id: loanId,
     loan_number: row.loan_number,

@@ -1,7 +1,8 @@
 import { numberOfPayments } from '../arithmetic/due-dates.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
-import { newEvent, type OpenLoan } from '../history/happen.ts';
+import { type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { reamortize } from '../plans/replan.ts';
 import { termsOf } from '../products/terms-of.ts';
 
@@ -30,6 +31,5 @@ export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO):
     }),
   });
   if (rows.length === 0) return [funding];
-  const plan = { kind: 'schedule_replaced', effective_date: on, schedule: rows };
-  return [funding, newEvent(plan)];
+  return [funding, newEvent({ kind: 'schedule_replaced', effective_date: on, schedule: rows })];
 }

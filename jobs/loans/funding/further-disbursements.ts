@@ -9,7 +9,8 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { disburse, type DISBURSEMENT_METHODS } from './first-disbursement.ts';
 import { fundAgain } from './fund-again.ts';
-import { happen, newEvent, type OpenLoan } from '../history/happen.ts';
+import { happen, type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { openInService } from '../history/loan-records.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { assertInHistory } from '../history/rests.ts';
@@ -76,14 +77,14 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
     ...fees.proceeds,
   });
   await loans.addDisbursed(work.tx, row.id, money(amount));
-  const funding = {
+  const funding = newEvent({
     kind: 'disbursement',
     effective_date: on,
     amount: money(amount),
     disbursement_id: disbursement.id,
     ...fees.financed,
-  };
-  const events = [...fundAgain(loan, newEvent(funding), fees.spread), ...fees.owed];
+  });
+  const events = [...fundAgain(loan, funding, fees.spread), ...fees.owed];
   const state = await happen(work, loan, events);
   await emit(work, 'loan.disbursed', {
     loan_id: row.id,

@@ -4,9 +4,10 @@ import * as records from '../../../sql/loans/records.ts';
 import { prose, words } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { changeStatus } from '../history/changes.ts';
-import { eventsInForce, type LoanEvent } from '../engine/events.ts';
-import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { type LoanEvent } from '../engine/events.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { immutable } from '../history/loan-records.ts';
 import { refusalOf } from '../history/statuses.ts';
 
@@ -38,9 +39,12 @@ export async function undoDisbursement(
     );
   await records.setStatus(work.tx, 'disbursements', id, 'reversed');
   await disbursements.reverseFees(work.tx, row.id);
-  await happen(work, loan, events);
+  await happen(work, loan, events, {
+    becomes: 'approved',
+    trigger: 'reverse-disbursement',
+    reason,
+  });
   await disbursements.unfund(work.tx, row.id);
-  await changeStatus(work, row, 'approved', 'reverse-disbursement', reason);
 }
 
 /** The disbursement, with the plan that came with it, is all that counts of the loan's history. */

@@ -4,6 +4,7 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { afterPayoff } from './after-payoff.ts';
 import type { LoanState } from '../engine/state.ts';
+import type { LoanStatus } from './statuses.ts';
 
 type Loan = Pick<
   loans.RawLoan,
@@ -16,7 +17,7 @@ type Loan = Pick<
 export async function changeStatus(
   work: Work,
   loan: Pick<Loan, 'id' | 'loan_number' | 'status'>,
-  status: string,
+  status: LoanStatus,
   trigger: string,
   reason?: string | null,
 ) {
@@ -38,9 +39,9 @@ export async function changeStatus(
  * What follows from a loan's new state by itself: a debt of nothing is paid off, a paid-off loan that
  * owes again is active again, and a change of bucket is told once.
  */
-export async function followState(work: Work, loan: Loan & { trigger?: string }, after: LoanState) {
+export async function followState(work: Work, loan: Loan, after: LoanState, trigger = 'payment') {
   if (loan.status === 'active' && after.is_paid_off) {
-    await changeStatus(work, loan, 'paid_off', loan.trigger ?? 'payment');
+    await changeStatus(work, loan, 'paid_off', trigger);
     await loans.markPaidOff(work.tx, loan.id, true);
     await afterPayoff(work, loan, after);
   }

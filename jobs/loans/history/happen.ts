@@ -1,4 +1,3 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { EventRow } from '../../../sql/loans/events.ts';
 import * as happened from '../../../sql/loans/happened.ts';
 import * as history from '../../../sql/loans/history.ts';
@@ -7,7 +6,8 @@ import { Big } from 'big.js';
 import { Invalid, NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { book } from './book.ts';
-import { followState } from './changes.ts';
+import { changeStatus, followState } from './changes.ts';
+import type { LoanStatus } from './statuses.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold, foldWithAnchor } from '../engine/fold.ts';
 import { MOST } from '../arithmetic/terms.ts';
@@ -19,8 +19,7 @@ type Whole = NonNullable<Awaited<ReturnType<typeof history.open>>>;
 
 /** A loan under its lock, with its history and what that came to before anything new. */
 export type OpenLoan = {
-  /** With what is done to the loan now, where a change of its status is to be told by that name. */
-  row: Omit<Whole, 'plan' | 'events'> & { trigger?: string };
+  row: Omit<Whole, 'plan' | 'events'>;
   schedule: readonly ScheduleRow[];
   events: readonly LoanEvent[];
   state: LoanState;
@@ -50,10 +49,16 @@ export async function readLoan(work: Work, loanId: string, knownOn?: string): Pr
 const eventOf = ({ id, kind, effective_date, details }: EventRow): LoanEvent =>
   ({ ...details, id, kind, effective_date }) as LoanEvent;
 
-/** An event that has not been written yet; `newEvent` gives it its id. */
-export const newEvent = (
-  event: { kind: string; effective_date: string } & Record<string, unknown>,
-): LoanEvent => ({ id: randomUUIDv7(), ...event }) as unknown as LoanEvent;
+/** What comes with the events besides what follows from them. */
+export type Happening = {
+  /** The loan's first plan; later ones are events. */
+  plan?: readonly ScheduleRow[];
+  /** The status that the loan has from now on, where the events alone do not say it. */
+  becomes?: LoanStatus;
+  /** The name by which subscribers are told of a change of the status. */
+  trigger?: string | undefined;
+  reason?: string | null | undefined;
+};
 
 /**
  * The one door through which anything financial happens to a loan. The events are appended, the whole
@@ -65,7 +70,7 @@ export async function happen(
   work: Work,
   loan: OpenLoan,
   fresh: readonly LoanEvent[],
-  plan?: readonly ScheduleRow[],
+  { plan, becomes, trigger, reason }: Happening = {},
 ): Promise<LoanState> {
   const { row } = loan;
   const schedule = plan ?? loan.schedule;
@@ -92,7 +97,11 @@ export async function happen(
     },
   });
   await book(work, loan, input, state, fresh);
-  await followState(work, row, state);
+  if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
+  // A loan that was just boarded is told of as a whole; what it comes with is no change.
+  const isBoarded = fresh.some(({ kind }) => kind === 'boarding');
+  if (!isBoarded)
+    await followState(work, { ...row, status: becomes ?? row.status }, state, trigger);
   return state;
 }
 

@@ -1,9 +1,10 @@
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { eventsInForce } from '../engine/events.ts';
+import { eventsInForce } from '../engine/event-order.ts';
 import { fold } from '../engine/fold.ts';
-import { newEvent, type OpenLoan } from './happen.ts';
+import type { OpenLoan } from './happen.ts';
+import { newEvent } from './new-event.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /**

@@ -1,7 +1,9 @@
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { eventsInForce, type LoanEvent } from '../engine/events.ts';
-import { newEvent, type OpenLoan } from './happen.ts';
+import { type LoanEvent } from '../engine/events.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import { type OpenLoan } from './happen.ts';
+import { newEvent } from './new-event.ts';
 
 const FUNDINGS: readonly string[] = ['disbursement', 'draw', 'boarding'];
 

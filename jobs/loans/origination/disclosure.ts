@@ -7,7 +7,7 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { aprOfSchedule } from '../arithmetic/apr.ts';
 import { comeTo, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
-import { planOf } from '../plans/first-plan.ts';
+import { firstPlan } from '../plans/first-plan.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /**
@@ -21,9 +21,11 @@ function costOf(loan: RawLoan, on: string) {
   const fees = comeTo(asked, 'upfront', 'deducted', 'capitalized');
   const lent = parseMoney(principal_amount).plus(comeTo(asked, 'capitalized'));
   const financed = lent.minus(fees);
-  const schedule = planOf(loan, { amount: principal_amount, on });
+  const terms = termsOf(loan);
+  const spread_fees = comeTo(asked, 'amortized');
+  const schedule = firstPlan(terms, { principal: lent, on, first_payment_date: null, spread_fees });
   if (financed.lte(0) || schedule.length === 0) return null;
-  const { payment_frequency } = termsOf(loan);
+  const { payment_frequency } = terms;
   const amount_financed = money(financed);
   const input = { amount_financed, payment_frequency, schedule, start_date: on };
   const total = sum(schedule.map(({ payment_amount }) => parseMoney(payment_amount)));

@@ -15,7 +15,8 @@ import type { LoanEvent } from '../engine/events.ts';
 import { reportForgiveness } from '../reporting/forms-1099c.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { fold } from '../engine/fold.ts';
-import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { payoffAmount } from '../engine/payoff-amounts.ts';
 import { assertInHistory } from '../history/rests.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
@@ -40,13 +41,12 @@ type Closing = { penalty: Big; paid: Big; credited: Big; written_off: Big };
  * what is too small to ask for is written off, and what the lender waives is a service credit.
  */
 export async function payOff(work: Work, loanId: string, input: PayOff) {
-  const opened = await openLoan(work, loanId);
-  assertAllowed(opened.row.status, 'pay-off');
+  const loan = await openLoan(work, loanId);
+  assertAllowed(loan.row.status, 'pay-off');
   const on = input.payoff_date ?? work.today;
-  assertInHistory(work, opened, 'payoff_date', on);
+  assertInHistory(work, loan, 'payoff_date', on);
   if (input.payment_instrument_id)
-    await assertUsable(work, opened.row.borrower_id, input.payment_instrument_id);
-  const loan = { ...opened, row: { ...opened.row, trigger: 'pay-off' } };
+    await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
   const quote = await quoteFor(work, loan, input.payoff_quote_id);
   const penalty = parseMoney(String(quote?.['prepayment_penalty'] ?? '0.00'));
   const closing = await closingOf(work, loan, { ...input, penalty }, on);
@@ -111,32 +111,40 @@ async function settle(
     const amount = money(written_off);
     besides.push(newEvent({ kind: 'write_off', effective_date: on, amount }));
   }
-  if (paid.eq(0)) return (await happen(work, loan, besides)).is_paid_off;
+  const trigger = 'pay-off';
+  if (paid.eq(0)) return (await happen(work, loan, besides, { trigger })).is_paid_off;
   const payment = NewPayment.parse({ amount: money(paid), payment_type: 'payoff' });
   const { payment_method, payment_instrument_id, notes } = input;
   const how = { payment_method, payment_instrument_id, notes };
   const dates = { payment_date: on, effective_date: on };
   const id = randomUUIDv7();
-  await post(work, loan, id, { ...payment, ...how, ...dates }, besides);
+  await post(work, loan, id, { ...payment, ...how, ...dates }, { besides, trigger });
   return (await openLoan(work, loan.row.id)).state.is_paid_off;
 }
 
 /** What is not asked for is on record as a credit of the lender's. */
 async function waived(work: Work, { row }: OpenLoan, effective_date: string, amount: string) {
-  const given = { amount, credit_type: 'settlement', apply_to: 'waterfall', effective_date };
+  const given = { amount, credit_type: 'settlement', apply_to: 'waterfall' } as const;
   const id = await insert(work.tx, 'service_credits', {
     ...given,
+    effective_date,
     loan_id: row.id,
     reason: 'Residual waived at payoff',
     sponsor: 'lender',
     created_by: work.actor.id,
   });
-  return newEvent({ id, kind: 'service_credit', ...given });
+  return newEvent({ id, kind: 'service_credit', effective_date, ...given });
 }
 
 /** Where nothing is paid, money that waits in suspense pays its part of the debt. */
 function suspenseOf({ state }: OpenLoan, on: string): LoanEvent[] {
   if (parseMoney(state.suspense_balance).eq(0)) return [];
-  const application = { effective_date: on, amount: 'all', payment_type: 'payoff' };
-  return [newEvent({ kind: 'suspense_application', ...application })];
+  return [
+    newEvent({
+      kind: 'suspense_application',
+      effective_date: on,
+      amount: 'all',
+      payment_type: 'payoff',
+    }),
+  ];
 }

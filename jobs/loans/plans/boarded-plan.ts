@@ -1,10 +1,10 @@
-import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import { termsOf } from '../products/terms-of.ts';
+import type { Terms } from '../arithmetic/terms.ts';
 import { money } from '../../money.ts';
 
 type Boarded = {
+  principal_amount: string;
   origination_date: string;
   first_payment_date?: string | null | undefined;
   paid_through_date?: string | null | undefined;
@@ -17,12 +17,11 @@ type Boarded = {
  * over, with the lender's instalment where it is known.
  */
 export function boardedPlan(
-  loan: RawLoan,
+  terms: Terms,
   boarded: Boarded,
   balance: string,
   today: string,
 ): ScheduleRow[] {
-  const terms = termsOf(loan);
   const { payment_frequency: frequency, term_months, payment_day } = terms;
   const first =
     boarded.first_payment_date ??
@@ -44,7 +43,7 @@ export function boardedPlan(
   };
   const original = buildSchedule({
     ...common,
-    principal: loan.principal_amount,
+    principal: boarded.principal_amount,
     number_of_payments: count,
     start_date: boarded.origination_date,
     first_payment_date: first,

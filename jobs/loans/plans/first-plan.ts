@@ -1,16 +1,25 @@
-import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { firstPaymentDate, numberOfPayments } from '../arithmetic/due-dates.ts';
-import { money, parseMoney } from '../../money.ts';
-import { comeTo, fundingFees } from '../products/fee-amounts.ts';
+import type { Big } from 'big.js';
+import { money } from '../../money.ts';
 import { withFees } from '../engine/spread-fees.ts';
-import { termsOf } from '../products/terms-of.ts';
+import type { Terms } from '../arithmetic/terms.ts';
+import type { LoanTerms } from '../products/terms-of.ts';
 
-type Funding = { amount: string; on: string; first_payment_date?: string | null };
+type FirstFunding = {
+  /** What is owed from the first day on: the amount with the fees that become part of it. */
+  principal: Big;
+  on: string;
+  first_payment_date: string | null;
+  /** Fees that the instalments ask for, each for its part. */
+  spread_fees: Big;
+};
 
-/** The schedule that a loan has when this amount goes out first, on this day, with its fees. */
-export function planOf(loan: RawLoan, { amount, on, first_payment_date }: Funding): ScheduleRow[] {
-  const terms = termsOf(loan);
+/** The schedule that a loan has when its money goes out first on this day. */
+export function firstPlan(
+  terms: Terms & LoanTerms,
+  { principal, on, first_payment_date, spread_fees }: FirstFunding,
+): ScheduleRow[] {
   const first =
     first_payment_date ??
     firstPaymentDate({
@@ -21,9 +30,8 @@ export function planOf(loan: RawLoan, { amount, on, first_payment_date }: Fundin
       min_days: terms.min_days_to_first_payment,
       term_months: terms.term_months,
     });
-  const fees = fundingFees(loan, { amount, isFirst: true });
   const rows = buildSchedule({
-    principal: money(parseMoney(amount).plus(comeTo(fees, 'capitalized'))),
+    principal: money(principal),
     interest_rate: terms.interest_rate,
     payment_frequency: terms.payment_frequency,
     number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
@@ -37,5 +45,5 @@ export function planOf(loan: RawLoan, { amount, on, first_payment_date }: Fundin
     installment_rounding: terms.installment_rounding,
     balloon_amount: terms.balloon_amount,
   });
-  return withFees(rows, comeTo(fees, 'amortized'));
+  return withFees(rows, spread_fees);
 }

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { money, sum } from '../../money.ts';
-import { eventsInForce } from '../engine/events.ts';
+import { eventsInForce } from '../engine/event-order.ts';
 import type { OpenLoan } from '../history/happen.ts';
 
 type Forgiven = { amount: string; first_on: string | null };

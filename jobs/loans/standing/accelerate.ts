@@ -3,8 +3,9 @@ import * as flags from '../../../sql/loans/flags.ts';
 import { date, prose, words } from '../../../sql/types.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { eventsInForce } from '../engine/events.ts';
-import { happen, newEvent, openLoan } from '../history/happen.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import { happen, openLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { fundedOn } from '../history/rests.ts';
 
 export const Acceleration = z.object({

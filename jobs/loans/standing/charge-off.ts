@@ -5,9 +5,9 @@ import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { changeStatus } from '../history/changes.ts';
-import { eventsInForce } from '../engine/events.ts';
-import { happen, newEvent, openLoan, type OpenLoan } from '../history/happen.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -51,7 +51,11 @@ export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
     waive_fees: input.waive_fees,
     reverse_accrued_interest: input.reverse_accrued_interest,
   });
-  const state = await happen(work, { ...loan, row: { ...row, status: 'charged_off' } }, [event]);
+  const state = await happen(work, loan, [event], {
+    becomes: 'charged_off',
+    trigger: 'charge-off',
+    reason: input.reason,
+  });
   const principal = state.allocations.find(
     ({ event_id, component }) => event_id === event.id && component === 'principal',
   );
@@ -60,7 +64,6 @@ export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
     throw new Invalid({ amount: `Must be the whole principal, ${amount}.` });
   }
   await chargeOffs.markChargedOff(work.tx, loanId, { on, reason: input.reason, amount });
-  await changeStatus(work, row, 'charged_off', 'charge-off', input.reason);
 }
 
 /** Where the tenant asks for it, only a loan in default is charged off for being late. */
@@ -103,7 +106,10 @@ export async function reverseChargeOff(
     throw new Conflict(message, 'before_boarding', refusalOf(row.status));
   }
   const undo = newEvent({ kind: 'reversal', effective_date: work.today, reverses: event.id });
-  await changeStatus(work, row, 'active', 'reverse-charge-off', input.reason);
   await chargeOffs.unmarkChargedOff(work.tx, loanId);
-  await happen(work, { ...loan, row: { ...row, status: 'active' } }, [undo]);
+  await happen(work, loan, [undo], {
+    becomes: 'active',
+    trigger: 'reverse-charge-off',
+    reason: input.reason,
+  });
 }

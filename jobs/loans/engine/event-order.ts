@@ -1,0 +1,92 @@
+import { addDays } from '../../dates.ts';
+import type { EventKind, EventOf, LoanEvent } from './events.ts';
+
+/**
+ * What comes first on one day. Money goes out before anything is owed; rates, rests and plans
+ * change before money is applied; fees and credits of a day are there when its payments come, so
+ * that a payoff for the day pays them; losses are taken last.
+ */
+const KINDS_IN_ORDER: readonly EventKind[] = [
+  'boarding',
+  'disbursement',
+  'draw',
+  'rate_change',
+  'promo',
+  'accrual_start',
+  'accrual_stop',
+  'delinquency_pause',
+  'capitalization',
+  'schedule_replaced',
+  'acceleration_reversed',
+  'acceleration',
+  'fee',
+  'fee_waiver',
+  'service_credit',
+  'forgiveness',
+  'suspense_receipt',
+  'suspense_application',
+  'payment',
+  'reimbursement',
+  'write_off',
+  'charge_off',
+  'recovery',
+  'liquidation',
+  'servicing_transfer',
+  'reversal',
+];
+
+const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
+
+/**
+ * A payoff comes after all else of its day, since it was quoted with all else in it; the penalty
+ * for it comes with it. Money on a claim comes after the charge-off that made it one. What a
+ * settlement forgives is the rest that its payments leave. What goes to another servicer is what the
+ * whole day leaves.
+ */
+function rankOf(event: LoanEvent): number {
+  const last = KINDS_IN_ORDER.length;
+  if (event.kind === 'servicing_transfer') return last + 2;
+  if (event.kind === 'payment' && event.payment_type === 'payoff') return last + 1;
+  // What is recovered on the day of a charge-off came after it.
+  const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';
+  if (isRecovery) return RANK.get('recovery') ?? 0;
+  if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
+  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('reversal') ?? last;
+  return RANK.get(event.kind) ?? 0;
+}
+
+/** The order in which events take effect, whatever order they arrived in. */
+function compareEvents(one: LoanEvent, other: LoanEvent): number {
+  if (one.effective_date !== other.effective_date) {
+    return one.effective_date < other.effective_date ? -1 : 1;
+  }
+  const byKind = rankOf(one) - rankOf(other);
+  if (byKind !== 0) return byKind;
+  if (one.id === other.id) return 0;
+  return one.id < other.id ? -1 : 1;
+}
+
+/**
+ * The events that count to a day, in order. A reversed event is as if it had never been, from its
+ * own date on; a reversal that is itself reversed does nothing.
+ */
+export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanEvent[] {
+  const reversals = events.filter((event) => event.kind === 'reversal');
+  const isVoid = (id: string, seen: readonly string[] = []): boolean =>
+    reversals.some(
+      (reversal) =>
+        reversal.reverses === id &&
+        !seen.includes(reversal.id) &&
+        !isVoid(reversal.id, [...seen, id]),
+    );
+  const targets = new Set(reversals.map((reversal) => reversal.reverses));
+  return events
+    .filter((event) => event.kind !== 'reversal' && event.effective_date <= asOf)
+    .filter((event) => !targets.has(event.id) || !isVoid(event.id))
+    .toSorted(compareEvents);
+}
+
+/** The first day on which a promotional rate no longer counts. */
+export function endOfPromo(promo: EventOf<'promo'>): string {
+  return addDays(promo.to, 1);
+}

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { repositoryTexts, sourcesIn, type Source } from './setup/sources.ts';
+
+/**
+ * The rooms of jobs/loans, from what knows nothing of the others to what knows most. A room imports
+ * itself and rooms to its left, so whoever works in one has to know no more than that.
+ */
+const ROOMS = [
+  'arithmetic',
+  'products',
+  'engine',
+  'plans',
+  'history',
+  'fees',
+  'reporting',
+  'origination',
+  'funding',
+  'boarding',
+  'standing',
+  'payoff',
+  'agreements',
+] as const;
+
+/** What a loan comes to, from its terms and events alone; these rooms could be a package. */
+const PURE = ['arithmetic', 'engine', 'plans'];
+const PURE_MAY_USE = ['jobs/money.ts', 'jobs/dates.ts', 'big.js', 'zod'];
+
+const jobs = sourcesIn(repositoryTexts()).filter(({ folder }) => folder === 'jobs');
+
+/** jobs/loans/engine/fold.ts stands in loans/engine, jobs/payments/receive.ts in payments. */
+function roomOf(file: string): string | null {
+  const [, area = '', room = ''] = file.split('/');
+  if (!file.startsWith('jobs/') || area.endsWith('.ts')) return null;
+  return area === 'loans' ? `loans/${room}` : area;
+}
+
+const targetsOf = ({ imports }: Source) => imports.filter(({ is_ours }) => is_ours);
+
+/** Each room with the rooms that it imports, types included. */
+function arrows(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const source of jobs) {
+    const from = roomOf(source.file);
+    if (from === null) continue;
+    const targets = found.get(from) ?? new Set<string>();
+    for (const { target } of targetsOf(source)) {
+      const to = roomOf(target);
+      if (to !== null && to !== from) targets.add(to);
+    }
+    found.set(from, targets);
+  }
+  return found;
+}
+
+test('every file of jobs/loans stands in a room', () => {
+  const rooms = jobs.map(({ file }) => roomOf(file)).filter((room) => room?.startsWith('loans/'));
+
+  expect(new Set(rooms)).toEqual(new Set(ROOMS.map((room) => `loans/${room}`)));
+});
+
+test('the rooms of jobs/loans import from right to left only', () => {
+  const placeOf = (room: string) => ROOMS.findIndex((name) => room === `loans/${name}`);
+  const graph = arrows();
+  const drawn = ROOMS.map((room) => {
+    const to = [...(graph.get(`loans/${room}`) ?? [])].map((name) => name.replace('loans/', ''));
+    return `${room.padEnd(12)} → ${to.toSorted().join(', ') || '–'}`;
+  });
+  console.info(`The rooms of jobs/loans and what they import:\n  ${drawn.join('\n  ')}`);
+
+  const back = [...graph].flatMap(([from, targets]) =>
+    [...targets]
+      .filter((to) => placeOf(from) >= 0 && placeOf(to) > placeOf(from))
+      .map((to) => `${from} imports ${to}, which stands to its right`),
+  );
+
+  expect(back).toEqual([]);
+});
+
+test('no rooms or areas of jobs/ import each other in a circle', () => {
+  const graph = arrows();
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of graph.get(from) ?? []) {
+      if (seen.has(to)) continue;
+      seen.add(to);
+      reach(to, seen);
+    }
+    return seen;
+  };
+
+  const circling = [...graph.keys()].filter((room) => reach(room).has(room));
+
+  // A letter is printed by one and sent by the other; both keep their files in one place.
+  expect(circling.filter((room) => !['communications', 'documents'].includes(room))).toEqual([]);
+});
+
+test('arithmetic, engine and plans import nothing but each other, money, dates and types', () => {
+  const strangers = jobs
+    .filter(({ file }) => PURE.some((room) => file.startsWith(`jobs/loans/${room}/`)))
+    .flatMap(({ file, imports }) =>
+      imports
+        .filter(({ is_type, target }) => !is_type && !PURE_MAY_USE.includes(target))
+        .filter(({ target }) => !PURE.some((room) => target.startsWith(`jobs/loans/${room}/`)))
+        .map(({ target }) => `${file} imports ${target}`),
+    );
+
+  expect(strangers).toEqual([]);
+});
