@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
-import { EVENT_TYPES } from '../../jobs/webhooks/emit.ts';
+import { EVENT_TYPES } from '../../jobs/webhooks/event-types.ts';
 import * as subscription from '../../jobs/webhooks/subscription.ts';
 import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { subscriptions as table } from '../../sql/webhooks/subscriptions.ts';

@@ -8,7 +8,7 @@ import { enqueue } from '../job.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { deliverWebhook } from './deliver.job.ts';
-import { EVENT_TYPES } from './emit.ts';
+import { EVENT_TYPES } from './event-types.ts';
 import { seal } from './secrets.ts';
 import { checkWebhookUrl } from './url.ts';
 

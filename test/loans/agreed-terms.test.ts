@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { EVENT_FIELDS } from '../../jobs/webhooks/emit.ts';
+import { EVENTS } from '../../jobs/webhooks/event-types.ts';
 import { sql } from '../../sql/db.ts';
 import { setToday } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -68,6 +68,6 @@ test('subscribers hear of a modification with the terms before and after', async
   );
 
   expect(Object.keys(JSON.parse(told).data).toSorted()).toEqual(
-    EVENT_FIELDS['modification.completed'].split(' ').toSorted(),
+    Object.keys(EVENTS['modification.completed'].shape).toSorted(),
   );
 });

@@ -3,6 +3,7 @@ import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
 import { verify } from '../../jobs/webhooks/signature.ts';
+import { PAYMENT_RECEIVED } from '../setup/events.ts';
 import { newReceiver } from '../setup/receiver.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -23,8 +24,7 @@ async function subscribed(url = 'https://receiver.example.com/hook') {
     secret: SECRET,
   });
   const outside = newOutside(stage.pool);
-  const happen = () =>
-    tenant.within((work) => emit(work, 'payment.received', { payment_id: 'p', amount: '1.00' }));
+  const happen = () => tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));
   const relayed = async () => {
     await stage.owner.query('select app.relay_events(100)');
     return latest(tenant);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { emit } from '../../jobs/webhooks/emit.ts';
@@ -9,9 +10,14 @@ const Written = z.object({ id: z.string(), body: z.string(), created_at: z.strin
 
 test('an event is written once, as the bytes that will be signed', async () => {
   const tenant = await stage.tenant();
-  const data = { payment_id: 'p-1', amount: '10.00', note: 'Zoë "quoted" \\ \n' };
+  const data = {
+    document_id: randomUUID(),
+    loan_id: null,
+    document_type: 'correspondence',
+    filename: 'Zoë "quoted" \\ \n',
+  };
 
-  const id = await tenant.within((work) => emit(work, 'payment.received', data));
+  const id = await tenant.within((work) => emit(work, 'document.generated', data));
 
   const written = await tenant.within(({ tx }) =>
     tx.one(sql.type(Written)`select id, body, created_at from events`),
@@ -19,7 +25,7 @@ test('an event is written once, as the bytes that will be signed', async () => {
   expect(written.id).toBe(id);
   expect(JSON.parse(written.body)).toEqual({
     event_id: id,
-    event_type: 'payment.received',
+    event_type: 'document.generated',
     timestamp: written.created_at,
     tenant_id: tenant.id,
     data,
@@ -30,7 +36,11 @@ test('work that is rolled back has told nobody anything', async () => {
   const tenant = await stage.tenant();
 
   const work = tenant.within(async (within) => {
-    await emit(within, 'loan.disbursed', {});
+    await emit(within, 'compliance.failed', {
+      loan_id: randomUUID(),
+      failed_checks: [],
+      enforcement: 'soft',
+    });
     throw new Error('The rest of the work fails.');
   });
 

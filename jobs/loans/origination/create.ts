@@ -22,6 +22,8 @@ export type NewLoan = {
   loan_number?: string | undefined;
 } & Record<string, unknown>;
 
+type Numbered = NewLoan & { id: string; loan_number: string; status: string };
+
 /** Writes a pending loan: its number, and the product's terms as they are today. */
 export async function createLoan(work: Work, input: NewLoan): Promise<string> {
   const { id, loan_number } = await writeLoan(work, input);
@@ -126,7 +128,7 @@ function feesOf({ principal_amount: amount }: NewLoan, { fee_rules }: Record<str
   return comeTo(fees, 'upfront', 'capitalized', 'amortized');
 }
 
-export const tellCreated = (work: Work, loan: NewLoan & { id: string; status: string }) =>
+export const tellCreated = (work: Work, loan: Numbered) =>
   emit(work, 'loan.created', {
     loan_id: loan.id,
     loan_number: loan.loan_number,

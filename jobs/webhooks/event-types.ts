@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { date, money, timestamp, uuid } from '../../sql/types.ts';
+
+/** What a subscriber may hear of. The data of each event is checked where it is emitted. */
+export const EVENTS = {
+  'loan.created': z.object({
+    loan_id: uuid,
+    loan_number: z.string(),
+    borrower_id: uuid,
+    program_id: uuid,
+    product_id: uuid,
+    principal_amount: money,
+    status: z.string(),
+    external_id: z.string().nullable(),
+  }),
+  'loan.status_changed': z.object({
+    loan_id: uuid,
+    loan_number: z.string(),
+    old_status: z.string(),
+    new_status: z.string(),
+    trigger: z.string().describe('The action, or what else moved the loan.'),
+    reason: z.string().optional(),
+    changed_at: timestamp,
+    changed_by: uuid.nullable(),
+  }),
+  'loan.disbursed': z.object({
+    loan_id: uuid,
+    loan_number: z.string(),
+    disbursement_id: uuid,
+    amount: money,
+    fee_deducted: money,
+    net_amount: money,
+    disbursement_date: date,
+    principal_balance: money,
+    first_payment_date: date.nullable(),
+  }),
+  'payment.received': z.object({
+    payment_id: uuid,
+    loan_id: uuid,
+    amount: money,
+    payment_date: date,
+    effective_date: date,
+    principal_applied: money,
+    interest_applied: money,
+    fees_applied: money,
+    remaining_balance: money,
+  }),
+  'payment.reversed': z.object({
+    payment_id: uuid,
+    loan_id: uuid,
+    amount: money,
+    reason: z.string(),
+    return_code: z.string().optional(),
+    reversed_at: timestamp,
+  }),
+  'payment.failed': z.object({
+    payment_id: uuid,
+    loan_id: uuid,
+    amount: money,
+    failure_reason: z.string(),
+    return_code: z.string().nullable().optional(),
+    will_retry: z.boolean(),
+    next_retry_date: date.optional(),
+  }),
+  'delinquency.changed': z.object({
+    loan_id: uuid,
+    old_bucket: z.string(),
+    new_bucket: z.string(),
+    days_past_due: z.int(),
+    past_due_amount: money,
+  }),
+  'fee.assessed': z.object({
+    fee_id: uuid,
+    loan_id: uuid,
+    fee_type: z.string(),
+    amount: money,
+    assessed_date: date,
+  }),
+  'modification.completed': z.object({
+    modification_id: uuid,
+    loan_id: uuid,
+    modification_type: z.string(),
+    effective_date: date,
+    old_terms: z.record(z.string(), z.unknown()),
+    new_terms: z.record(z.string(), z.unknown()),
+  }),
+  'compliance.failed': z.object({
+    loan_id: uuid,
+    failed_checks: z.array(z.object({ code: z.string(), message: z.string() })),
+    enforcement: z.enum(['hard', 'soft']),
+  }),
+  'document.generated': z.object({
+    document_id: uuid,
+    loan_id: uuid.nullable(),
+    document_type: z.string(),
+    filename: z.string(),
+  }),
+} as const;
+
+export type EventType = keyof typeof EVENTS;
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
+/** The data of an event of the type, as it is sent. */
+export type EventData<Type extends EventType> = z.output<(typeof EVENTS)[Type]>;
