@@ -1,6 +1,7 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from './db.ts';
+import type { TableName } from './tables.ts';
 
 /** A record as it leaves the database: snake_case columns, amounts as decimal strings. */
 export type Row = Record<string, unknown> & { id: string };
@@ -10,7 +11,7 @@ export type Row = Record<string, unknown> & { id: string };
  * whose columns are the fields of the resource. `rows` names its table's alias `record`.
  */
 export type Table = {
-  name: string;
+  name: TableName;
   rows: SqlFragment;
   /**
    * Fields that are columns of the bare table (alias `row`): a list that asks for and is ordered by

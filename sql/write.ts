@@ -1,5 +1,6 @@
 import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
 import { prepared, sql, type Transaction } from './db.ts';
+import type { TableName } from './tables.ts';
 
 /**
  * Plain writes of records without rules. Whatever changes a status, a balance or a date that others
@@ -8,14 +9,14 @@ import { prepared, sql, type Transaction } from './db.ts';
 export type Values = Record<string, unknown>;
 
 /** Inserts the record and answers its id; undefined values are left to the column's default. */
-export const insert = (tx: Transaction, table: string, values: Values): Promise<string> =>
+export const insert = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
   tx.oneFirst(inserting(table, values));
 
 /** The same for rows that come often and always with the same columns. */
-export const insertOften = (tx: Transaction, table: string, values: Values): Promise<string> =>
+export const insertOften = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
   tx.oneFirst(prepared(inserting(table, values)));
 
-function inserting(table: string, values: Values) {
+function inserting(table: TableName, values: Values) {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   const columns = entries.map(([column]) => sql.identifier([column]));
   return sql.typeAlias('id')`
@@ -29,7 +30,7 @@ function inserting(table: string, values: Values) {
 }
 
 /** Changes the given columns and leaves the others; nothing given or nothing new, nothing written. */
-export async function update(tx: Transaction, table: string, id: string, values: Values) {
+export async function update(tx: Transaction, table: TableName, id: string, values: Values) {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return;
   const differences = entries.map(
@@ -50,10 +51,10 @@ export const assigning = (values: Values) =>
     sql.fragment`, `,
   );
 
-export const archive = (tx: Transaction, table: string, id: string, archived: boolean) =>
+export const archive = (tx: Transaction, table: TableName, id: string, archived: boolean) =>
   update(tx, table, id, { is_archived: archived });
 
-export async function remove(tx: Transaction, table: string, id: string) {
+export async function remove(tx: Transaction, table: TableName, id: string) {
   await tx.query(sql.typeAlias('void')`delete from ${sql.identifier([table])} where id = ${id}`);
 }
 

@@ -50,7 +50,7 @@ type Range = { account_id: string; start_date: string | null; end_date: string |
  */
 export const detail = ({ account_id, start_date, end_date }: Range) =>
   table({
-    name: 'gl-detail',
+    name: 'journal_lines',
     rows: sql.fragment`
       select line.id, line.entry_id, line.entry_date,
              coalesce(line.description, entry.description) as description, entry.reference_type,

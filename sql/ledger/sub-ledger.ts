@@ -8,7 +8,7 @@ import { table } from '../table.ts';
  */
 export const subLedger = (loanId: string, accrualsBy: 'day' | 'month') =>
   table({
-    name: 'sub-ledger',
+    name: 'journal_lines',
     rows: sql.fragment`
       select entry.id, entry.entry_date, entry.effective_date, entry.description,
              entry.reference_type, entry.reference_id, entry.reversal_of_entry_id,

@@ -7,7 +7,7 @@ import { table } from '../table.ts';
  * used it up, the oldest first.
  */
 export const suspense = table({
-  name: 'suspense_entries',
+  name: 'journal_lines',
   rows: sql.fragment`
     select record.id, record.loan_id, record.payment_id, record.entry_type, record.amount,
            record.balance_after,
