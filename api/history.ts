@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text, timestamp, uuid } from '../sql/types.ts';
 
-/** One change of one record, as decisions 3.26 has it. */
+/** One change of one record: who did what to it, and what it was before. */
 export const historyFields = {
   id: uuid,
   entity_type: text,

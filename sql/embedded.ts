@@ -162,9 +162,20 @@ function commandOf(pid: number): string {
 
 async function launch({ bin, data, as }: Place, port: number, throwAway: boolean) {
   const settings = [
-    ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
-    ...['-c', 'max_connections=200', '-c', 'shared_buffers=256MB', '-c', 'timezone=UTC'],
-    ...['-c', 'max_wal_size=4GB', '-c', 'log_min_messages=fatal'],
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    'unix_socket_directories=',
+    '-c',
+    'max_connections=200',
+    '-c',
+    'shared_buffers=256MB',
+    '-c',
+    'timezone=UTC',
+    '-c',
+    'max_wal_size=4GB',
+    '-c',
+    'log_min_messages=fatal',
     ...(throwAway ? THROW_AWAY : []),
   ];
   const server = spawn(path.join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {

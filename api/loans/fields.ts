@@ -26,7 +26,7 @@ import {
 
 const known = <Schema extends z.ZodType>(schema: Schema) => schema.readonly();
 
-/** The loan as decisions 3.1 has it. What it owes is as of the business date. */
+/** The loan as every answer gives it. What it owes is as of the business date. */
 export const loanFields = {
   id: known(uuid),
   loan_number: known(text),

@@ -20,7 +20,7 @@ import {
 } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
 
-/** Cancellation of debt, with the boxes of the IRS's form (decisions 3.15). */
+/** Cancellation of debt, with the boxes of the IRS's form. */
 export const forms1099c = resource({
   name: 'Form1099C',
   path: 'forms-1099c',

@@ -76,7 +76,7 @@ const judgeDuePromises = forFew('promises', loansPromised, (work, { id }) =>
 const judgeDuePlans = forFew('payment_plans', loansPlanned, (work, { id }) => judgePlan(work, id));
 
 /**
- * What the day holds for some of the loans, in decisions 3.25's order: what begins or ends takes effect
+ * What the day holds for some of the loans, in this order: what begins or ends takes effect
  * before payments are made, payments that were ordered come before autopay asks for money, and
  * promises are judged when all payments of the day are in.
  */

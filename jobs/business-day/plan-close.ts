@@ -30,7 +30,7 @@ let isFutureClosable = true;
 
 /**
  * Told once when a process starts: in production only days that are over are closed; elsewhere the
- * future is, too, so that a whole loan's life can be run through in seconds (decisions 3.25).
+ * future is, too, so that a whole loan's life can be run through in seconds.
  */
 export function closeFuture(isAllowed: boolean) {
   isFutureClosable = isAllowed;

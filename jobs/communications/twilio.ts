@@ -14,7 +14,12 @@ export function fromTwilio(fields: Fields): Record<string, unknown> {
   const { MessageSid, SmsSid, MessageStatus, SmsStatus, From, To, Body, ErrorCode } = fields;
   const id = MessageSid ?? SmsSid;
   return {
-    ...{ from: From, to: To, body: Body, message_id: id },
-    ...{ provider_message_id: id, status: MessageStatus ?? SmsStatus, error_code: ErrorCode },
+    from: From,
+    to: To,
+    body: Body,
+    message_id: id,
+    provider_message_id: id,
+    status: MessageStatus ?? SmsStatus,
+    error_code: ErrorCode,
   };
 }

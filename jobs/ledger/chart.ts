@@ -1,5 +1,5 @@
 /**
- * The accounts that every tenant starts with (decisions 3.9). Operations name an account by its role,
+ * The accounts that every tenant starts with. Operations name an account by its role,
  * never by its code: a tenant may renumber its chart, and the books still find their way.
  */
 export const CHART = [
@@ -41,7 +41,7 @@ type SystemEntry = {
   reference_type: string;
   debit: readonly AccountRole[];
   credit: readonly AccountRole[];
-  /** Whether the specification gives this row; the others complete it (decisions 3.9). */
+  /** Whether the specification gives this row; the others complete it. */
   is_specified: boolean;
 };
 

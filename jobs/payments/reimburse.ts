@@ -78,7 +78,11 @@ async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: str
   const state = await happen(work, loan, [event]);
   const { id: _, ...split } = splitOf(state, id);
   return insert(work.tx, 'payments', {
-    ...{ id, amount, ...split, payment_instrument_id, notes: reason },
+    id,
+    amount,
+    ...split,
+    payment_instrument_id,
+    notes: reason,
     loan_id: loan.row.id,
     borrower_id: loan.row.borrower_id,
     receipt_number: `R-${id.replaceAll('-', '').slice(-12).toUpperCase()}`,

@@ -12,7 +12,7 @@ import type { Work } from '../work.ts';
 const anyOf = <One extends z.ZodType>(one: One) => z.union([one, z.array(one).min(1).max(500)]);
 const label = z.string().min(1).max(50).toLowerCase();
 
-/** What a dynamic portfolio takes: loans that meet all of these (decisions 3.17). */
+/** What a dynamic portfolio takes: loans that meet all of these. */
 export const Criteria = z.strictObject({
   program_id: anyOf(uuid).optional(),
   product_id: anyOf(uuid).optional(),

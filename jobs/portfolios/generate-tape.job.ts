@@ -90,7 +90,9 @@ export async function makeTape(within: Within, files: Files, tenantId: string, t
       row_count,
       document_id,
       generated_at,
-      ...{ checksum: file.sha256_hash, totals: { principal_balance }, warnings },
+      checksum: file.sha256_hash,
+      totals: { principal_balance },
+      warnings,
     });
     await update(tx, 'loan_tape_configs', order.loan_tape_config_id, {
       last_generated_at: generated_at,

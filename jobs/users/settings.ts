@@ -19,7 +19,7 @@ const perMinute = z.int().min(1).max(100_000).nullable().default(null);
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
 /**
- * What a tenant may set, with its defaults (decisions 3.24). The keys of this object are the keys on
+ * What a tenant may set, with its defaults. The keys of this object are the keys on
  * the wire; only what differs from the defaults is stored.
  */
 export const Settings = z.strictObject({

@@ -1,4 +1,5 @@
-import { sql } from '../db.ts';
+import { z } from 'zod';
+import { prepared, sql, type Transaction } from '../db.ts';
 import { containing, table } from '../table.ts';
 
 export const borrowers = table({
@@ -17,8 +18,17 @@ export const borrowers = table({
       on phone.borrower_id = record.id and phone.is_primary and not phone.is_archived
   `,
   own: [
-    ...['id', 'q', 'status', 'is_archived', 'do_not_contact', 'external_id'],
-    ...['first_name', 'last_name', 'borrower_type', 'created_at', 'updated_at'],
+    'id',
+    'q',
+    'status',
+    'is_archived',
+    'do_not_contact',
+    'external_id',
+    'first_name',
+    'last_name',
+    'borrower_type',
+    'created_at',
+    'updated_at',
   ],
   search: (words) => sql.fragment`
     row.first_name || ' ' || row.last_name ilike ${containing(words)}
@@ -34,3 +44,15 @@ export const borrowers = table({
     `,
   },
 });
+
+const Usable = z.object({ is_usable: z.boolean() });
+
+/** Whether such a borrower exists and may be used for a new loan. */
+export const isUsable = (tx: Transaction, id: string) =>
+  tx.oneFirst(
+    prepared(sql.type(Usable)`
+      select exists (
+        select from borrowers where id = ${id} and not is_archived
+      ) as is_usable
+    `),
+  );

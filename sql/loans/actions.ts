@@ -13,7 +13,7 @@ const ALWAYS = [
 ] as const;
 
 /**
- * Which actions each status allows besides (decisions 3.1), said once: the loan's own answer is
+ * Which actions each status allows besides, said once: the loan's own answer is
  * computed from this table, and jobs/loans/history/statuses.ts refuses by it. What is not listed is refused;
  * what is allowed may still meet a guard of its own.
  */

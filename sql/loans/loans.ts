@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../db.ts';
 import { allowedActions } from './actions.ts';
 import { containing, table } from '../table.ts';
 import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
@@ -91,10 +91,27 @@ export const loans = table({
     select ${columns} ${source}
   `,
   own: [
-    ...['id', 'q', 'status', 'is_archived', 'borrower_id', 'program_id', 'product_id'],
-    ...['loan_officer_id', 'portfolio_id', 'external_id', 'is_frozen', 'is_accelerated'],
-    ...['is_non_accrual', 'loan_number', 'labels', 'origination_date', 'maturity_date'],
-    ...['principal_amount', 'principal_balance', 'created_at', 'updated_at'],
+    'id',
+    'q',
+    'status',
+    'is_archived',
+    'borrower_id',
+    'program_id',
+    'product_id',
+    'loan_officer_id',
+    'portfolio_id',
+    'external_id',
+    'is_frozen',
+    'is_accelerated',
+    'is_non_accrual',
+    'loan_number',
+    'labels',
+    'origination_date',
+    'maturity_date',
+    'principal_amount',
+    'principal_balance',
+    'created_at',
+    'updated_at',
   ],
   search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
   filters: {
@@ -197,32 +214,6 @@ export const markFunded = (
         first_payment_date = ${firstPayment}, payment_amount = ${payment}
     where id = ${id}
   `);
-
-const ProductRow = z.looseObject({
-  id: z.string(),
-  is_active: z.boolean(),
-  is_archived: z.boolean(),
-});
-
-/** The product as it is now, for the terms of a new loan; null if this tenant has none of that id. */
-export const product = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(ProductRow)`
-    select product.*, trim_scale(min_rate) as min_rate, trim_scale(max_rate) as max_rate
-    from products as product where id = ${id}
-  `);
-
-const Usable = z.object({ is_usable: z.boolean() });
-
-/** Whether such a record exists and may be used for a new loan. */
-export const usable = (tx: Transaction, kind: 'programs' | 'borrowers', id: string) =>
-  tx.oneFirst(
-    prepared(sql.type(Usable)`
-      select exists (
-        select from ${sql.identifier([kind])} where id = ${id} and not is_archived
-          ${kind === 'programs' ? sql.fragment`and is_active` : sql.fragment``}
-      ) as is_usable
-    `),
-  );
 
 export const markPaidOff = (tx: Transaction, id: string, is: boolean) =>
   tx.query(sql.typeAlias('void')`

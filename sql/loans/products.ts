@@ -1,4 +1,5 @@
-import { sql } from '../db.ts';
+import { z } from 'zod';
+import { sql, type Transaction } from '../db.ts';
 import { containing, table } from '../table.ts';
 
 export const products = table({
@@ -25,3 +26,16 @@ export const products = table({
     row.name ilike ${containing(words)} or row.code ilike ${containing(words)}
   `,
 });
+
+const ProductRow = z.looseObject({
+  id: z.string(),
+  is_active: z.boolean(),
+  is_archived: z.boolean(),
+});
+
+/** The product as it is now, for the terms of a new loan; null if this tenant has none of that id. */
+export const read = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(ProductRow)`
+    select product.*, trim_scale(min_rate) as min_rate, trim_scale(max_rate) as max_rate
+    from products as product where id = ${id}
+  `);

@@ -1,4 +1,5 @@
-import { sql, type Transaction } from '../db.ts';
+import { z } from 'zod';
+import { prepared, sql, type Transaction } from '../db.ts';
 import { containing, table } from '../table.ts';
 
 export const programs = table({
@@ -22,3 +23,15 @@ export const productBelongsTo = (tx: Transaction, productId: string, programId: 
     select from products
     where id = ${productId} and (program_id is null or program_id = ${programId})
   `);
+
+const Usable = z.object({ is_usable: z.boolean() });
+
+/** Whether such a program exists and may be used for a new loan. */
+export const isUsable = (tx: Transaction, id: string) =>
+  tx.oneFirst(
+    prepared(sql.type(Usable)`
+      select exists (
+        select from programs where id = ${id} and not is_archived and is_active
+      ) as is_usable
+    `),
+  );

@@ -41,7 +41,9 @@ export async function applyModification(work: Work, loan: OpenLoan, modification
   const new_terms = { ...termsIn(loan, state), payment_day };
   await update(work.tx, 'loans', row.id, { payment_day, ...ratesOf(row, state) });
   await update(work.tx, 'modifications', modification.id, {
-    ...{ status: 'completed', previous_terms, new_terms },
+    status: 'completed',
+    previous_terms,
+    new_terms,
     applied_at: new Date().toISOString(),
     event_ids: changes.map(({ id }) => id),
     capitalized_amount: capitalizedIn(

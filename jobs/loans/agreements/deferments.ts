@@ -54,8 +54,16 @@ export async function defer(work: Work, input: NewDeferment): Promise<string> {
   const { deferment_type, start_installment, interest_treatment, extend_maturity } = input;
   const { fee_amount, reason, notes } = input;
   const id = await insert(work.tx, 'deferments', {
-    ...{ loan_id: loan.row.id, deferment_type, periods, start_date, start_installment },
-    ...{ interest_treatment, extend_maturity, fee_amount, reason, notes },
+    loan_id: loan.row.id,
+    deferment_type,
+    periods,
+    start_date,
+    start_installment,
+    interest_treatment,
+    extend_maturity,
+    fee_amount,
+    reason,
+    notes,
     created_by: work.actor.id,
   });
   // What cannot be deferred as the loan stands is refused now, not on its day.
@@ -112,7 +120,9 @@ async function begin(work: Work, loan: OpenLoan, one: OpenDeferment) {
   const skipped = { from_number: first_number, periods: one.periods, until: resumes_on };
   const events: LoanEvent[] = [
     newEvent({
-      ...{ kind: 'schedule_replaced', effective_date, schedule },
+      kind: 'schedule_replaced',
+      effective_date,
+      schedule,
       ...(isSkipping && { defers: skipped }),
     }),
   ];
@@ -149,7 +159,9 @@ function capitalized({ row, schedule, events }: OpenLoan, effective_date: string
   const all = [...events, capitalization];
   const trial = fold({ terms, schedule, events: all, as_of: effective_date });
   const plan = reamortize(trial, terms, {
-    ...{ effective_date, start_date: effective_date, interest_rate: trial.current_rate },
+    effective_date,
+    start_date: effective_date,
+    interest_rate: trial.current_rate,
   });
   if (plan.length === 0) return [capitalization];
   return [capitalization, newEvent({ kind: 'schedule_replaced', effective_date, schedule: plan })];

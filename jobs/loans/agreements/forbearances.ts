@@ -49,9 +49,19 @@ export async function forbear(work: Work, input: NewForbearance): Promise<string
   const { suspend_late_fees, suspend_delinquency, suspend_credit_reporting } = input;
   const { end_treatment, hardship_application_id } = input;
   await insert(work.tx, 'forbearances', {
-    ...{ loan_id: loan.row.id, forbearance_type, start_date, end_date, reason },
-    ...{ reduced_payment_amount, interest_accrues, suspend_late_fees, suspend_delinquency },
-    ...{ suspend_credit_reporting, end_treatment, hardship_application_id, notes },
+    loan_id: loan.row.id,
+    forbearance_type,
+    start_date,
+    end_date,
+    reason,
+    reduced_payment_amount,
+    interest_accrues,
+    suspend_late_fees,
+    suspend_delinquency,
+    suspend_credit_reporting,
+    end_treatment,
+    hardship_application_id,
+    notes,
     created_by: work.actor.id,
   });
   await turnForbearances(work, loan.row.id);
@@ -128,8 +138,13 @@ async function end(work: Work, loan: OpenLoan, one: OpenForbearance, isBroken = 
 /** What was not paid meanwhile is paid beside the instalments to come. */
 const planFor = (work: Work, { row }: OpenLoan, owed: { due_date: string; amount: string }[]) =>
   addPlan(work, {
-    ...{ loan_id: row.id, plan_type: 'repayment', installments: owed, grace_days: 3 },
-    ...{ waive_remaining: false, auto_collect: false, status: 'proposed' },
+    loan_id: row.id,
+    plan_type: 'repayment',
+    installments: owed,
+    grace_days: 3,
+    waive_remaining: false,
+    auto_collect: false,
+    status: 'proposed',
     notes: 'After a forbearance.',
   });
 

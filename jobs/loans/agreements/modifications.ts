@@ -78,10 +78,21 @@ const columns = (input: NewModification) => {
   const { new_term_months, extend_months, new_maturity_date } = input;
   const { capitalize_interest, capitalize_fees, interest_treatment, fee_treatment } = input;
   return {
-    ...{ loan_id, modification_type, reason, reason_comment, apply_immediately },
-    ...{ new_interest_rate, new_payment_amount, new_payment_day },
-    ...{ new_term_months, extend_months, new_maturity_date },
-    ...{ capitalize_interest, capitalize_fees, interest_treatment, fee_treatment },
+    loan_id,
+    modification_type,
+    reason,
+    reason_comment,
+    apply_immediately,
+    new_interest_rate,
+    new_payment_amount,
+    new_payment_day,
+    new_term_months,
+    extend_months,
+    new_maturity_date,
+    capitalize_interest,
+    capitalize_fees,
+    interest_treatment,
+    fee_treatment,
     principal_forgiven: input.principal_forgiven,
   };
 };

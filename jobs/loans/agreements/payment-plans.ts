@@ -47,10 +47,20 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   const { plan_type, start_date, frequency, number_of_payments, amount } = input;
   const { settlement_amount, waive_remaining, grace_days, payment_instrument_id } = input;
   const id = await insert(work.tx, 'payment_plans', {
-    ...{ loan_id: loan.row.id, plan_type, total_amount: total, settlement_amount },
-    ...{ start_date, frequency, number_of_payments, amount },
-    ...{ waive_remaining, grace_days, payment_instrument_id },
-    ...{ auto_collect: input.auto_collect, notes: input.notes, status },
+    loan_id: loan.row.id,
+    plan_type,
+    total_amount: total,
+    settlement_amount,
+    start_date,
+    frequency,
+    number_of_payments,
+    amount,
+    waive_remaining,
+    grace_days,
+    payment_instrument_id,
+    auto_collect: input.auto_collect,
+    notes: input.notes,
+    status,
     installments: parts.map((part) => ({ ...part, status: 'pending' })),
     created_by: work.actor.id,
   });

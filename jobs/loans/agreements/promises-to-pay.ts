@@ -47,8 +47,14 @@ export async function addPromise(work: Work, input: NewPromise): Promise<string>
   }
   const { payment_method, channel, contact_note, grace_days } = input;
   return insert(work.tx, 'promises_to_pay', {
-    ...{ loan_id: loan.row.id, promised_amount, promised_date, payment_method, channel },
-    ...{ contact_note, grace_days, installments },
+    loan_id: loan.row.id,
+    promised_amount,
+    promised_date,
+    payment_method,
+    channel,
+    contact_note,
+    grace_days,
+    installments,
     created_by: work.actor.id,
   });
 }

@@ -35,7 +35,7 @@ const FEES_LAST = [
   ...inOrder(['interest', 'principal', 'fee'], ['in_advance']),
 ];
 
-/** Each order of service and the reason for it: decisions on allocation, 3.11. */
+/** Each order of service, and the reason for it. */
 export const WATERFALLS: Record<WaterfallName, Waterfall> = {
   standard: horizontal('standard', inOrder(['fee', 'interest', 'principal'])),
   delinquency_first: horizontal('delinquency_first', FEES_LAST),

@@ -39,7 +39,7 @@ const TimesDelinquent = z
   .strictObject({ 30: times, 60: times, 90: times })
   .refine((of) => of[30] >= of[60] && of[60] >= of[90], 'Must not rise with the days.');
 
-/** Specification "Loan boarding payload", with the optional superset of decisions 3.27. */
+/** Specification "Loan boarding payload", with the optional superset. */
 export const Boarding = z.object({
   borrower_id: uuid,
   program_id: uuid,

@@ -39,7 +39,7 @@ const given = (by: AccountRole): Partial<Record<Component, readonly Pair[]>> => 
 });
 
 /**
- * The posting matrix (specification, system-generated entries; decisions 3.9), as data: for each kind
+ * The posting matrix (specification, "System-generated entries", and what completes it), as data: for each kind
  * of event and each component that it reduces, what is debited and credited. A component that grows
  * (money going out, a reopened principal) is the same pair with the sides exchanged.
  */

@@ -30,8 +30,12 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
   for (const { rule, amount, treatment } of fees) {
     const { fee_type, description } = rule;
     const fee = {
-      ...{ fee_type, treatment, amount: money(amount), on: disbursed.on },
-      ...{ description: description ?? 'Origination fee', fee_rule_id: rule.id ?? null },
+      fee_type,
+      treatment,
+      amount: money(amount),
+      on: disbursed.on,
+      description: description ?? 'Origination fee',
+      fee_rule_id: rule.id ?? null,
     };
     if (treatment === 'deducted' || treatment === 'capitalized') {
       const fee_id = await writeFee(work, loan, fee);

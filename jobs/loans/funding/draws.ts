@@ -58,8 +58,13 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   await loans.addDisbursed(work.tx, row.id, input.amount);
   const { purpose, payment_instrument_id, external_id } = input;
   return insert(work.tx, 'draws', {
-    ...{ id, loan_id: row.id, amount: input.amount, draw_date: on },
-    ...{ purpose, payment_instrument_id, external_id },
+    id,
+    loan_id: row.id,
+    amount: input.amount,
+    draw_date: on,
+    purpose,
+    payment_instrument_id,
+    external_id,
     fee_amount: money(sum(asked.map(({ amount }) => amount))),
     draw_number: (await records.countOf(work.tx, 'draws', row.id)) + 1,
     outstanding_principal: state.principal_balance,

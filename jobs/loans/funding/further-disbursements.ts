@@ -99,7 +99,7 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
   return disbursement.id;
 }
 
-/** No more money goes out on a loan that is at rest or in trouble (decisions 3.1). */
+/** No more money goes out on a loan that is at rest or in trouble. */
 export function assertMayGrow({ row }: OpenLoan) {
   const flag = (['is_frozen', 'is_accelerated', 'is_non_accrual'] as const).find(
     (name) => row[name],

@@ -19,7 +19,7 @@ const GOES_ALONG: readonly string[] = ['fee', 'accrual_stop', 'accrual_start'];
 /**
  * Takes back the only disbursement of a loan as if it had never been: the money never went out, or it
  * came back. The loan is approved again, and may be disbursed anew. Nothing else may have happened to
- * it since (decisions 3.1).
+ * it since.
  */
 export async function undoDisbursement(
   work: Work,

@@ -8,7 +8,7 @@ import type { Work } from '../../work.ts';
 import { openLoan, type OpenLoan } from './happen.ts';
 import { refusalOf } from './statuses.ts';
 
-/** What the records beneath a loan have in common (decisions 3.6). */
+/** What the records beneath a loan have in common. */
 
 /** Opens a loan that a record is to be added to; only a loan in service takes one. */
 export async function openInService(

@@ -9,7 +9,7 @@ import { termsOf } from '../products/terms-of.ts';
 
 /**
  * A payment that leaves less than the product's small balance has repaid the loan: the residue is
- * written off with it (decisions 3.1). The last event is the payment.
+ * written off with it. The last event is the payment.
  */
 export function residueAfter(
   { today }: Work,

@@ -1,4 +1,7 @@
+import * as borrowers from '../../../sql/borrowers/borrowers.ts';
 import * as loans from '../../../sql/loans/loans.ts';
+import * as products from '../../../sql/loans/products.ts';
+import * as programs from '../../../sql/loans/programs.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { parseMoney, parseRate } from '../../money.ts';
 import { Conflict, Invalid } from '../../errors.ts';
@@ -33,7 +36,7 @@ export async function createLoan(work: Work, input: NewLoan): Promise<string> {
 
 /** What a new loan takes over, looked up once where many loans have the same. */
 export type Parents = {
-  product: Awaited<ReturnType<typeof loans.product>>;
+  product: Awaited<ReturnType<typeof products.read>>;
   has_program: boolean;
   settings: { satisfied_tolerance: string; accrual_relief: boolean };
 };
@@ -42,8 +45,8 @@ export async function parentsOf(
   { tx }: Pick<Work, 'tx'>,
   { product_id, program_id }: Pick<NewLoan, 'product_id' | 'program_id'>,
 ): Promise<Parents> {
-  const product = await loans.product(tx, product_id);
-  const has_program = await loans.usable(tx, 'programs', program_id);
+  const product = await products.read(tx, product_id);
+  const has_program = await programs.isUsable(tx, program_id);
   const { delinquency, accounting } = await settingsOf(tx);
   const { satisfied_tolerance } = delinquency;
   const { accrual_relief } = accounting;
@@ -76,8 +79,7 @@ function takenFrom({ product, settings }: Parents) {
 
 async function assertUsable(tx: Work['tx'], input: NewLoan, { product, has_program }: Parents) {
   const errors: Record<string, string> = {};
-  if (!(await loans.usable(tx, 'borrowers', input.borrower_id)))
-    errors['borrower_id'] = 'Does not exist.';
+  if (!(await borrowers.isUsable(tx, input.borrower_id))) errors['borrower_id'] = 'Does not exist.';
   if (!has_program) errors['program_id'] = 'Does not exist.';
   const isUsable = product !== null && product.is_active && !product.is_archived;
   if (!isUsable) errors['product_id'] = 'Does not exist.';

@@ -52,8 +52,13 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   const document_id = await letter(work, loan, quote_number, amounts);
   const id = await insert(work.tx, 'payoff_quotes', {
     ...amounts,
-    ...{ loan_id: row.id, quote_number, document_id, created_by: work.actor.id },
-    ...{ delivery_method, include_prepayment_penalty, remittance_instructions },
+    loan_id: row.id,
+    quote_number,
+    document_id,
+    created_by: work.actor.id,
+    delivery_method,
+    include_prepayment_penalty,
+    remittance_instructions,
   });
   if (delivery_method === 'email' || delivery_method === 'letter')
     await send(work, loan, delivery_method, document_id, amounts);
@@ -101,9 +106,12 @@ async function letter(work: Work, { row, state }: OpenLoan, quote_number: string
     template: 'payoff_letter',
     document_type: 'correspondence',
     filename: 'payoff-letter.pdf',
-    ...{ borrower_id: row.borrower_id, loan_id: row.id },
+    borrower_id: row.borrower_id,
+    loan_id: row.id,
     data: {
-      ...{ quote_number, per_diem, good_through: good_through_date },
+      quote_number,
+      per_diem,
+      good_through: good_through_date,
       payoff_amount: payoff_amount_good_through,
       principal: quoted.principal_amount,
       interest: money(interest),
@@ -124,8 +132,11 @@ async function send(
   { payoff_amount_good_through, good_through_date, per_diem }: Quoted,
 ) {
   await compose(work, {
-    ...{ template_type: 'payoff_letter', channel, document_id },
-    ...{ borrower_id: row.borrower_id, loan_id: row.id },
+    template_type: 'payoff_letter',
+    channel,
+    document_id,
+    borrower_id: row.borrower_id,
+    loan_id: row.id,
     context: {
       payoff: { amount: payoff_amount_good_through, good_through: good_through_date, per_diem },
     },

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { z } from 'zod';
 import { integer, positiveMoney, rate, text, uuid } from '../../../sql/types.ts';
 
-/** The words of fees; assessments and product rules read these lists (decisions 3.5). */
+/** The words of fees; assessments and product rules read these lists. */
 export const FEE_TYPES = [
   'origination',
   'late',

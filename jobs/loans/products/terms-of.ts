@@ -26,12 +26,27 @@ export type LoanTerms = Partial<Terms> & {
 };
 
 const COPIED = [
-  ...['interest_method', 'day_count', 'payment_frequency', 'amortization', 'balloon_amount'],
-  ...['extra_payment_to', 'installment_rounding', 'installment_calculation', 'first_payment_rule'],
-  ...['min_days_to_first_payment', 'fee_rules', 'late_fee_grace_days', 'delinquency_grace_days'],
-  ...['default_dpd_threshold', 'charge_off_dpd_threshold', 'non_accrual_dpd_threshold'],
-  ...['small_balance_tolerance', 'payoff_quote_valid_days', 'gl_map'],
-  ...['rescission_days', 'rounding_mode'],
+  'interest_method',
+  'day_count',
+  'payment_frequency',
+  'amortization',
+  'balloon_amount',
+  'extra_payment_to',
+  'installment_rounding',
+  'installment_calculation',
+  'first_payment_rule',
+  'min_days_to_first_payment',
+  'fee_rules',
+  'late_fee_grace_days',
+  'delinquency_grace_days',
+  'default_dpd_threshold',
+  'charge_off_dpd_threshold',
+  'non_accrual_dpd_threshold',
+  'small_balance_tolerance',
+  'payoff_quote_valid_days',
+  'gl_map',
+  'rescission_days',
+  'rounding_mode',
 ] as const;
 
 export function copiedTerms(

@@ -38,11 +38,25 @@ const CORRECTING: Record<string, string | null> = { '02': null, '03': 'DA', '07'
 
 /** What a corrected record may say otherwise; who owes and which account it is stay. */
 export const CORRECTABLE: readonly string[] = [
-  ...['date_opened', 'date_closed', 'date_last_payment', 'date_first_delinquency'],
-  ...['credit_limit', 'highest_credit', 'original_charge_off_amount', 'terms_duration'],
-  ...['terms_frequency', 'scheduled_monthly_payment', 'actual_payment_amount'],
-  ...['current_balance', 'amount_past_due', 'account_status', 'payment_rating'],
-  ...['payment_history_profile', 'special_comment', 'consumer_information_indicator', 'ecoa_code'],
+  'date_opened',
+  'date_closed',
+  'date_last_payment',
+  'date_first_delinquency',
+  'credit_limit',
+  'highest_credit',
+  'original_charge_off_amount',
+  'terms_duration',
+  'terms_frequency',
+  'scheduled_monthly_payment',
+  'actual_payment_amount',
+  'current_balance',
+  'amount_past_due',
+  'account_status',
+  'payment_rating',
+  'payment_history_profile',
+  'special_comment',
+  'consumer_information_indicator',
+  'ecoa_code',
 ];
 
 const dueDate = (received: string, isExtended: boolean) =>

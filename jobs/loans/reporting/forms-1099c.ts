@@ -24,7 +24,7 @@ const THRESHOLD = '600.00';
 
 const FUNDED = ['active', 'paid_off', 'charged_off', 'settled', 'transferred'];
 
-/** What a charge-off's reason means for box 6 once collection has stopped (decisions 3.15). */
+/** What a charge-off's reason means for box 6 once collection has stopped. */
 const CODES: Record<string, EventCode> = {
   bankruptcy: 'A',
   statute_of_limitations: 'C',
@@ -70,13 +70,17 @@ export async function add1099C(work: Work, input: NewForm): Promise<string> {
     });
   }
   return write(work, loan, {
-    ...{ tax_year, identifiable_event_code: code, amount_discharged: amount, source: 'manual' },
+    tax_year,
+    identifiable_event_code: code,
+    amount_discharged: amount,
+    source: 'manual',
     identifiable_event_date:
       input.identifiable_event_date ?? forgiven?.first_on ?? debtor.charged_off_on ?? work.today,
     interest_included: input.interest_included ?? '0.00',
     personally_liable: input.personally_liable ?? true,
     ...(input.debt_description && { debt_description: input.debt_description }),
-    ...{ fair_market_value: input.fair_market_value, notes: input.notes },
+    fair_market_value: input.fair_market_value,
+    notes: input.notes,
   });
 }
 
@@ -93,8 +97,13 @@ export async function reportForgiveness(work: Work, loanId: string, code: EventC
   if (before?.amount_discharged === amount) return;
   if (before) await records.setStatus(work.tx, 'forms_1099c', before.id, 'corrected');
   await write(work, loan, {
-    ...{ tax_year, identifiable_event_code: code, amount_discharged: amount, source: 'system' },
-    ...{ identifiable_event_date: first_on, interest_included: '0.00', personally_liable: true },
+    tax_year,
+    identifiable_event_code: code,
+    amount_discharged: amount,
+    source: 'system',
+    identifiable_event_date: first_on,
+    interest_included: '0.00',
+    personally_liable: true,
     ...(before && { is_corrected: true, corrects_form_id: before.id }),
   });
 }
@@ -126,7 +135,8 @@ async function write(work: Work, { row }: OpenLoan, given: Boxes): Promise<strin
     template: 'form_1099c',
     document_type: 'other',
     filename: `form-1099c-${given.tax_year}.pdf`,
-    ...{ borrower_id: row.borrower_id, loan_id: row.id },
+    borrower_id: row.borrower_id,
+    loan_id: row.id,
     data: {
       ...form,
       tax_year: String(form.tax_year),

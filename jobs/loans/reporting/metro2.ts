@@ -108,8 +108,28 @@ function baseSegment(line: Line, created_at: string): string {
 
 /** The statuses that the trailer counts, in its order, after those that it names first. */
 const COUNTED = [
-  ...['DA', '05', '11', '13', '61', '62', '63', '64', '65', '71', '78', '80', '82', '83', '84'],
-  ...['88', '89', '93', '94', '95', '96', '97'],
+  'DA',
+  '05',
+  '11',
+  '13',
+  '61',
+  '62',
+  '63',
+  '64',
+  '65',
+  '71',
+  '78',
+  '80',
+  '82',
+  '83',
+  '84',
+  '88',
+  '89',
+  '93',
+  '94',
+  '95',
+  '96',
+  '97',
 ] as const;
 
 function trailer(lines: readonly Line[]): string {
@@ -120,13 +140,26 @@ function trailer(lines: readonly Line[]): string {
   const deleted = lines.filter(({ ecoa_code }) => ecoa_code === 'Z').length;
   const totals = [
     // Joint consumers (J1, J2), employments, creditors and changes have segments that we do not send.
-    ...[having('DF'), 0, 0],
+    having('DF'),
+    0,
+    0,
     lines.length + 2,
     ...COUNTED.map(having),
     deleted,
-    ...[0, 0, 0, 0, 0, 0],
-    ...[0, 0, 0, 0],
-    ...[born, born, 0, 0],
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    born,
+    born,
+    0,
+    0,
     reachable,
   ];
   return whole([
