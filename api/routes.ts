@@ -24,6 +24,7 @@ import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
+import { systemEntries } from './ledger/system-entries.ts';
 import { autoResponses } from './communications/auto-responses.ts';
 import { callbacks } from './communications/callbacks.ts';
 import { communicationLogs } from './communications/logs.ts';
@@ -63,6 +64,7 @@ export const routes: readonly Route[] = [
   ...accountRoutes,
   ...entries.routes,
   ...reportRoutes,
+  systemEntries,
   ...closings.routes,
   ...users.routes,
   ...userRoutes,

@@ -6,6 +6,7 @@ import * as steps from '../../sql/business-day/close-steps.ts';
 import { uuid } from '../../sql/types.ts';
 import { addDays } from '../dates.ts';
 import { enqueueAll, job } from '../job.ts';
+import { ACCRUAL } from '../ledger/chart.ts';
 import { postParts } from '../ledger/post.ts';
 import { money, sum } from '../money.ts';
 import type { Outside } from '../outside.ts';
@@ -88,8 +89,8 @@ const accrue = (outside: Outside, payload: Payload) =>
 
 /** What loans earned whose products have it booked on the same accounts. */
 const accrualOf = (part: steps.Accrued) => ({
-  debit: { interest_receivable: part.interest },
-  credit: { interest_income: part.interest },
+  debit: { [ACCRUAL.debit]: part.interest },
+  credit: { [ACCRUAL.credit]: part.interest },
   accounts: {
     interest_receivable: part.interest_receivable,
     interest_income: part.interest_income,

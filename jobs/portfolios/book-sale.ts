@@ -2,8 +2,37 @@ import { Big } from 'big.js';
 import type * as sales from '../../sql/portfolios/sales.ts';
 import { CHART, type AccountRole } from '../ledger/chart.ts';
 import { postParts } from '../ledger/post.ts';
+import type { SystemEntry } from '../loans/engine/posting-matrix.ts';
 import { money, sum } from '../money.ts';
 import type { Work } from '../work.ts';
+
+/** What a loan is carried at: the assets that leave with a sale and come back with a buyback. */
+const ASSETS = ['loans_receivable', 'interest_receivable', 'fees_receivable'] as const;
+const RESULT = { gain: 'gain_on_sale', loss: 'loss_on_sale' } as const;
+
+/** The rows that a sale and a buyback book, for an accountant to read. */
+export function saleEntries(): SystemEntry[] {
+  const sold: SystemEntry[] = [
+    ...ASSETS.map((asset) => row('cash', asset)),
+    row('cash', RESULT.gain),
+    row(RESULT.loss, 'loans_receivable'),
+    ...ASSETS.map((asset) => row(asset, 'due_to_investors')),
+  ];
+  const bought = sold.map(({ debit, credit, ...rest }) => ({
+    ...rest,
+    reference_type: 'portfolio_buyback',
+    debit: credit,
+    credit: debit,
+  }));
+  return [...sold, ...bought];
+}
+
+const row = (debit: AccountRole, credit: AccountRole): SystemEntry => ({
+  reference_type: 'portfolio_sale',
+  component: null,
+  debit,
+  credit,
+});
 
 type Carried = Awaited<ReturnType<typeof sales.carried>>;
 
@@ -20,14 +49,14 @@ export async function bookSale(
   reference_type: 'portfolio_sale' | 'portfolio_buyback' = 'portfolio_sale',
 ): Promise<string[]> {
   const sign = reference_type === 'portfolio_sale' ? 1 : -1;
-  const { loan_number, is_left: _, due_to_investors: account, ...amounts } = carried;
+  const { loan_number, due_to_investors: account } = carried;
   const assets = Object.fromEntries(
-    Object.entries(amounts).map(([role, amount]) => [role, money(new Big(amount).times(sign))]),
+    ASSETS.map((role) => [role, money(new Big(carried[role]).times(sign))]),
   );
   const cash = new Big(price).times(sign);
   const total = sum(Object.values(assets).map((amount) => new Big(amount)));
   const gain = cash.minus(total);
-  const result = { [gain.gte(0) ? 'gain_on_sale' : 'loss_on_sale']: money(gain) };
+  const result = { [gain.gte(0) ? RESULT.gain : RESULT.loss]: money(gain) };
   const name = sign > 0 ? 'Portfolio sale' : 'Buyback';
   const heading = {
     entry_date: work.today,

@@ -3,91 +3,13 @@ import type { AccountRole } from '../../ledger/chart.ts';
 import { parseMoney, ZERO } from '../../money.ts';
 import type { LoanEvent } from './events.ts';
 import type { AllocationLine } from './position.ts';
+import { pairsOf, type Component, type Pair } from './posting-matrix.ts';
 
 /** What an event means for the books: an amount for each account and side. */
 export type Posting = {
   debit: Partial<Record<AccountRole, Big>>;
   credit: Partial<Record<AccountRole, Big>>;
 };
-
-type Component =
-  'principal' | 'interest' | 'fee' | 'suspense' | 'charge_off' | 'surplus' | 'off_books';
-
-/** Debit and credit for an amount by which an event reduces a component, in this order. */
-type Pair = readonly [debit: AccountRole, credit: AccountRole];
-
-/** Income that was recognised when it accrued is not recognised again when it is paid. */
-const RELIEF = {
-  interest: ['interest_income', 'interest_receivable'],
-  fee: ['fee_income', 'fees_receivable'],
-} as const satisfies Partial<Record<Component, Pair>>;
-
-/** Money from an account: what the specification's rows say. */
-const received = (from: AccountRole): Partial<Record<Component, readonly Pair[]>> => ({
-  principal: [[from, 'loans_receivable']],
-  interest: [[from, 'interest_income']],
-  fee: [[from, 'fee_income']],
-  charge_off: [[from, 'recovery_income']],
-  surplus: [[from, 'refunds_payable']],
-});
-
-/** The asset falls against an account that bears the loss; income not earned is taken back. */
-const given = (by: AccountRole): Partial<Record<Component, readonly Pair[]>> => ({
-  principal: [[by, 'loans_receivable']],
-  interest: [RELIEF.interest],
-  fee: [RELIEF.fee],
-});
-
-/**
- * The posting matrix (specification, "System-generated entries", and what completes it), as data: for each kind
- * of event and each component that it reduces, what is debited and credited. A component that grows
- * (money going out, a reopened principal) is the same pair with the sides exchanged.
- */
-const MATRIX: Partial<Record<LoanEvent['kind'], Partial<Record<Component, readonly Pair[]>>>> = {
-  disbursement: { principal: [['cash', 'loans_receivable']], fee: [['cash', 'fee_income']] },
-  draw: { principal: [['cash', 'loans_receivable']] },
-  boarding: { principal: [['due_to_investors', 'loans_receivable']] },
-  payment: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
-  recovery: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
-  liquidation: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
-  suspense_receipt: { suspense: [['cash', 'borrower_suspense']] },
-  suspense_application: received('borrower_suspense'),
-  reimbursement: {
-    principal: [['cash', 'loans_receivable']],
-    suspense: [['cash', 'borrower_suspense']],
-  },
-  accrual_stop: { off_books: [RELIEF.interest] },
-  accrual_start: { off_books: [RELIEF.interest] },
-  fee_waiver: { fee: [RELIEF.fee] },
-  service_credit: {
-    principal: [['service_credit_expense', 'loans_receivable']],
-    interest: [['service_credit_expense', 'interest_receivable']],
-    fee: [['service_credit_expense', 'fees_receivable']],
-  },
-  charge_off: given('charge_off_expense'),
-  forgiveness: given('charge_off_expense'),
-  write_off: given('rounding'),
-  // The sale has made what was owed the investor's; nothing of it is left here.
-  servicing_transfer: {
-    principal: [['due_to_investors', 'loans_receivable']],
-    interest: [['due_to_investors', 'interest_receivable']],
-    fee: [['due_to_investors', 'fees_receivable']],
-    suspense: [['due_to_investors', 'borrower_suspense']],
-  },
-  capitalization: {
-    principal: [['loans_receivable', 'loans_receivable']],
-    interest: [['loans_receivable', 'interest_receivable']],
-    fee: [['loans_receivable', 'fees_receivable']],
-  },
-};
-
-/** Kinds whose rows credit income, which was recognised before: relief stands beside them. */
-const RECEIPTS: readonly LoanEvent['kind'][] = [
-  'payment',
-  'recovery',
-  'liquidation',
-  'suspense_application',
-];
 
 /**
  * What an event posts, from the lines that the fold explains it by. Without relief, money posts the
@@ -99,9 +21,9 @@ export function postingOf(
   isRelieved = true,
 ): Posting {
   const posting: Posting = { debit: {}, credit: {} };
-  if (event.kind === 'fee')
-    add(posting, ['fees_receivable', 'fee_income'], parseMoney(event.amount));
-  if (event.kind === 'boarding') boarded(posting, event);
+  for (const [component, amount] of grownBy(event)) {
+    for (const pair of pairsOf(event.kind, component, isRelieved)) add(posting, pair, amount.neg());
+  }
   for (const { component, amount, is_off_books } of lines) {
     if (component === 'unapplied') continue;
     if (event.kind === 'capitalization' && component === 'principal') continue;
@@ -123,22 +45,21 @@ function netCash({ debit, credit }: Posting): Posting {
   };
 }
 
-function pairsOf(kind: LoanEvent['kind'], component: Component, isRelieved: boolean) {
-  const pairs = MATRIX[kind]?.[component] ?? [];
-  const isIncome = component === 'interest' || component === 'fee';
-  return isIncome && isRelieved && RECEIPTS.includes(kind) ? [...pairs, RELIEF[component]] : pairs;
-}
-
 /** No receivable stands for interest that is off the books: it is income when it comes. */
 const offBooks = ([debit, credit]: Pair): Pair => [
   debit,
   credit === 'interest_receivable' ? 'interest_income' : credit,
 ];
 
-function boarded(posting: Posting, event: Extract<LoanEvent, { kind: 'boarding' }>) {
+/** What an event adds to the debt without a line of the fold that says so. */
+function grownBy(event: LoanEvent): [Component, Big][] {
+  if (event.kind === 'fee') return [['fee', parseMoney(event.amount)]];
+  if (event.kind !== 'boarding') return [];
   const { accrued_interest = '0.00', outstanding_fees = '0.00' } = event;
-  add(posting, ['interest_receivable', 'due_to_investors'], parseMoney(accrued_interest));
-  add(posting, ['fees_receivable', 'due_to_investors'], parseMoney(outstanding_fees));
+  return [
+    ['interest', parseMoney(accrued_interest)],
+    ['fee', parseMoney(outstanding_fees)],
+  ];
 }
 
 function add(posting: Posting, [debit, credit]: Pair, amount: Big) {

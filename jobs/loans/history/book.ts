@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import * as accruals from '../../../sql/loans/accruals.ts';
+import { ACCRUAL } from '../../ledger/chart.ts';
 import { post } from '../../ledger/post.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
@@ -7,6 +8,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { type LoanEvent } from '../engine/events.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
+import { referenceOf } from '../engine/posting-matrix.ts';
 import { difference, isNothing, postingOf, type Posting } from '../engine/postings.ts';
 import type { LoanState } from '../engine/state.ts';
 import type { LoanTerms } from '../products/terms-of.ts';
@@ -70,8 +72,8 @@ export async function adjustInterest(
     purpose: 'adjustment',
     loan_id: row.id,
     description: `Interest adjustment ${row.loan_number}`,
-    debit: { [isRise ? 'interest_receivable' : 'interest_income']: money(amount.abs()) },
-    credit: { [isRise ? 'interest_income' : 'interest_receivable']: money(amount.abs()) },
+    debit: { [isRise ? ACCRUAL.debit : ACCRUAL.credit]: money(amount.abs()) },
+    credit: { [isRise ? ACCRUAL.credit : ACCRUAL.debit]: money(amount.abs()) },
   });
   if (entry_id !== null)
     await accruals.adjust(work.tx, row.id, work.today, money(amount), entry_id);
@@ -139,15 +141,6 @@ function postingsIn(
     ]),
   );
 }
-
-const REFERENCES: Partial<Record<LoanEvent['kind'], string>> = {
-  fee: 'fee_assessment',
-  liquidation: 'collateral_liquidation',
-  write_off: 'write_off_residual',
-  accrual_stop: 'non_accrual',
-  accrual_start: 'non_accrual',
-};
-const referenceOf = (kind: LoanEvent['kind']) => REFERENCES[kind] ?? kind;
 
 function descriptionOf(
   { kind }: LoanEvent,

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { ACCRUAL } from '../../jobs/ledger/chart.ts';
+import { eventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
+import { saleEntries } from '../../jobs/portfolios/book-sale.ts';
+import { endpoint } from '../resource.ts';
+
+const SystemEntry = z
+  .object({
+    reference_type: z.string().describe('As on the journal entries; a reversal ends in _reversal.'),
+    component: z.string().nullable().describe('The part of the loan that moves.'),
+    debit: z.string().describe('The role of the account that is debited.'),
+    credit: z.string(),
+  })
+  .meta({ id: 'SystemEntry' });
+
+/**
+ * What the system books by itself, for accountants to review. The rows are read off the data that the
+ * entries are made of, so the two cannot differ. A reversal exchanges the sides.
+ */
+export const systemEntries = endpoint({
+  tag: 'ledger',
+  summary: 'What the system books by itself',
+  action: 'list',
+  resource: 'ledger/system-entries',
+  method: 'GET',
+  path: '/ledger/system-entries',
+  allow: 'viewer',
+  transaction: 'read',
+  status: 200,
+  reply: z.array(SystemEntry),
+  run: async () => [
+    ...eventEntries(),
+    { reference_type: 'interest_accrual', component: 'interest', ...ACCRUAL },
+    ...saleEntries(),
+  ],
+});

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** The specification's table of system-generated entries: event, debit, credit. */
+const SPECIFIED = [
+  ['disbursement', 'loans_receivable', 'cash'],
+  ['payment', 'cash', 'loans_receivable'],
+  ['payment', 'cash', 'interest_income'],
+  ['payment', 'cash', 'fee_income'],
+  ['interest_accrual', 'interest_receivable', 'interest_income'],
+  ['fee_assessment', 'fees_receivable', 'fee_income'],
+  ['fee_waiver', 'fee_income', 'fees_receivable'],
+  ['charge_off', 'charge_off_expense', 'loans_receivable'],
+  ['collateral_liquidation', 'cash', 'loans_receivable'],
+] as const;
+
+test.each(SPECIFIED)('%s is booked as %s to %s', async (reference_type, debit, credit) => {
+  const { officer } = await stage.tenant();
+
+  const { status, body } = await officer.get('/ledger/system-entries');
+
+  expect(status).toBe(200);
+  expect(body).toContainEqual(expect.objectContaining({ reference_type, debit, credit }));
+});
