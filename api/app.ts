@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
-import type { Logger } from 'pino';
 import type { DatabasePool } from 'slonik';
 import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
 import { docs } from './docs.ts';
 import { storage } from './documents/storage.ts';
+import type { Log } from '../jobs/log.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { health, type Health } from './operations/health.ts';
 import type { Route } from './route.ts';
@@ -19,7 +19,7 @@ import { isTrusted, tenantMiddleware } from './tenant.ts';
 export type AppParts = {
   pool: DatabasePool;
   configuration: Pick<Configuration, 'NODE_ENV' | 'TRUSTED_PROXIES'>;
-  log: Logger;
+  log: Log;
   routes: readonly Route[];
   health: Health;
 };
@@ -44,10 +44,12 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
     routed(routes, pool),
   ];
   for (const step of steps) app.use(step);
-  // A client that goes away in the middle of an answer is nobody's fault.
+  // A client that goes away in the middle of an answer, or sends what is no HTTP, is no fault of ours.
+  const theirs = /^(EPIPE|ECONNRESET|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? ''))
-      log.error({ err: error }, 'unexpected');
+    const { code = '' } = error;
+    if (theirs.test(code)) log.debug({ code }, 'broken off');
+    else log.error({ err: error }, 'unexpected');
   });
   return app;
 }
@@ -74,7 +76,7 @@ function arrival(trustedProxies: readonly string[], isSecure: boolean): Middlewa
 }
 
 /** Ids, the route's pattern and the time it took; never a query, a body or a cookie. */
-function logged(log: Logger): Middleware {
+function logged(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
     const started = performance.now();
     await next();
@@ -122,7 +124,7 @@ function securityHeaders(isSecure: boolean): Middleware {
  * Everything thrown becomes the agreed shape. This is not left to Koa, whose own error handling drops
  * the Set-Cookie headers of the response.
  */
-function errorsAsAnswers(log: Logger): Middleware {
+function errorsAsAnswers(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
     try {
       await next();

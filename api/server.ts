@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import path from 'node:path';
-import pino from 'pino';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { useFiles } from '../jobs/documents/store.ts';
+import { openLog } from '../jobs/log.ts';
 import { closeFuture } from '../jobs/loans/close/plan-close.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool } from '../sql/db.ts';
@@ -12,11 +12,15 @@ import { readConfiguration } from './configuration.ts';
 import { routes } from './routes.ts';
 
 const configuration = readConfiguration(process.env);
-const log = pino({
-  level: configuration.LOG_LEVEL,
-  redact: ['*.password', '*.secret', '*.cookie', 'req.headers', 'err.values', 'err.query'],
-  base: { service: 'api' },
-});
+const log = openLog(configuration.LOG_LEVEL, { service: 'api' });
+
+/** What nobody caught would be printed by Node with everything that is in it. */
+function crash(error: unknown) {
+  log.fatal({ err: error }, 'the API ends');
+  process.exit(70);
+}
+process.on('uncaughtException', crash);
+process.on('unhandledRejection', crash);
 
 /** The database may be a minute behind us at boot: until it answers, we are not ready. */
 async function openWhenThere() {
