@@ -12,6 +12,7 @@ import type { Log } from '../jobs/log.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { health, type Health } from './operations/health.ts';
 import type { Route } from './route.ts';
+import { openSecurityLog, type SecurityLog } from './security.ts';
 import { serve } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
 import { isTrusted, tenantMiddleware } from './tenant.ts';
@@ -22,10 +23,14 @@ export type AppParts = {
   log: Log;
   routes: readonly Route[];
   health: Health;
+  /** The one of this process; who stops it writes down what is only counted. */
+  securityLog?: SecurityLog;
 };
 
 /** The whole way of a request, in order. */
-export function createApp({ pool, configuration, log, routes, health: state }: AppParts): Koa {
+export function createApp(parts: AppParts): Koa {
+  const { pool, configuration, log, routes, health: state } = parts;
+  const { securityLog = openSecurityLog(pool, log) } = parts;
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
   const steps: Middleware[] = [
@@ -41,7 +46,7 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
     sessionMiddleware(app, pool, isSecure),
     csrf,
     docs(routes),
-    routed(routes, pool),
+    routed(routes, pool, securityLog),
   ];
   for (const step of steps) app.use(step);
   // A client that goes away in the middle of an answer, or sends what is no HTTP, is no fault of ours.
@@ -168,13 +173,17 @@ function admission(): Middleware {
 }
 
 /** The route table on a router: fixed paths before those with parameters, 405 with Allow. */
-function routed(routes: readonly Route[], pool: DatabasePool): Middleware {
+function routed(
+  routes: readonly Route[],
+  pool: DatabasePool,
+  securityLog: SecurityLog,
+): Middleware {
   const router = new Router({ prefix: '/api/v1', sensitive: true, strict: true });
   const methods = new Map<string, Set<string>>();
   const fixedFirst = [...routes].sort((one, other) => wildness(one.path) - wildness(other.path));
   for (const route of fixedFirst) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const handler = serve(route, pool);
+    const handler = serve(route, pool, securityLog);
     router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
       ctx.state.route = route;
       await handler(ctx);

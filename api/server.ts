@@ -10,6 +10,7 @@ import { assertTenancyHolds } from '../sql/readiness.ts';
 import { createApp, listenerOf } from './app.ts';
 import { readConfiguration } from './configuration.ts';
 import { routes } from './routes.ts';
+import { openSecurityLog } from './security.ts';
 
 const configuration = readConfiguration(process.env);
 const log = openLog(configuration.LOG_LEVEL, { service: 'api' });
@@ -42,7 +43,8 @@ useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), sec
 const pool = await openWhenThere();
 await assertTenancyHolds(pool);
 const health = { isReady: true };
-const app = createApp({ pool, configuration, log, routes, health });
+const securityLog = openSecurityLog(pool, log);
+const app = createApp({ pool, configuration, log, routes, health, securityLog });
 
 const server = createServer(
   {
@@ -72,6 +74,7 @@ async function stop() {
   const hurry = setTimeout(() => server.closeAllConnections(), 15_000);
   await new Promise((resolve) => server.once('close', resolve));
   clearTimeout(hurry);
+  await securityLog.flush();
   await pool.end();
   process.exit(0);
 }
