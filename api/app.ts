@@ -38,6 +38,7 @@ export function createApp(parts: AppParts): Koa {
     logged(log),
     securityHeaders(isSecure),
     errorsAsAnswers(log),
+    originForm,
     health(state, pool),
     admission(),
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
@@ -151,6 +152,19 @@ const INTERNAL = {
   status: 500,
   headers: {},
   body: { message: 'Something went wrong on our side.', code: 'internal_error' },
+};
+
+/**
+ * A target is a path, as browsers send it. A whole address or an asterisk is for proxies, and two slashes
+ * begin a host where addresses are read.
+ */
+const originForm: Middleware = async (ctx: Context, next: Next) => {
+  const target = ctx.req.url ?? '';
+  if (target.startsWith('//'))
+    throw new HttpRefusal(404, 'not_found', 'There is no such endpoint.');
+  if (!target.startsWith('/'))
+    throw new HttpRefusal(400, 'invalid_target', 'The target of a request is a path.');
+  await next();
 };
 
 /** More than the database can take at once is turned away early instead of piling up. */

@@ -2,6 +2,7 @@ import type { Comparison, Condition } from '../sql/list.ts';
 import { date, sqlTypeOf, timestamp } from '../sql/types.ts';
 import { Invalid } from '../jobs/errors.ts';
 import type { ListDeclaration } from './lists.ts';
+import { dictionary } from '../sql/dictionary.ts';
 
 export const PAGE = { usual: 100, largest: 1000 } as const;
 
@@ -88,14 +89,14 @@ function fieldOf(
   });
 }
 
-const CHECKS: Record<string, (value: string) => boolean> = {
+const CHECKS = dictionary<(value: string) => boolean>({
   uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   numeric: (value) => /^-?\d{1,15}(\.\d{1,10})?$/.test(value),
   int4: (value) => /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= 2_147_483_647,
   date: (value) => date.safeParse(value).success,
   // A day alone means its first moment.
   timestamptz: (value) => timestamp.safeParse(value).success || date.safeParse(value).success,
-};
+});
 
 function valueOf(name: string, value: unknown, type: string): string {
   if (type === 'bool') return String(boolean(name, value));

@@ -27,3 +27,8 @@ test('what a line of a log says beside its fields is a fixed sentence', () => {
 
   expect(loose).toEqual([]);
 });
+
+test('a table that is looked up by any word is a dictionary, which inherits nothing', () => {
+  expect(places(ours, /^(export )?const [A-Z_]+: (Readonly<)?Record<string, .*= \{/gm)).toEqual([]);
+  expect(places(ours, /\w\)? in (?!PUPPETEER)[A-Z_]{3,}\b/g)).toEqual([]);
+});

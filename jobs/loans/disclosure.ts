@@ -9,6 +9,7 @@ import { aprOfSchedule } from './apr.ts';
 import { comeTo, feeRulesOf, fundingFees } from './fee-amounts.ts';
 import { planOf } from './plan.ts';
 import { termsOf } from './terms-of.ts';
+import { dictionary } from '../../sql/dictionary.ts';
 
 /**
  * What a loan that would be funded on a day costs: its plan against what the borrower has of it, which
@@ -77,14 +78,14 @@ export async function orderDisclosure(work: Work, loan: RawLoan) {
   });
 }
 
-const EVERY: Record<string, string> = {
+const EVERY = dictionary<string>({
   monthly: 'Monthly',
   quarterly: 'Quarterly',
   semi_monthly: 'Twice a month',
   biweekly: 'Every two weeks',
   weekly: 'Weekly',
   single: 'Once',
-};
+});
 
 /** Equal payments in a row make one line. */
 function inLines(schedule: readonly ScheduleRow[], frequency: string) {
