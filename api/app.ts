@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
-import type { Logger } from 'pino';
 import type { DatabasePool } from 'slonik';
 import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
 import { docs } from './docs.ts';
 import { storage } from './documents/storage.ts';
+import type { Log } from '../jobs/log.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { health, type Health } from './operations/health.ts';
 import type { Route } from './route.ts';
+import { openSecurityLog, type SecurityLog } from './security.ts';
 import { serve } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
 import { isTrusted, tenantMiddleware } from './tenant.ts';
@@ -19,13 +20,17 @@ import { isTrusted, tenantMiddleware } from './tenant.ts';
 export type AppParts = {
   pool: DatabasePool;
   configuration: Pick<Configuration, 'NODE_ENV' | 'TRUSTED_PROXIES'>;
-  log: Logger;
+  log: Log;
   routes: readonly Route[];
   health: Health;
+  /** The one of this process; who stops it writes down what is only counted. */
+  securityLog?: SecurityLog;
 };
 
 /** The whole way of a request, in order. */
-export function createApp({ pool, configuration, log, routes, health: state }: AppParts): Koa {
+export function createApp(parts: AppParts): Koa {
+  const { pool, configuration, log, routes, health: state } = parts;
+  const { securityLog = openSecurityLog(pool, log) } = parts;
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
   const steps: Middleware[] = [
@@ -33,6 +38,7 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
     logged(log),
     securityHeaders(isSecure),
     errorsAsAnswers(log),
+    originForm,
     health(state, pool),
     admission(),
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
@@ -41,13 +47,15 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
     sessionMiddleware(app, pool, isSecure),
     csrf,
     docs(routes),
-    routed(routes, pool),
+    routed(routes, pool, securityLog),
   ];
   for (const step of steps) app.use(step);
-  // A client that goes away in the middle of an answer is nobody's fault.
+  // A client that goes away in the middle of an answer, or sends what is no HTTP, is no fault of ours.
+  const theirs = /^(EPIPE|ECONNRESET|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? ''))
-      log.error({ err: error }, 'unexpected');
+    const { code = '' } = error;
+    if (theirs.test(code)) log.debug({ code }, 'broken off');
+    else log.error({ err: error }, 'unexpected');
   });
   return app;
 }
@@ -74,7 +82,7 @@ function arrival(trustedProxies: readonly string[], isSecure: boolean): Middlewa
 }
 
 /** Ids, the route's pattern and the time it took; never a query, a body or a cookie. */
-function logged(log: Logger): Middleware {
+function logged(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
     const started = performance.now();
     await next();
@@ -122,7 +130,7 @@ function securityHeaders(isSecure: boolean): Middleware {
  * Everything thrown becomes the agreed shape. This is not left to Koa, whose own error handling drops
  * the Set-Cookie headers of the response.
  */
-function errorsAsAnswers(log: Logger): Middleware {
+function errorsAsAnswers(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
     try {
       await next();
@@ -146,6 +154,19 @@ const INTERNAL = {
   body: { message: 'Something went wrong on our side.', code: 'internal_error' },
 };
 
+/**
+ * A target is a path, as browsers send it. A whole address or an asterisk is for proxies, and two slashes
+ * begin a host where addresses are read.
+ */
+const originForm: Middleware = async (ctx: Context, next: Next) => {
+  const target = ctx.req.url ?? '';
+  if (target.startsWith('//'))
+    throw new HttpRefusal(404, 'not_found', 'There is no such endpoint.');
+  if (!target.startsWith('/'))
+    throw new HttpRefusal(400, 'invalid_target', 'The target of a request is a path.');
+  await next();
+};
+
 /** More than the database can take at once is turned away early instead of piling up. */
 const IN_FLIGHT_MAX = 400;
 function admission(): Middleware {
@@ -166,13 +187,17 @@ function admission(): Middleware {
 }
 
 /** The route table on a router: fixed paths before those with parameters, 405 with Allow. */
-function routed(routes: readonly Route[], pool: DatabasePool): Middleware {
+function routed(
+  routes: readonly Route[],
+  pool: DatabasePool,
+  securityLog: SecurityLog,
+): Middleware {
   const router = new Router({ prefix: '/api/v1', sensitive: true, strict: true });
   const methods = new Map<string, Set<string>>();
   const fixedFirst = [...routes].sort((one, other) => wildness(one.path) - wildness(other.path));
   for (const route of fixedFirst) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const handler = serve(route, pool);
+    const handler = serve(route, pool, securityLog);
     router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
       ctx.state.route = route;
       await handler(ctx);

@@ -26,7 +26,9 @@ export function cors(pool: DatabasePool): Middleware {
     ctx.state.trusted_origins = settings.auth.trusted_origins;
     ctx.state.limits = settings.auth;
     ctx.state.rates = settings.throttle;
+    // Every answer from here on has a CSRF token of the cookie's, and most are of one user.
     ctx.vary('Origin');
+    ctx.vary('Cookie');
     const origin = ctx.get('Origin');
     if (origin && settings.auth.trusted_origins.includes(origin)) {
       ctx.set({ ...HEADERS, 'Access-Control-Allow-Origin': origin });

@@ -4,12 +4,13 @@ import path from 'node:path';
 import type { Context, Middleware, Next } from 'koa';
 import { openapi } from './openapi.ts';
 import type { Route } from './route.ts';
+import { dictionary } from '../sql/dictionary.ts';
 
 const BASE = '/api/v1';
-const FILES: Record<string, string> = {
+const FILES = dictionary<string>({
   'swagger-ui.css': 'text/css',
   'swagger-ui-bundle.js': 'text/javascript',
-};
+});
 
 const PAGE = `<!doctype html>
 <html lang="en">

@@ -55,6 +55,12 @@ const TOO_LARGE: Answer = {
   headers: { Connection: 'close' },
 };
 
+const CUT_OFF: Answer = {
+  status: 400,
+  body: { message: 'The request broke off in its body.', code: 'malformed_request' },
+  headers: { Connection: 'close' },
+};
+
 const IN_USE: Answer = {
   status: 409,
   body: { message: 'Other records refer to this one.', code: 'in_use' },
@@ -165,10 +171,13 @@ function connectionAnswer(error: unknown): Answer | null {
 /** What the body parsers throw: their errors carry a status. */
 function parserAnswer(error: unknown): Answer | null {
   if (!(error instanceof Error)) return null;
-  const { status } = error as { status?: unknown };
+  const { status, type, code } = error as { status?: unknown; type?: unknown; code?: unknown };
   if (status === 413) {
     return TOO_LARGE;
   }
+  // Node answers a broken packet itself; what waited for the rest of the body only hears of it.
+  const isCutOff = type === 'stream.not.readable' || type === 'request.aborted';
+  if (isCutOff || String(code).startsWith('HPE_')) return CUT_OFF;
   if (status === 400 || error instanceof SyntaxError) {
     return {
       status: 400,

@@ -3,7 +3,9 @@ import type { Context } from 'koa';
 import { Conflict, Invalid } from '../jobs/errors.ts';
 import { seal, unseal } from '../jobs/webhooks/secrets.ts';
 import type { Within, Work } from '../jobs/work.ts';
+import { sqlStateOf } from '../sql/db.ts';
 import * as idempotency from '../sql/users/idempotency.ts';
+import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
 import type { Route } from './route.ts';
 
@@ -38,7 +40,10 @@ export async function onlyOnce(
   keyed: Keyed,
   steps: () => Promise<Answered>,
 ): Promise<Once> {
-  const kept = await idempotency.take(work.tx, keyed.scope, keyed.hash);
+  const kept = await idempotency.take(work.tx, keyed.scope, keyed.hash).catch((error: unknown) => {
+    // The first request with the key has not ended within the time that a lock is waited for.
+    throw sqlStateOf(error) === '55P03' ? inProgress() : error;
+  });
   if (kept) return replayOf(kept, keyed, work.tenant_id);
   const { status, body } = await steps();
   const hidden = withSecret(body, (secret) => seal(work.tenant_id, secret));
@@ -47,8 +52,8 @@ export async function onlyOnce(
 }
 
 /**
- * For steps with transactions of their own, which are harmless when repeated: the answer is kept once
- * they are done, and whoever asks again is told it.
+ * For steps with transactions of their own, which are harmless when repeated: the key is taken before
+ * and its answer is kept once they are done. Whoever asks again waits for that, and is told it.
  */
 export async function onceAfterwards(
   within: Within,
@@ -56,18 +61,49 @@ export async function onceAfterwards(
   keyed: Keyed,
   steps: () => Promise<Answered>,
 ): Promise<Once> {
-  const kept = await within(tenantId, ({ tx }) => idempotency.find(tx, keyed.scope), {
-    readOnly: true,
-  });
+  const kept = await claim(within, tenantId, keyed);
   if (kept) return replayOf(kept, keyed, tenantId);
-  const answer = await steps();
-  return within(tenantId, (work) => onlyOnce(work, keyed, () => Promise.resolve(answer)));
+  try {
+    const { status, body } = await steps();
+    const hidden = withSecret(body, (secret) => seal(tenantId, secret));
+    await within(tenantId, ({ tx }) => idempotency.keep(tx, keyed.scope, status, hidden));
+    return { status, body, replayed: false };
+  } catch (error) {
+    await within(tenantId, ({ tx }) => idempotency.release(tx, keyed.scope));
+    throw error;
+  }
 }
+
+const WAIT_MS = 5_000;
+const LOOK_MS = 100;
+/** Whoever holds a key for longer than this has died with it. */
+const DEAD_AFTER_SECONDS = 120;
+
+/** Takes the key before the steps begin; whoever comes meanwhile waits for the answer of the first. */
+async function claim(within: Within, tenantId: string, { scope, hash }: Keyed) {
+  for (const until = Date.now() + WAIT_MS; ;) {
+    const kept = await within(tenantId, ({ tx }) =>
+      idempotency.claim(tx, scope, hash, DEAD_AFTER_SECONDS),
+    );
+    if (kept === null || kept.status !== null || kept.request_hash !== hash) return kept;
+    if (Date.now() > until) throw inProgress();
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+const inProgress = () =>
+  new HttpRefusal(
+    409,
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is being worked on. Ask again in a moment.',
+    { headers: { 'Retry-After': '1' } },
+  );
 
 function replayOf(kept: idempotency.Kept, { hash }: Keyed, tenantId: string): Once {
   if (kept.request_hash !== hash)
     throw new Conflict('This Idempotency-Key was used with another body.', 'idempotency_key_reuse');
   const body = withSecret(kept.body, (sealed) => unseal(tenantId, sealed));
+  if (kept.status === null) throw inProgress();
   return { status: kept.status, body, replayed: true };
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Invalid } from '../jobs/errors.ts';
-import type { Comparison, Condition, ListRequest } from '../sql/list.ts';
-import { date, sqlTypeOf, timestamp } from '../sql/types.ts';
+import type { Condition, ListRequest } from '../sql/list.ts';
+import { sqlTypeOf } from '../sql/types.ts';
 import { HttpRefusal } from './errors.ts';
+import { conditionOf, PAGE } from './filters.ts';
 
 export type ListDeclaration = {
   /** The unit of Content-Range. */
@@ -17,8 +18,6 @@ export type ListDeclaration = {
   sort?: { field: string; descending: boolean };
 };
 
-export const PAGE = { usual: 100, largest: 1000 } as const;
-const SUFFIXES = ['gte', 'lte', 'gt', 'lt', 'ne', 'icontains', 'isnull'] as const;
 const WORDS_MAX = 200;
 const FILTERS_MAX = 50;
 
@@ -104,84 +103,6 @@ function wordsOf({ hasSearch }: ListDeclaration, value: unknown): string {
     throw new Invalid({ q: `Must be at most ${WORDS_MAX} characters.` });
   if (/\p{Cc}/u.test(value)) throw new Invalid({ q: 'Must not contain control characters.' });
   return value.trim();
-}
-
-function conditionOf(declared: ListDeclaration, name: string, value: unknown): Condition {
-  const { field, comparison } = fieldOf(declared, name);
-  const schema = declared.fields[field];
-  const type = schema ? sqlTypeOf(schema) : 'text';
-  if (!isComparable(declared, field, comparison, type))
-    throw new Invalid({ filter: `${name.slice(0, 100)} is not a filter of this list.` });
-  if (comparison === 'isnull')
-    return { field, comparison, values: [String(boolean(name, value))], type };
-  if (value === null) {
-    if (comparison !== 'in' || declared.special?.includes(field))
-      throw new Invalid({ filter: `${name} must be a value or a list of values.` });
-    return { field, comparison: 'isnull', values: ['true'], type };
-  }
-  const given = Array.isArray(value) ? value : [value];
-  if (given.length > PAGE.largest)
-    throw new Invalid({ [name]: `Must name at most ${PAGE.largest} values.` });
-  if (comparison !== 'in' && given.length !== 1)
-    throw new Invalid({ [name]: 'Must be one value.' });
-  const values = given.map((one) => valueOf(name, one, comparison === 'icontains' ? 'text' : type));
-  return { field, comparison, values, type };
-}
-
-/** A special filter knows its values only, and neither JSON nor truth has an order. */
-function isComparable(
-  { special }: ListDeclaration,
-  field: string,
-  comparison: Comparison,
-  type: string,
-): boolean {
-  if (comparison === 'in') return true;
-  if (special?.includes(field)) return false;
-  if (comparison === 'isnull') return true;
-  return type !== 'jsonb' && (type !== 'bool' || comparison === 'ne');
-}
-
-function fieldOf(
-  declared: ListDeclaration,
-  name: string,
-): { field: string; comparison: Comparison } {
-  const known = new Set([
-    'id',
-    ...declared.filters,
-    ...(declared.isArchivable ? ['is_archived'] : []),
-  ]);
-  if ('external_id' in declared.fields) known.add('external_id');
-  if (known.has(name)) return { field: name, comparison: 'in' };
-  const [, field = '', suffix = ''] = /^(.+)__([a-z]+)$/.exec(name) ?? [];
-  const comparison = SUFFIXES.find((one) => one === suffix);
-  if (known.has(field) && comparison) return { field, comparison };
-  throw new Invalid({ filter: `${name.slice(0, 100)} is not a filter of this list.` });
-}
-
-const CHECKS: Record<string, (value: string) => boolean> = {
-  uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
-  numeric: (value) => /^-?\d{1,15}(\.\d{1,10})?$/.test(value),
-  int4: (value) => /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= 2_147_483_647,
-  date: (value) => date.safeParse(value).success,
-  // A day alone means its first moment.
-  timestamptz: (value) => timestamp.safeParse(value).success || date.safeParse(value).success,
-};
-
-function valueOf(name: string, value: unknown, type: string): string {
-  if (type === 'bool') return String(boolean(name, value));
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    throw new Invalid({ filter: `${name} must be a value or a list of values.` });
-  }
-  const text = String(value);
-  const fits = CHECKS[type]?.(text) ?? (text.length <= 300 && !/\p{Cc}/u.test(text));
-  if (!fits) throw new Invalid({ filter: `${name} has a value that it cannot have.` });
-  return text;
-}
-
-function boolean(name: string, value: unknown): boolean {
-  if ([true, 'true', 'True', '1', 1].includes(value as string)) return true;
-  if ([false, 'false', 'False', '0', 0].includes(value as string)) return false;
-  throw new Invalid({ filter: `${name} must be true or false.` });
 }
 
 function sortOf(declared: ListDeclaration, { sort, ordering }: Query): ListRequest['sort'] {

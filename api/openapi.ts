@@ -129,7 +129,7 @@ function listParameters(list: Route['list']) {
     text('range', 'JSON, inclusive and counted from zero: [0,24].'),
     text(
       'filter',
-      `JSON object over: ${['id', ...list.filters].join(', ')}${list.hasSearch ? ', q' : ''}.`,
+      `JSON object over: ${['id', ...list.filters].join(', ')}${list.hasSearch ? ', q' : ''}; compared otherwise as field__ne, __in, __gt, __gte, __lt, __lte, __icontains, __isnull.`,
     ),
     text('ordering', 'A field, with - before it for descending order.'),
     text('limit', 'Page size, at most 1000.'),

@@ -37,6 +37,7 @@ import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
 import { passwords } from './users/passwords.ts';
+import { securityLog } from './users/security-log.ts';
 import { tenantRoutes } from './users/settings.ts';
 import { userRoutes, users } from './users/users.ts';
 import { subscribe, webhooks } from './webhooks/subscriptions.ts';
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   me,
   ...tenantRoutes,
+  ...securityLog.routes,
   ...collateral.routes,
   ...liens.routes,
   ...valuations.routes,

@@ -10,6 +10,7 @@ import { keyedBy, onceAfterwards, onlyOnce, type Once } from './idempotency.ts';
 import { parseList } from './lists.ts';
 import { mayCall, type User } from './permissions.ts';
 import type { Call, OwnCall, Page, Route } from './route.ts';
+import { doneBy, eventOf, refusedBy, type SecurityLog } from './security.ts';
 import { hasEnded, sessionOf } from './session.ts';
 import { slowDown } from './throttle.ts';
 
@@ -22,10 +23,25 @@ const LIST_TIMEOUT = '5s';
  * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves
  * nothing behind; one that is returned keeps what was written, such as the record of a blocked send.
  */
-export function serve(route: Route, pool: DatabasePool) {
+export function serve(route: Route, pool: DatabasePool, securityLog: SecurityLog) {
+  const answered = answering(route, pool, securityLog);
   return async (ctx: Context) => {
+    const actor = actorOf(ctx, (ctx.state.user ?? null) as User | null);
+    try {
+      await answered(ctx, actor);
+    } catch (error) {
+      const { body } = ctx.request;
+      const event = refusedBy(route, { body, params: ctx.params }, error);
+      if (event) await securityLog.refused({ tenantId: ctx.state.tenant.id, actor, event });
+      throw error;
+    }
+  };
+}
+
+function answering(declared: Route, pool: DatabasePool, securityLog: SecurityLog) {
+  const route = watched(declared, securityLog);
+  return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
-    const actor = actorOf(ctx, user);
     await slowDown(ctx, route, user, workOf(pool, actor));
     if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, workOf(pool, actor));
     await readBody(ctx, { mayBeForm: route.allow === 'provider' });
@@ -58,6 +74,32 @@ export function serve(route: Route, pool: DatabasePool) {
     );
     finish(ctx, kept);
   };
+}
+
+/**
+ * The same route, which tells the security log what it has done: where it writes, in the transaction of
+ * that; else in one of its own.
+ */
+function watched(route: Route, securityLog: SecurityLog): Route {
+  if (eventOf(route) === undefined) return route;
+  if (route.transaction === 'own') {
+    const run = async (call: OwnCall) => {
+      const answer = await route.run(call);
+      const event = doneBy(route, call, answer);
+      const isNobody = route.action === 'logout' && call.user === null;
+      if (event && !isNobody)
+        await call.within(call.tenant_id, (work) => securityLog.done(work, event));
+      return answer;
+    };
+    return { ...route, run };
+  }
+  const run = async (call: Call) => {
+    const answer = await route.run(call);
+    const event = answer instanceof HttpRefusal ? null : doneBy(route, call, answer);
+    if (event) await securityLog.done(call.work, event);
+    return answer;
+  };
+  return { ...route, transaction: 'write', run };
 }
 
 function ownCall(ctx: Context, call: Omit<Call, 'work'>, within: Within): OwnCall {

@@ -1,22 +1,27 @@
 import { createServer } from 'node:http';
 import path from 'node:path';
-import pino from 'pino';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { useFiles } from '../jobs/documents/store.ts';
 import { closeFuture } from '../jobs/business-day/plan-close.ts';
+import { openLog } from '../jobs/log.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { createApp, listenerOf } from './app.ts';
 import { readConfiguration } from './configuration.ts';
 import { routes } from './routes.ts';
+import { openSecurityLog } from './security.ts';
 
 const configuration = readConfiguration(process.env);
-const log = pino({
-  level: configuration.LOG_LEVEL,
-  redact: ['*.password', '*.secret', '*.cookie', 'req.headers', 'err.values', 'err.query'],
-  base: { service: 'api' },
-});
+const log = openLog(configuration.LOG_LEVEL, { service: 'api' });
+
+/** What nobody caught would be printed by Node with everything that is in it. */
+function crash(error: unknown) {
+  log.fatal({ err: error }, 'the API ends');
+  process.exit(70);
+}
+process.on('uncaughtException', crash);
+process.on('unhandledRejection', crash);
 
 /** The database may be a minute behind us at boot: until it answers, we are not ready. */
 async function openWhenThere() {
@@ -38,7 +43,8 @@ useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), sec
 const pool = await openWhenThere();
 await assertTenancyHolds(pool);
 const health = { isReady: true };
-const app = createApp({ pool, configuration, log, routes, health });
+const securityLog = openSecurityLog(pool, log);
+const app = createApp({ pool, configuration, log, routes, health, securityLog });
 
 const server = createServer(
   {
@@ -68,6 +74,7 @@ async function stop() {
   const hurry = setTimeout(() => server.closeAllConnections(), 15_000);
   await new Promise((resolve) => server.once('close', resolve));
   clearTimeout(hurry);
+  await securityLog.flush();
   await pool.end();
   process.exit(0);
 }

@@ -5,15 +5,16 @@ import type { Within } from '../jobs/work.ts';
 import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
 import type { Route } from './route.ts';
+import { dictionary } from '../sql/dictionary.ts';
 
 type Rates = Settings['throttle'];
 
 /** What one person may ask for less often than for the rest, where the tenant says so. */
-const DEAR: Record<string, keyof Rates> = {
+const DEAR = dictionary<keyof Rates>({
   '/documents/create-upload-link': 'upload',
   '/communications/send': 'communication',
   '/communications/send-batch': 'communication',
-};
+});
 
 /**
  * Turns away who asks more often in a minute than the tenant allows: strangers by their address,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DatabasePool, FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from './db.ts';
+import { dictionary } from './dictionary.ts';
 
 const Line = z.object({ owner: z.string(), name: z.string(), text: z.string() });
 type Line = z.output<typeof Line>;
@@ -30,7 +31,7 @@ const grants = (acl: SqlFragment, owner: SqlFragment) => sql.fragment`
 `;
 
 /** Each query answers lines: the object they belong to, a name to sort them by, and their text. */
-const PARTS: Record<string, SqlFragment> = {
+const PARTS = dictionary<SqlFragment>({
   columns: sql.fragment`
     select relation.full_name as owner, lpad(attribute.attnum::text, 5, '0') as name,
            attribute.attname || ' ' || format_type(attribute.atttypid, attribute.atttypmod)
@@ -103,9 +104,9 @@ const PARTS: Record<string, SqlFragment> = {
     cross join lateral (${grants(sql.fragment`attribute.attacl`, sql.fragment`relation.owner_id`)})
       as granted
   `,
-};
+});
 
-const OTHERS: Record<string, SqlFragment> = {
+const OTHERS = dictionary<SqlFragment>({
   extensions: sql.fragment`
     select '' as owner, extname as name, 'create extension ' || extname as text
     from pg_extension where extname <> 'plpgsql'
@@ -133,7 +134,7 @@ const OTHERS: Record<string, SqlFragment> = {
            end as text
     from pg_proc as proc where pronamespace = 'app'::regnamespace and prokind in ('f', 'p')
   `,
-};
+});
 
 const Relation = z.object({
   full_name: z.string(),

@@ -99,7 +99,8 @@ function whereOf(table: Table, { conditions, words }: ListRequest): SqlFragment 
 
 function clauseOf(table: Table, { field, comparison, values, type }: Condition): SqlFragment {
   const special = table.filters?.[field];
-  if (special) return special(values);
+  if (special && comparison === 'in') return special(values);
+  if (special && comparison === 'ne') return sql.fragment`(${special(values)}) is not true`;
   const column = sql.identifier(['row', field]);
   if (comparison === 'isnull') {
     return values[0] === 'true'
@@ -110,6 +111,8 @@ function clauseOf(table: Table, { field, comparison, values, type }: Condition):
     if (type === 'jsonb') return sql.fragment`${column} ?| ${sql.array(values, 'text')}`;
     return sql.fragment`${column} = any(${sql.array(values, 'text')}::${cast(type)}[])`;
   }
+  if (comparison === 'ne' && type === 'jsonb')
+    return sql.fragment`(${column} ?| ${sql.array(values, 'text')}) is not true`;
   const value = values[0] ?? '';
   if (comparison === 'icontains') {
     return sql.fragment`${column}::text ilike ${`%${value.replace(/[\\%_]/g, '\\$&')}%`}`;

@@ -2763,6 +2763,37 @@ create table schema_migrations (
 alter table schema_migrations disable row level security;
 grant select on schema_migrations to public;
 
+create table security_log (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  event text not null,
+  outcome text not null,
+  reason text,
+  user_id uuid,
+  tried_as text,
+  subject_id uuid,
+  route text not null,
+  ip_address text,
+  request_id text,
+  occurrences integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  constraint security_log_event_check CHECK ((event ~ '^[a-z_]{1,40}$'::text)),
+  constraint security_log_occurrences_check CHECK ((occurrences > 0)),
+  constraint security_log_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'refused'::text, 'failed'::text]))),
+  constraint security_log_pkey PRIMARY KEY (tenant_id, id),
+  constraint security_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX security_log_newest ON public.security_log USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX security_log_user ON public.security_log USING btree (tenant_id, user_id, created_at DESC, id DESC);
+alter table security_log enable row level security, force row level security;
+create policy auditor on security_log for select to servicing_auditor using true;
+create policy owner on security_log for all to servicing_owner using true with check true;
+create policy tenant on security_log for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.security_log FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.security_log FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+grant insert, select on security_log to servicing_app;
+grant select on security_log to servicing_auditor;
+
 create table service_credits (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),

@@ -62,6 +62,7 @@ export const TABLES = [
   'products',
   'programs',
   'promises_to_pay',
+  'security_log',
   'service_credits',
   'sessions',
   'settlement_instruments',

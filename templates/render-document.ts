@@ -9,10 +9,10 @@ import { sanitize } from './sanitize.ts';
 /** Beyond it a document is refused, before a browser spends its time on it. */
 const OUTPUT_BYTES_MAX = 2 * 1024 * 1024;
 const FOLDER = new URL('./', import.meta.url);
-const PAGE_WORDS: Readonly<Record<string, { page: string; of: string; loan: string }>> = {
-  en: { page: 'Page', of: 'of', loan: 'Loan' },
-  es: { page: 'Página', of: 'de', loan: 'Préstamo' },
-};
+const PAGE_WORDS = new Map([
+  ['en', { page: 'Page', of: 'of', loan: 'Loan' }],
+  ['es', { page: 'Página', of: 'de', loan: 'Préstamo' }],
+]);
 
 const languages = new Map<string, Map<string, HandlebarsTemplateDelegate>>();
 
@@ -29,7 +29,7 @@ export function renderDocument<Name extends DocumentName>(
   const template = documentsIn(spoken).get(name);
   if (!template) throw new Error(`There is no document ${name}.`);
   const { tenant, loan_number, locale } = data;
-  const words = PAGE_WORDS[spoken] ?? { page: '', of: '/', loan: '' };
+  const words = PAGE_WORDS.get(spoken) ?? { page: '', of: '/', loan: '' };
   const values = Object.assign({}, cleanData(data), {
     language: spoken,
     locale: documentLocale(spoken, locale),
@@ -49,7 +49,7 @@ export function renderDocument<Name extends DocumentName>(
 /** The language that the document will be in. */
 export function documentLanguage(name: DocumentName, language: string): string {
   const wanted = language.slice(0, 2).toLowerCase();
-  return wanted in PAGE_WORDS && wanted !== 'en' && namesIn(`documents/${wanted}/`).includes(name)
+  return PAGE_WORDS.has(wanted) && wanted !== 'en' && namesIn(`documents/${wanted}/`).includes(name)
     ? wanted
     : 'en';
 }

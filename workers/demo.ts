@@ -1,3 +1,4 @@
+import { sayError } from '../jobs/say-error.ts';
 import { runDemo } from './demo/demo.ts';
 import { readOptions, USAGE } from './demo/options.ts';
 
@@ -6,6 +7,6 @@ try {
   process.exitCode = await runDemo(readOptions(process.argv.slice(2)));
 } catch (error) {
   const isMisuse = (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
-  console.error(isMisuse ? `${(error as Error).message}\n${USAGE}` : (error as Error));
+  console.error(isMisuse ? `${(error as Error).message}\n${USAGE}` : sayError(error));
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { collectDefaultMetrics, Counter, Histogram, register } from 'prom-client';
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 
 collectDefaultMetrics();
 
@@ -31,7 +31,7 @@ export function serveHealth(port: number, log: Log): { close(): void } {
       response.writeHead(404).end();
     }
   });
-  server.on('error', (error) => log.error({ reason: error.message }, 'no metrics port'));
+  server.on('error', (error) => log.error({ err: error }, 'no metrics port'));
   server.listen(port);
   server.unref();
   return { close: () => server.close() };

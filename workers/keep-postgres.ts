@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import type { EmbeddedPostgres } from '../sql/embedded.ts';
 import { postmasterPid } from '../sql/postmaster.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 import { repeatedly } from './repeatedly.ts';
 
 const LOOK_MS = 2_000;

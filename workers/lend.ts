@@ -5,7 +5,7 @@ import type { Pool } from '../jobs/job.ts';
 import type { Outside } from '../jobs/outside.ts';
 import { SYSTEM, workOf } from '../jobs/work.ts';
 import type { WorkerConfiguration } from './configuration.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 
 export type Lent = { outside: Outside; close(): Promise<void> };
 

@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 import { STOP_AFTER_MS, STOP_GRACE_MS } from './pools.ts';
 import type { Worker } from './run.ts';
 
@@ -21,8 +21,7 @@ export async function live(
   { stopAfterMs = STOP_AFTER_MS } = {},
 ): Promise<void> {
   const fatal = (reason: unknown) => {
-    const error = reason instanceof Error ? reason : new Error(String(reason));
-    log.fatal({ reason: error.message, stack: error.stack }, 'the worker ends');
+    log.fatal({ err: reason }, 'the worker ends');
     process.exit(FATAL);
   };
   process.on('unhandledRejection', fatal);

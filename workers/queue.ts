@@ -2,12 +2,14 @@ import { EventEmitter } from 'node:events';
 import os from 'node:os';
 import { run, type ParsedCronItem, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 import { queueLogger } from './log.ts';
+import { sentenceOf } from '../jobs/say-error.ts';
 import type { PoolSettings } from './pools.ts';
 import { openQueueConnections } from './queue-connections.ts';
 import type { Records } from './records.ts';
 import { returnOrphans, staySigned } from './registry.ts';
+import { JobFailed } from './tasks.ts';
 
 const POLL_MS = 1_000;
 
@@ -42,7 +44,7 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
   const connections = openQueueConnections(url, {
     // One listens; the others fetch and report, rarely more than a few at a time.
     size: settings.concurrency + 2,
-    warn: ({ message }) => log.warn({ reason: message }, 'the queue waits for Postgres'),
+    warn: (error) => log.warn({ err: error }, 'the queue waits for Postgres'),
   });
   const events: WorkerEvents = new EventEmitter();
   const held = watchJobs(events, given);
@@ -81,6 +83,9 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
   };
 }
 
+const tellingOf = (error: unknown) =>
+  error instanceof JobFailed ? error.message : sentenceOf(error);
+
 function batching({ localQueue, completeTogetherMs }: PoolSettings) {
   return {
     ...(localQueue === undefined ? {} : { localQueue: { size: localQueue } }),
@@ -107,14 +112,12 @@ function watchJobs(events: WorkerEvents, { records, log }: QueueSettings): Map<s
   });
   events.on('job:error', ({ job, error }) => {
     const { id, task_identifier: task, attempts, max_attempts } = job;
-    const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ job_id: id, task, attempts, max_attempts, reason }, 'a job failed');
+    log.warn({ job_id: id, task, attempts, max_attempts, err: error }, 'a job failed');
   });
   events.on('job:failed', ({ job, error }) => {
     const { id, task_identifier: task, payload, attempts } = job;
-    const reason = error instanceof Error ? error.message : String(error);
     records
-      .failedForGood({ job_id: id, task, payload, attempts, error: reason })
+      .failedForGood({ job_id: id, task, payload, attempts, error: tellingOf(error) })
       // The sweeper finds it in the queue and keeps it then.
       .catch(() => {});
   });

@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { addRuns, recordFailure, type Failure, type Run } from '../sql/workers.ts';
 import { jobSeconds, jobsFailedForGood } from './health.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
 const FLUSH_MS = 5_000;
@@ -57,7 +57,7 @@ export function keepRecords(owner: DatabasePool, log: Log, pool: string): Record
     stop: async () => {
       await flushing.stop();
       await flush().catch((error: Error) => {
-        log.warn({ reason: error.message }, 'the last job figures are lost');
+        log.warn({ err: error }, 'the last job figures are lost');
       });
     },
   };

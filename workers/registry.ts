@@ -1,7 +1,7 @@
 import os from 'node:os';
 import type { DatabasePool } from 'slonik';
 import * as records from '../sql/workers.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
 
 const HEARTBEAT_MS = 5_000;
@@ -42,7 +42,7 @@ export function staySigned(
     stop: async () => {
       await life.stop();
       await records.signOff(owner, pool_id).catch((error: Error) => {
-        log.warn({ reason: error.message }, 'could not sign off; a sweeper will');
+        log.warn({ err: error }, 'could not sign off; a sweeper will');
       });
     },
   };

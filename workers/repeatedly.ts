@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 
 export type Repetition = { stop(): Promise<void> };
 
@@ -30,7 +30,7 @@ export function repeatedly(
         pause = Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS);
         if (!signal.aborted && Date.now() - warnedAt > WARN_EVERY_MS) {
           warnedAt = Date.now();
-          log.warn({ step: name, reason: (error as Error).message }, 'a step failed; trying again');
+          log.warn({ step: name, err: error }, 'a step failed; trying again');
         }
       }
       await interruptible(pause, signal);

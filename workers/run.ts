@@ -7,7 +7,7 @@ import { newestMigration } from '../sql/migrate.ts';
 import { isCurrent } from '../sql/readiness.ts';
 import { pauses } from '../sql/worker-operations.ts';
 import { inactiveTenants, park } from '../sql/workers.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../jobs/log.ts';
 import type { PoolSettings as JobSettings } from './pools.ts';
 import { startQueue, type Queue } from './queue.ts';
 import { keepRecords, type Records } from './records.ts';
@@ -77,7 +77,7 @@ export async function openPatiently(
     try {
       return await openPool(url, settings);
     } catch (error) {
-      if (isFirst) log.warn({ reason: (error as Error).message }, 'waiting for Postgres');
+      if (isFirst) log.warn({ err: error }, 'waiting for Postgres');
       isFirst = false;
       await interruptible(1_000, giveUp);
     }

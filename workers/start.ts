@@ -1,12 +1,12 @@
 import { readSecret } from '../jobs/webhooks/secrets.ts';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { openLog } from '../jobs/log.ts';
 import { POOLS } from '../jobs/job.ts';
 import { startEmbeddedPostgres } from '../sql/embedded.ts';
 import { migrate } from '../sql/migrate.ts';
 import { keepRunning, runToEnd, type Child } from './children.ts';
 import { databaseFile, readStartConfiguration, type StartConfiguration } from './configuration.ts';
 import { keepPostgres, type Kept } from './keep-postgres.ts';
-import { openLog } from './log.ts';
 
 /** `npm start`: everything in one go, for development. Production runs the processes one by one. */
 const STOP_WITHIN_MS = 29_000;
@@ -56,7 +56,7 @@ async function database({
   console.log('Starting Postgres …');
   const postgres = await startEmbeddedPostgres(DATA_DIR);
   const { url } = postgres;
-  running.postgres = await keepPostgres(postgres, openLog(LOG_LEVEL, 'start'));
+  running.postgres = await keepPostgres(postgres, openLog(LOG_LEVEL, { service: 'start' }));
   await migrate(url);
   mkdirSync(DATA_DIR, { recursive: true });
   writeFileSync(databaseFile(DATA_DIR), `${url}\n`, { mode: 0o600 });

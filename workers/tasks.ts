@@ -2,6 +2,7 @@ import type { Job as Queued, TaskList } from 'graphile-worker';
 import { z } from 'zod';
 import type { AnyJob } from '../jobs/queued.ts';
 import type { Outside } from '../jobs/outside.ts';
+import { sentenceOf } from '../jobs/say-error.ts';
 import type { Failure, Parked } from '../sql/workers.ts';
 
 export type TaskSettings = {
@@ -16,6 +17,16 @@ export type TaskSettings = {
   /** Has the same job run again later. */
   park(job: Parked): Promise<void>;
 };
+
+/**
+ * What the queue is told of a failure. It keeps the message in its own table as it is, and shows it to
+ * whoever operates the queue.
+ */
+export class JobFailed extends Error {
+  constructor(cause: unknown) {
+    super(sentenceOf(cause), { cause });
+  }
+}
 
 /** The queue's tasks of these jobs. */
 export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskList =>
@@ -44,7 +55,11 @@ async function runOne(job: AnyJob, payload: unknown, queued: Queued, settings: T
     await settings.park({ task: job.name, payload, attempts, key });
     return;
   }
-  await withDeadline(prepared.run, settings);
+  try {
+    await withDeadline(prepared.run, settings);
+  } catch (error) {
+    throw new JobFailed(error);
+  }
 }
 
 /**

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
+import { openLog } from '../jobs/log.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { queued } from '../jobs/queued.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { readWorkerConfiguration } from './configuration.ts';
 import { serveHealth } from './health.ts';
 import { lendOutside } from './lend.ts';
-import { openLog } from './log.ts';
 import { POOL_SETTINGS } from './pools.ts';
 import { live } from './process.ts';
 import { relay } from './relay.ts';
@@ -25,7 +25,7 @@ if (!POOLS.includes(name)) {
 }
 const configuration = readWorkerConfiguration(process.env);
 const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
-const log = openLog(configuration.LOG_LEVEL, name);
+const log = openLog(configuration.LOG_LEVEL, { pool: name });
 
 const unknown = unknownTasks(SCHEDULE, queued);
 if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unknown.join(', ')}.`);

@@ -6,8 +6,8 @@ import { flag, integer, stamps, text, uuid, words } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
 import { resource } from '../resource.ts';
 
-/** What it may contain is checked with its place when it is saved. */
-const source = z.string();
+/** What it may contain, and that it is far shorter, is checked with its place when it is saved. */
+const source = z.string().max(65_536);
 
 export const communicationTemplates = resource({
   name: 'CommunicationTemplate',

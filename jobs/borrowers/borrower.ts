@@ -1,5 +1,6 @@
 import { insert, update } from '../../sql/write.ts';
 import { addMonths, compareDates } from '../dates.ts';
+import { checkTimeZone } from '../time-zones.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -22,14 +23,5 @@ function check({ today }: Work, { date_of_birth, time_zone }: Input) {
   if (date_of_birth && compareDates(date_of_birth, addMonths(today, -12 * 18)) > 0) {
     throw new Invalid({ date_of_birth: 'Must be at least 18 years ago.' });
   }
-  if (time_zone && !isTimeZone(time_zone))
-    throw new Invalid({ time_zone: 'Is not a time zone like America/Chicago.' });
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
+  checkTimeZone(time_zone);
 }

@@ -1,5 +1,7 @@
 import { insert, update, type Values } from '../../sql/write.ts';
 import * as primary from '../../sql/borrowers/primary.ts';
+import { Invalid } from '../errors.ts';
+import { checkTimeZone } from '../time-zones.ts';
 import type { Work } from '../work.ts';
 
 type Contact = Values & { borrower_id?: string; is_primary?: boolean };
@@ -11,6 +13,7 @@ type Contact = Values & { borrower_id?: string; is_primary?: boolean };
 export const addTo =
   (contacts: primary.Contacts) =>
   async (work: Work, input: Contact): Promise<string> => {
+    check(input);
     const borrowerId = String(input.borrower_id);
     await primary.lockBorrower(work.tx, borrowerId);
     const isMissing = !(await primary.exists(work.tx, contacts, borrowerId, input['address_type']));
@@ -22,6 +25,7 @@ export const addTo =
 export const changeIn =
   (contacts: primary.Contacts) =>
   async (work: Work, id: string, changes: Contact, row: Record<string, unknown>) => {
+    check(changes, row);
     const borrowerId = String(row['borrower_id']);
     await primary.lockBorrower(work.tx, borrowerId);
     const type = changes['address_type'] ?? row['address_type'];
@@ -30,6 +34,16 @@ export const changeIn =
     if (is_primary === true) await primary.clear(work.tx, contacts, borrowerId, type);
     await update(work.tx, contacts, id, { ...changes, is_primary });
   };
+
+/** A state of the United States has its two letters; what other countries have is at most ten. */
+function check({ time_zone, state, country }: Contact, row: Record<string, unknown> = {}) {
+  checkTimeZone(time_zone);
+  if (typeof state !== 'string') return;
+  const isHere = (country ?? row['country'] ?? 'US') === 'US';
+  if (isHere && !/^[A-Z]{2}$/.test(state))
+    throw new Invalid({ state: 'Must be a code of two letters like NY.' });
+  if (state.length > 10) throw new Invalid({ state: 'Must be at most 10 characters.' });
+}
 
 /** Deleting archives, because letters went there; a primary that leaves is primary no more. */
 export const removeFrom = (contacts: primary.Contacts) => (work: Work, id: string) =>

@@ -3,6 +3,7 @@ import { attempt, type Transaction } from '../../sql/db.ts';
 import { isPassing } from '../../sql/passing.ts';
 import type { Outside } from '../outside.ts';
 import type { Work } from '../work.ts';
+import { sentenceOf } from '../say-error.ts';
 
 /** A statement that fails for more loans than this is itself what is wrong. */
 const SET_ASIDE_MOST = 50;
@@ -31,7 +32,7 @@ export async function ofAll<Row>(
     if (isPassing(error) || half === null || setAside === SET_ASIDE_MOST) throw error;
     if (half.loans === 1) {
       setAside += 1;
-      await close.park(tx, run_id, half.first_loan_id, step, reasonOf(error));
+      await close.park(tx, run_id, half.first_loan_id, step, sentenceOf(error));
       return [];
     }
     const { first_loan_id } = half;
@@ -65,10 +66,8 @@ export const forFew =
         // The database being away is nobody's fault among the loans: the whole job is repeated.
         if (isPassing(error)) throw error;
         await outside.within(tenant_id, ({ tx }) =>
-          close.park(tx, run_id, due.loan_id ?? due.id, name, reasonOf(error)),
+          close.park(tx, run_id, due.loan_id ?? due.id, name, sentenceOf(error)),
         );
       }
     }
   };
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

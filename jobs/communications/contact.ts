@@ -1,6 +1,7 @@
 import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
 import { settingsOf } from '../users/settings.ts';
+import { isTimeZone } from '../time-zones.ts';
 import type { Work } from '../work.ts';
 import {
   COLLECTIONS,
@@ -44,7 +45,7 @@ export async function whoMayBeContacted(
       ...factsOf(recipient, channel),
       has_recent_same: made?.has_same ?? false,
       collections_this_week: made?.collections ?? 0,
-      local_hour: hourIn(recipient.time_zone ?? time_zone, at),
+      local_hour: hourIn(zoneOf(recipient, time_zone), at),
     };
     const reasons = reasonsAgainst(facts, channel, template_type, communications);
     found.set(recipient.id, { recipient, reasons });
@@ -84,6 +85,11 @@ function factsOf(recipient: recipients.Recipient, channel: Channel): Known {
     has_ceased: false,
     is_archived: recipient.is_archived,
   };
+}
+
+/** A zone that no clock knows, such as one that was written before zones were checked, is none. */
+function zoneOf({ time_zone }: recipients.Recipient, tenants: string): string {
+  return time_zone !== null && isTimeZone(time_zone) ? time_zone : tenants;
 }
 
 function hourIn(timeZone: string, at: Date): number {

@@ -1,5 +1,7 @@
+import { dictionary } from '../../sql/dictionary.ts';
+
 /** What providers report, in our words; what is not here says nothing that we keep. */
-const REPORTED: Record<string, string> = {
+const REPORTED = dictionary<string>({
   queued: 'queued',
   sending: 'queued',
   processed: 'sent',
@@ -18,10 +20,10 @@ const REPORTED: Record<string, string> = {
   spamreport: 'complained',
   complained: 'complained',
   unsubscribe: 'opened',
-};
+});
 
 /** How far a message has come. Reports arrive in any order, and none takes a message back. */
-const RANK: Record<string, number> = {
+const RANK = dictionary<number>({
   queued: 0,
   sent: 1,
   undelivered: 2,
@@ -30,7 +32,7 @@ const RANK: Record<string, number> = {
   opened: 4,
   bounced: 5,
   complained: 6,
-};
+});
 
 /** The status after a report; null when the report changes nothing. */
 export function statusAfter(current: string, reported: string): string | null {

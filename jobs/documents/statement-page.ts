@@ -1,8 +1,9 @@
 import type { Letter, MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
 import { addDays } from '../dates.ts';
+import { dictionary } from '../../sql/dictionary.ts';
 
 /** What the lines of a statement are called; a kind without a name is a fee. */
-const KINDS: Record<string, { en: string; es: string }> = {
+const KINDS = dictionary<{ en: string; es: string }>({
   payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
   payment_reversed: { en: 'Payment returned', es: 'Pago devuelto' },
   refund: { en: 'Refund to you', es: 'Reembolso a usted' },
@@ -17,7 +18,7 @@ const KINDS: Record<string, { en: string; es: string }> = {
   fee_returned_payment: { en: 'Returned payment fee', es: 'Cargo por pago devuelto' },
   fee_deducted: { en: 'Paid out of the loan proceeds', es: 'Pagado con el desembolso' },
   fee_origination: { en: 'Origination fee', es: 'Cargo de apertura' },
-};
+});
 const FEE = { en: 'Fee', es: 'Cargo' };
 
 type Line = Omit<StatementActivity, 'description'> & { kind: string };

@@ -1,5 +1,7 @@
+import { dictionary } from '../../sql/dictionary.ts';
+
 /** Why banks send a debit back (Nacha Operating Rules, Appendix Four); others are told by their code. */
-export const RETURN_REASONS: Record<string, string> = {
+export const RETURN_REASONS = dictionary<string>({
   R01: 'Insufficient funds',
   R02: 'Account closed',
   R03: 'No account, or unable to locate the account',
@@ -19,7 +21,7 @@ export const RETURN_REASONS: Record<string, string> = {
   R17: 'File record edit criteria',
   R20: 'Not a transaction account',
   R29: 'Corporate customer advises that the debit was not authorized',
-};
+});
 
 export const reasonOf = (code: string): string => RETURN_REASONS[code] ?? `Returned with ${code}`;
 

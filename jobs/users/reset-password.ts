@@ -6,6 +6,7 @@ import { Invalid } from '../errors.ts';
 import type { Within, Work } from '../work.ts';
 import { notify } from './notify.ts';
 import { hashPassword, problemWith, verifyPassword } from './passwords.ts';
+import { witness } from './security-log.ts';
 import { hashOf } from './send-account-message.job.ts';
 import { settingsOf } from './settings.ts';
 
@@ -66,12 +67,23 @@ export async function checkPassword({ tx }: Work, password: string, email: strin
   if (problem !== null) throw new Invalid({ [field]: problem });
 }
 
-async function keep(work: Work, userId: string, passwordHash: string, action: string) {
+const PASSWORD_EVENTS = {
+  'reset-password': { event: 'password_reset', route: 'POST /auth/password/reset' },
+  'change-password': { event: 'password_change', route: 'POST /auth/password/change' },
+} as const;
+
+async function keep(
+  work: Work,
+  userId: string,
+  passwordHash: string,
+  action: keyof typeof PASSWORD_EVENTS,
+) {
   await setPassword(work.tx, userId, passwordHash);
   await endAll(work.tx, userId);
   await accounts.voidTokens(work.tx, userId);
   await record(work, { type: 'users', id: userId }, action, {
     password: { old: '***', new: '***' },
   });
+  await witness(work, { ...PASSWORD_EVENTS[action], outcome: 'done', user_id: userId });
   await notify(work, { user_id: userId, message: 'password_changed' });
 }

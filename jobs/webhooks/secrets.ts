@@ -46,6 +46,10 @@ export function unseal(tenantId: string, sealed: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
+/** The same for the same text of the same tenant, and of no use to whoever lacks the secret. */
+export const keyedHash = (tenantId: string, text: string): string =>
+  createHmac('sha256', keyInUse()).update(`keyed-hash ${tenantId} ${text}`).digest('hex');
+
 function keyInUse(): Buffer {
   if (!key) throw new Error('The process started without useSecret().');
   return key;

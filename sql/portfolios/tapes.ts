@@ -43,7 +43,9 @@ const Order = z.object({
   portfolio_id: z.string().nullable(),
   as_of_date: z.string(),
   format: z.enum(['csv', 'json']),
-  columns: z.array(z.custom<TapeColumn>((name) => typeof name === 'string' && name in LIVE)),
+  columns: z.array(
+    z.custom<TapeColumn>((name) => typeof name === 'string' && Object.hasOwn(LIVE, name)),
+  ),
   filters: z.record(z.string(), z.array(z.string())),
   include_header: z.boolean(),
   filename: z.string(),

@@ -3,11 +3,16 @@ import { sql, type Transaction } from '../db.ts';
 
 export type KeyScope = { user_id: string; method: string; path: string; key: string };
 
-const Stored = z.object({ request_hash: z.string(), status: z.int(), body: z.unknown() });
+/** Without a status the request is still being worked on. */
+const Stored = z.object({
+  request_hash: z.string(),
+  status: z.int().nullable(),
+  body: z.unknown(),
+});
 export type Kept = z.output<typeof Stored>;
 
 /** The answer that is kept under the key, if there is one. */
-export const find = (tx: Transaction, scope: KeyScope) =>
+const find = (tx: Transaction, scope: KeyScope) =>
   tx.maybeOne(sql.type(Stored)`
     select encode(request_hash, 'hex') as request_hash, status, body from idempotency_keys
     where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
@@ -26,6 +31,32 @@ export async function take(tx: Transaction, scope: KeyScope, requestHash: string
   `);
   return rowCount === 1 ? null : find(tx, scope);
 }
+
+/** The same for work with transactions of its own; a key whose holder has died is taken over. */
+export async function claim(
+  tx: Transaction,
+  scope: KeyScope,
+  requestHash: string,
+  deadAfterSeconds: number,
+) {
+  const kept = await take(tx, scope, requestHash);
+  if (kept === null || kept.status !== null) return kept;
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update idempotency_keys set created_at = now(), request_hash = decode(${requestHash}, 'hex')
+    where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
+      and key = ${scope.key} and status is null
+      and created_at < now() - make_interval(secs => ${deadAfterSeconds})
+  `);
+  return rowCount === 1 ? null : kept;
+}
+
+/** Gives the key back, since nothing came of it. */
+export const release = (tx: Transaction, scope: KeyScope) =>
+  tx.query(sql.typeAlias('void')`
+    delete from idempotency_keys
+    where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
+      and key = ${scope.key} and status is null
+  `);
 
 /** Keeps the answer beside the key, in the transaction of its effect. */
 export const keep = (tx: Transaction, scope: KeyScope, status: number, body: unknown) =>

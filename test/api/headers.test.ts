@@ -38,6 +38,23 @@ test('every answer forbids framing, sniffing and keeping', async () => {
   }
 });
 
+test('every answer of a tenant varies with the cookie, and with the origin', async () => {
+  const replies = [
+    await officer.get('/borrowers'),
+    await officer.get('/nowhere'),
+    await officer.post('/borrowers', {}),
+    await officer.post('/borrowers', BODY, { headers: { 'X-CSRFToken': 'wrong' } }),
+    await tenant.anonymous().get('/users/me'),
+    await officer.send('OPTIONS', '/borrowers'),
+    await officer.get('/docs'),
+    await officer.get('/openapi.json'),
+  ];
+
+  for (const { headers } of replies) {
+    expect(String(headers['vary']).split(', ')).toEqual(['Origin', 'Cookie']);
+  }
+});
+
 test('a dashboard of a trusted origin may call with credentials, and no other', async () => {
   const { id, officer: insider } = await stage.tenant();
   const origin = 'https://admin.example.com';

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Route } from '../../api/route.ts';
+import { routes } from '../../api/routes.ts';
+import { Invalid } from '../../jobs/errors.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -110,3 +114,60 @@ test('a refusal that is kept has the form of every other, also when it is repeat
   }
   expect(again.headers['idempotent-replayed']).toBe('true');
 });
+
+test('of a hundred equal requests that keep their own transactions one has an effect', async () => {
+  let effects = 0;
+  const slow: Route = {
+    method: 'POST',
+    path: '/slow',
+    allow: 'viewer',
+    tag: 'operations',
+    resource: 'slow',
+    action: 'create',
+    summary: 'Takes a while',
+    status: 201,
+    transaction: 'own',
+    body: z.looseObject({}),
+    run: async ({ body }) => {
+      effects += 1;
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      if ((body as { fails?: boolean }).fails) throw new Invalid({ fails: 'It does.' });
+      return { effect: effects };
+    },
+  };
+  const there = officer.at(await stage.listen({}, [...routes, slow]));
+  const ask = (body: object, key: string) => there.post('/slow', body, keyed(key));
+
+  const replies = await Promise.all(Array.from({ length: 100 }, () => ask({}, 'slow')));
+  const other = await ask({ another: true }, 'slow');
+  const failed = await ask({ fails: true }, 'failing');
+  const corrected = await ask({}, 'failing');
+
+  expect(new Set(replies.map(({ status, body }) => `${status} ${body.effect}`))).toEqual(
+    new Set(['201 1']),
+  );
+  expect(replies.filter(({ headers }) => headers['idempotent-replayed'])).toHaveLength(99);
+  expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
+  expect(failed.status).toBe(422);
+  expect(corrected).toMatchObject({ status: 201, body: { effect: 3 } });
+});
+
+test('whoever waits in vain for the first request is told to ask again', async () => {
+  const hold = await stage.owner.connect();
+  await hold.query('begin');
+  await hold.query(
+    `insert into idempotency_keys (tenant_id, user_id, method, path, key, request_hash)
+     values ($1, $2, 'POST', '/api/v1/borrowers', 'held', '\\x00')`,
+    [tenant.id, tenant.userIds['loan_officer']],
+  );
+
+  const body = { first_name: 'Held', last_name: 'Up' };
+  const waiting = await officer.post('/borrowers', body, keyed('held'));
+  await hold.query('rollback');
+  hold.release();
+  const later = await officer.post('/borrowers', body, keyed('held'));
+
+  expect(waiting).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
+  expect(waiting.headers['retry-after']).toBe('1');
+  expect(later.status).toBe(201);
+}, 30_000);

@@ -11,7 +11,7 @@ import * as tape from '../../sql/loans/tape.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { insert } from '../../sql/write.ts';
 import { keepPostgres } from '../../workers/keep-postgres.ts';
-import { openLog } from '../../workers/log.ts';
+import { openLog } from '../../jobs/log.ts';
 
 export const DAY = '2026-01-15';
 
@@ -30,7 +30,7 @@ export async function manyLoans(count: number): Promise<ManyLoans> {
   const postgres = await startEmbeddedPostgres(folder);
   const { url } = postgres;
   // Ends the server too when the measuring is cut short.
-  const kept = await keepPostgres(postgres, openLog('silent', 'bench'));
+  const kept = await keepPostgres(postgres, openLog('silent', { service: 'bench' }));
   await migrate(url);
   const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
   const app = await openPool(url, { size: 4, statementTimeoutMs: 600_000 });

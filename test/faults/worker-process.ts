@@ -1,4 +1,4 @@
-import { openLog } from '../../workers/log.ts';
+import { openLog } from '../../jobs/log.ts';
 import { live } from '../../workers/process.ts';
 import { openPatiently, startWorker } from '../../workers/run.ts';
 import type { PoolSettings } from '../../workers/pools.ts';
@@ -11,7 +11,7 @@ import { nothingOutside } from './nothing-outside.ts';
 const url = process.env['DATABASE_URL'] ?? '';
 const settings = JSON.parse(process.env['POOL_SETTINGS'] ?? '') as PoolSettings;
 const stopAfterMs = Number(process.env['STOP_AFTER_MS'] ?? 25_000);
-const log = openLog(process.env['LOG_LEVEL'] ?? 'info', 'ledger');
+const log = openLog(process.env['LOG_LEVEL'] ?? 'info', { pool: 'ledger' });
 
 startWatchdog(Number(process.env['STALLED_MS'] ?? 60_000));
 await live(

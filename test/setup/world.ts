@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pino from 'pino';
 import pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { afterAll } from 'vitest';
@@ -9,6 +8,7 @@ import { createApp, listenerOf, type AppParts } from '../../api/app.ts';
 import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
 import { useFiles } from '../../jobs/documents/store.ts';
+import { openLog, type Log } from '../../jobs/log.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { foundTenant } from '../../jobs/users/found-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
@@ -28,7 +28,7 @@ let hashed: Promise<string> | undefined;
  * One database with the API in front of it, for one test file. `tenant()` founds a tenant with a user
  * of every role and gives a client for each.
  */
-export async function newStage() {
+export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = {}) {
   const secret = randomBytes(32).toString('hex');
   useSecret(secret);
   useFiles(newFiles(), secret);
@@ -36,7 +36,6 @@ export async function newStage() {
   const pool = await openPool(database.url, { size: 8 });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });
   owner.on('error', () => {});
-  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
   const servers: Server[] = [];
   const pools = [pool];
   /** One more process of the API, as far as one can tell from outside. */

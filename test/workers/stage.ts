@@ -1,13 +1,15 @@
-import { pino } from 'pino';
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
+import { openLog, type Log } from '../../jobs/log.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/db.ts';
 import { startWorker } from '../../workers/run.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
+
+const SILENT = openLog('silent', {});
 
 /** A job of the tests: which tenant, and a number to tell runs apart. */
 const Numbered = z.object({ tenant_id: z.uuid(), number: z.int() });
@@ -28,8 +30,9 @@ export async function newWorkerStage() {
   return {
     owner,
     tenantId,
-    log: pino({ level: 'silent' }),
-    work: (jobs: readonly AnyJob[]) => startIn(database.url, app, jobs, stops),
+    log: SILENT,
+    work: (jobs: readonly AnyJob[], log = SILENT) =>
+      startIn({ url: database.url, app, log }, jobs, stops),
     enqueue: (task: string, payload: unknown, attempts = 3) =>
       owner.query(sql.typeAlias('void')`
         select app.add_job(${task}, ${JSON.stringify(payload)}::json, null, ${attempts}::int, null)
@@ -50,8 +53,7 @@ export async function newWorkerStage() {
 }
 
 async function startIn(
-  url: string,
-  app: DatabasePool,
+  { url, app, log }: { url: string; app: DatabasePool; log: Log },
   jobs: readonly AnyJob[],
   stops: (() => Promise<void>)[],
 ) {
@@ -61,7 +63,7 @@ async function startIn(
       url,
       jobs,
       clock: [],
-      log: pino({ level: 'silent' }),
+      log,
       settings: { concurrency: 2, deadlineMs: 5_000 },
       outside: { ...nothingOutside, within: workOf(app, SYSTEM) },
       onFatal: (reason) => {

@@ -13,7 +13,7 @@ import * as operations from '../../sql/worker-operations.ts';
 import { keepRunning, type Child, type ChildSettings } from '../children.ts';
 import { databaseFile } from '../configuration.ts';
 import { keepPostgres } from '../keep-postgres.ts';
-import { openLog } from '../log.ts';
+import { openLog } from '../../jobs/log.ts';
 import { patiently } from './patience.ts';
 
 export type Platform = {
@@ -47,7 +47,7 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
   const { url } = postgres;
   // Before anybody watches it: whoever is connected is thrown out.
   await freshDatabase(url);
-  const kept = await keepPostgres(postgres, openLog('silent', 'demo'));
+  const kept = await keepPostgres(postgres, openLog('silent', { service: 'demo' }));
   const children: Child[] = [];
   const pools: DatabasePool[] = [];
   const stopWorkers = () => stopAll(children.filter(({ name }) => name !== 'api'));

@@ -13,6 +13,7 @@ import { eventsOfChange } from './modified-terms.ts';
 import { canceling, changing, immutable, openInService } from '../history/loan-records.ts';
 import { fundedOn } from '../history/rests.ts';
 import { refusalOf } from '../history/statuses.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 
 export const MODIFICATION_TYPES = [
   ...(['rate_change', 'term_extension', 'payment_change', 're_age', 're_amortize'] as const),
@@ -34,14 +35,14 @@ type NewModification = Omit<
 };
 
 /** What each type cannot do without; one of these is enough. */
-const NEEDS: Record<string, readonly string[]> = {
+const NEEDS = dictionary<readonly string[]>({
   rate_change: ['new_interest_rate'],
   term_extension: ['extend_months', 'new_term_months', 'new_maturity_date'],
   payment_change: ['new_payment_amount'],
   principal_forgiveness: ['principal_forgiven'],
   capitalization: ['capitalize_interest', 'capitalize_fees', 'interest_treatment', 'fee_treatment'],
   due_date_change: ['new_payment_day'],
-};
+});
 const TERMS = ['new_term_months', 'extend_months', 'new_maturity_date'] as const;
 
 /**

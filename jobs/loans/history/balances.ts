@@ -1,5 +1,5 @@
 import { Invalid } from '../../errors.ts';
-import { daysBetween } from '../../dates.ts';
+import { daysBetween, addMonths } from '../../dates.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
@@ -27,11 +27,16 @@ export async function balancesOf(
   return { as_of_date: asOf, ...owed(state) };
 }
 
+/** As long as the longest loan; each month ahead is work. */
+const HORIZON_MONTHS = 600;
+
 /** The same on a day to come, if every scheduled payment is made when it is due. */
 export async function projectionOf(work: Work, loanId: string, asOf: string | undefined) {
   const { row, schedule, events } = await readLoan(work, loanId);
   if (asOf === undefined) throw new Invalid({ as_of_date: 'Is required.' });
   if (asOf < work.today) throw new Invalid({ as_of_date: 'Must not be in the past.' });
+  if (asOf > addMonths(work.today, HORIZON_MONTHS))
+    throw new Invalid({ as_of_date: 'Must be at most 50 years from today.' });
   const input = { terms: termsOf(row), schedule, events };
   const { state } = project(input, { today: work.today, as_of: asOf });
   return {

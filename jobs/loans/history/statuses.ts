@@ -1,5 +1,6 @@
 import { ACTIONS_BY_STATUS } from '../../../sql/loans/actions.ts';
 import { Conflict } from '../../errors.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 
 export const LOAN_STATUSES = [
   'pending',
@@ -17,7 +18,7 @@ export type LoanStatus = (typeof LOAN_STATUSES)[number];
 export const allowedActions = (status: string): readonly string[] =>
   ACTIONS_BY_STATUS[status as LoanStatus] ?? [];
 
-const PAST: Record<string, string> = {
+const PAST = dictionary<string>({
   approve: 'approved',
   deny: 'denied',
   cancel: 'canceled',
@@ -30,7 +31,7 @@ const PAST: Record<string, string> = {
   'change-due-date': 'given another due date',
   'activate-promo': 'given a promotion',
   payments: 'paid',
-};
+});
 
 /** Refuses an action that the loan's status does not allow. */
 export function assertAllowed(status: string, action: string) {

@@ -9,6 +9,7 @@ import { aprOfSchedule } from '../arithmetic/apr.ts';
 import { comeTo, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
 import { firstPlan } from '../plans/first-plan.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 
 /**
  * What a loan that would be funded on a day costs: its plan against what the borrower has of it, which
@@ -79,14 +80,14 @@ export async function orderDisclosure(work: Work, loan: RawLoan) {
   });
 }
 
-const EVERY: Record<string, string> = {
+const EVERY = dictionary<string>({
   monthly: 'Monthly',
   quarterly: 'Quarterly',
   semi_monthly: 'Twice a month',
   biweekly: 'Every two weeks',
   weekly: 'Weekly',
   single: 'Once',
-};
+});
 
 /** Equal payments in a row make one line. */
 function inLines(schedule: readonly ScheduleRow[], frequency: string) {

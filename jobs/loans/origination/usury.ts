@@ -1,3 +1,5 @@
+import { dictionary } from '../../../sql/dictionary.ts';
+
 type Cap = { cap: string; source: string };
 
 /**
@@ -5,7 +7,7 @@ type Cap = { cap: string; source: string };
  * licence, a size of the loan or a federal charter may allow more: this is a reason to look, not a
  * verdict, and the check warns unless the tenant makes it hard.
  */
-export const USURY_CAPS: Readonly<Record<string, Cap>> = {
+export const USURY_CAPS = dictionary<Cap>({
   AR: { cap: '0.17', source: 'Arkansas Constitution, amendment 89, section 3' },
   CT: { cap: '0.12', source: 'Connecticut General Statutes, section 37-4' },
   DC: { cap: '0.24', source: 'D.C. Code, section 28-3301' },
@@ -18,4 +20,4 @@ export const USURY_CAPS: Readonly<Record<string, Cap>> = {
   NM: { cap: '0.36', source: 'New Mexico Statutes, section 58-15-17' },
   NY: { cap: '0.16', source: 'New York Banking Law, section 14-a' },
   SD: { cap: '0.36', source: 'South Dakota Codified Laws, section 54-4-44' },
-};
+});

@@ -7,6 +7,7 @@ import { Invalid } from '../../errors.ts';
 import { CHART } from '../../ledger/chart.ts';
 import type { Work } from '../../work.ts';
 import { identified, type FeeRule } from './fee-rules.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 
 const LIMITS = [
   ['min_amount', 'max_amount'],
@@ -15,7 +16,7 @@ const LIMITS = [
 ] as const;
 
 /** Days past due after which a loan is charged off, as supervisors expect of its kind. */
-const CHARGE_OFF_DAYS: Record<string, number> = { installment: 120, line_of_credit: 180 };
+const CHARGE_OFF_DAYS = dictionary<number>({ installment: 120, line_of_credit: 180 });
 
 /** Adds a product. Loans copy its terms when they are made, so no later change reaches them. */
 export async function addProduct(work: Work, input: Values): Promise<string> {

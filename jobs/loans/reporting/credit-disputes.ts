@@ -7,6 +7,7 @@ import { addDays } from '../../dates.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 
 /** Days in which a dispute is answered, and with an extension (FCRA 611(a)(1), 623(b)(2)). */
 const DAYS = 30;
@@ -15,26 +16,26 @@ const DAYS_EXTENDED = 45;
 const WARNINGS = [20, 25] as const;
 
 /** Which states may follow which; what is closed stays so. */
-const NEXT: Record<string, readonly string[]> = {
+const NEXT = dictionary<readonly string[]>({
   received: ['investigating', 'responded', 'frivolous', 'withdrawn'],
   investigating: ['responded', 'frivolous', 'withdrawn'],
   responded: ['closed'],
   closed: [],
   frivolous: ['closed'],
   withdrawn: [],
-};
+});
 
 /** While open the account is told as disputed; afterwards as formerly so, until somebody says else. */
-const CONDITION: Record<string, string> = {
+const CONDITION = dictionary<string>({
   received: 'XB',
   investigating: 'XB',
   responded: 'XH',
   frivolous: 'XR',
   withdrawn: 'XR',
-};
+});
 
 /** ACDV answers after which every bureau gets a corrected record, with the status they delete by. */
-const CORRECTING: Record<string, string | null> = { '02': null, '03': 'DA', '07': 'DF' };
+const CORRECTING = dictionary<string | null>({ '02': null, '03': 'DA', '07': 'DF' });
 
 /** What a corrected record may say otherwise; who owes and which account it is stay. */
 export const CORRECTABLE: readonly string[] = [
@@ -112,7 +113,12 @@ export async function changeDispute(work: Work, id: string, changes: Values, row
   const isExtended = (rest['is_extended'] ?? dispute.is_extended) === true;
   const due_date = dueDate(dispute.received_date, isExtended);
   await update(work.tx, 'credit_disputes', id, { ...rest, ...moved, due_date });
-  if (isMoved && wanted === 'responded' && response_code && response_code in CORRECTING) {
+  if (
+    isMoved &&
+    wanted === 'responded' &&
+    response_code &&
+    Object.hasOwn(CORRECTING, response_code)
+  ) {
     const values = (rest['corrected_values'] ?? dispute.corrected_values) as Values;
     await correct(work, dispute, response_code, values);
   }

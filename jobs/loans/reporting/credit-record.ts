@@ -1,5 +1,6 @@
 import type { Facts } from '../../../sql/loans/credit-facts.ts';
 import { addMonths, monthEnd } from '../../dates.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 
 /** Days past due → account status and the mark it leaves in the history (Metro 2, field 17A and 18). */
 const BY_DAYS = [
@@ -13,7 +14,7 @@ const BY_DAYS = [
 ] as const;
 
 /** The marks of what is no matter of days: H foreclosure, J surrender, K repossession, L charge-off. */
-const MARKS: Record<string, string> = {
+const MARKS = dictionary<string>({
   ...Object.fromEntries(BY_DAYS.map(({ account_status, mark }) => [account_status, mark])),
   '61': 'J',
   '63': 'K',
@@ -24,7 +25,7 @@ const MARKS: Record<string, string> = {
   '95': 'J',
   '96': 'K',
   '97': 'L',
-};
+});
 
 /** Statuses that say how the account was rated until then (field 17B). */
 const RATED = new Set(['05', '13', '65', '88', '89', '94', '95']);
@@ -32,24 +33,24 @@ const CLOSED = new Set(['05', '13', '64']);
 /** Delinquent enough for the date of first delinquency to be told (field 25). */
 const isDerogatory = (status: string) => status !== '11' && status !== '13' && status !== '05';
 
-const FREQUENCIES: Record<string, string> = {
+const FREQUENCIES = dictionary<string>({
   monthly: 'M',
   biweekly: 'B',
   semi_monthly: 'E',
   weekly: 'W',
   quarterly: 'Q',
   single: 'P',
-};
+});
 
 /** By what an instalment is multiplied to be that of a month, as a fraction. */
-const PER_MONTH: Record<string, readonly [bigint, bigint]> = {
+const PER_MONTH = dictionary<readonly [bigint, bigint]>({
   monthly: [1n, 1n],
   biweekly: [26n, 12n],
   semi_monthly: [2n, 1n],
   weekly: [52n, 12n],
   quarterly: [1n, 3n],
   single: [0n, 1n],
-};
+});
 
 /**
  * The account status of a loan at a month's end. Charged off comes before paid, paid before the days

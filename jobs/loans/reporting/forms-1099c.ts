@@ -12,6 +12,7 @@ import type { Work } from '../../work.ts';
 import { principalForgiven } from './forgiven.ts';
 import { openLoan, type OpenLoan } from '../history/happen.ts';
 import { immutable, lockRecord, openInService } from '../history/loan-records.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 
 export const EVENT_CODES = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'] as const;
 export type EventCode = (typeof EVENT_CODES)[number];
@@ -25,12 +26,12 @@ const THRESHOLD = '600.00';
 const FUNDED = ['active', 'paid_off', 'charged_off', 'settled', 'transferred'];
 
 /** What a charge-off's reason means for box 6 once collection has stopped. */
-const CODES: Record<string, EventCode> = {
+const CODES = dictionary<EventCode>({
   bankruptcy: 'A',
   statute_of_limitations: 'C',
   repossession: 'D',
   settlement: 'F',
-};
+});
 
 type NewForm = {
   loan_id: string;
@@ -167,11 +168,11 @@ async function partiesOf(work: Work, row: OpenLoan['row']) {
 }
 
 /** How far a form may go by hand. */
-const NEXT: Record<string, readonly string[]> = {
+const NEXT = dictionary<readonly string[]>({
   draft: ['generated', 'void'],
   generated: ['furnished', 'filed', 'void'],
   furnished: ['filed', 'void'],
-};
+});
 
 /** A form is furnished, filed or made void; its boxes are corrected by another form. */
 export async function change1099C(work: Work, id: string, changes: Values, row: Row) {

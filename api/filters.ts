@@ -1,0 +1,116 @@
+import type { Comparison, Condition } from '../sql/list.ts';
+import { date, sqlTypeOf, timestamp } from '../sql/types.ts';
+import { Invalid } from '../jobs/errors.ts';
+import type { ListDeclaration } from './lists.ts';
+import { dictionary } from '../sql/dictionary.ts';
+
+export const PAGE = { usual: 100, largest: 1000 } as const;
+
+const ORDERED = ['in', 'ne', 'gt', 'gte', 'lt', 'lte', 'isnull'] as const;
+
+/** How a field may be asked for besides its bare name, by what it holds: `principal_amount__gte`. */
+const OPERATORS: Record<ReturnType<typeof sqlTypeOf>, readonly Comparison[]> = {
+  uuid: ['in', 'ne', 'isnull'],
+  text: [...ORDERED, 'icontains'],
+  date: ORDERED,
+  timestamptz: ORDERED,
+  numeric: ORDERED,
+  int4: ORDERED,
+  bool: ['in', 'ne', 'isnull'],
+  jsonb: ['in', 'ne', 'isnull'],
+};
+
+const typeOf = ({ fields }: ListDeclaration, field: string) =>
+  Object.hasOwn(fields, field) && fields[field] ? sqlTypeOf(fields[field]) : 'text';
+
+/** A filter with a meaning of its own knows its values; where it is a column too, that is compared. */
+export function operatorsOf(declared: ListDeclaration, field: string): readonly Comparison[] {
+  const isColumn = Object.hasOwn(declared.fields, field) || !declared.special?.includes(field);
+  return isColumn ? OPERATORS[typeOf(declared, field)] : ['in', 'ne'];
+}
+
+/** Every field that the list can be filtered by. */
+export const filtersOf = ({ fields, filters, isArchivable }: ListDeclaration): Set<string> =>
+  new Set([
+    'id',
+    ...filters,
+    ...(isArchivable ? ['is_archived'] : []),
+    ...(Object.hasOwn(fields, 'external_id') ? ['external_id'] : []),
+  ]);
+
+/** `field` or `field__operator`, with a value, as a condition. */
+export function conditionOf(declared: ListDeclaration, name: string, value: unknown): Condition {
+  const { field, comparison } = fieldOf(declared, name);
+  const type = typeOf(declared, field);
+  if (comparison === 'isnull')
+    return { field, comparison, values: [String(boolean(name, value))], type };
+  if (value === null) return nullity(declared, { name, field, comparison, type });
+  const given = listOf(name, value);
+  if (given.length > PAGE.largest)
+    throw new Invalid({ [name]: `Must name at most ${PAGE.largest} values.` });
+  if (comparison !== 'in' && given.length !== 1)
+    throw new Invalid({ [name]: 'Must be one value.' });
+  const values = given.map((one) => valueOf(name, one, type));
+  return { field, comparison, values, type };
+}
+
+/** Null is asked for as a value is: equal to it, or other than it. */
+function nullity(
+  declared: ListDeclaration,
+  { name, field, comparison, type }: Omit<Condition, 'values'> & { name: string },
+): Condition {
+  const isAskable = comparison === 'in' || comparison === 'ne';
+  if (!isAskable || declared.special?.includes(field))
+    throw new Invalid({ filter: `${name} must be a value or a list of values.` });
+  return { field, comparison: 'isnull', values: [String(comparison === 'in')], type };
+}
+
+/** In a query without JSON the values of `__in` stand between commas. */
+function listOf(name: string, value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  return typeof value === 'string' && name.endsWith('__in') ? value.split(',') : [value];
+}
+
+function fieldOf(
+  declared: ListDeclaration,
+  name: string,
+): { field: string; comparison: Comparison } {
+  const known = filtersOf(declared);
+  if (known.has(name)) return { field: name, comparison: 'in' };
+  const [, field = '', suffix = ''] = /^([a-z0-9_]{1,80}?)__([a-z]{1,20})$/.exec(name) ?? [];
+  if (!known.has(field))
+    throw new Invalid({ filter: `${name.slice(0, 100)} is not a filter of this list.` });
+  const operators = operatorsOf(declared, field);
+  const comparison = operators.find((one) => one === suffix);
+  if (comparison) return { field, comparison };
+  const possible = operators.map((one) => `${field}__${one}`).join(', ');
+  throw new Invalid({
+    filter: `${name.slice(0, 100)} is no filter of this list; ${field} takes ${field}, ${possible}.`,
+  });
+}
+
+const CHECKS = dictionary<(value: string) => boolean>({
+  uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+  numeric: (value) => /^-?\d{1,15}(\.\d{1,10})?$/.test(value),
+  int4: (value) => /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= 2_147_483_647,
+  date: (value) => date.safeParse(value).success,
+  // A day alone means its first moment.
+  timestamptz: (value) => timestamp.safeParse(value).success || date.safeParse(value).success,
+});
+
+function valueOf(name: string, value: unknown, type: string): string {
+  if (type === 'bool') return String(boolean(name, value));
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    throw new Invalid({ filter: `${name} must be a value or a list of values.` });
+  }
+  const text = String(value);
+  const fits = CHECKS[type]?.(text) ?? (text.length <= 300 && !/\p{Cc}/u.test(text));
+  if (!fits) throw new Invalid({ filter: `${name} has a value that it cannot have.` });
+  return text;
+}
+
+function boolean(name: string, value: unknown): boolean {
+  if ([true, 'true', 'True', '1', 1].includes(value as string)) return true;
+  if ([false, 'false', 'False', '0', 0].includes(value as string)) return false;
+  throw new Invalid({ filter: `${name} must be true or false.` });
+}

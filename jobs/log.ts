@@ -1,0 +1,68 @@
+import { pino, type Logger, type LoggerOptions } from 'pino';
+import { sayError, wordsOf } from './say-error.ts';
+
+export type Log = Logger;
+
+/** How a known field is written; what is not of its kind is left out. */
+type Kind = (value: unknown) => unknown;
+
+const matching =
+  (pattern: RegExp): Kind =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value) ? value : undefined;
+const identifier = matching(/^[A-Za-z0-9._-]{1,64}$/);
+const names: Kind = (value) => (Array.isArray(value) ? value.map(identifier) : identifier(value));
+const number: Kind = (value) => (typeof value === 'number' ? value : undefined);
+const flag: Kind = (value) => (typeof value === 'boolean' ? value : undefined);
+const sentence: Kind = (value) => (typeof value === 'string' ? wordsOf(value) : undefined);
+
+const kinds = (kind: Kind, fields: string) =>
+  fields.split(' ').map((field): [string, Kind] => [field, kind]);
+
+/** Every field that a line may have. A field that is not here is in no line of any process. */
+const FIELDS = new Map<string, Kind>([
+  ...kinds(identifier, 'service pool tenant user request_id job_id task signal wanted'),
+  ...kinds(identifier, 'dead_pool event outcome code method subject'),
+  ...kinds(names, 'jobs running'),
+  ...kinds(number, 'pid port status ms attempts max_attempts events unlocked_jobs occurrences'),
+  ...kinds(flag, 'security'),
+  ...kinds(matching(/^\/[A-Za-z0-9/{}_-]{0,200}$/), 'route'),
+  ...kinds(matching(/^[0-9a-fA-F.:]{2,45}$/), 'address'),
+  ...kinds(sentence, 'reason step'),
+  ...kinds(sayError, 'err'),
+]);
+
+function known(given: object): Record<string, unknown> {
+  const entries = Object.entries(given).flatMap(([field, value]): [string, unknown][] => {
+    const told = value === undefined ? undefined : FIELDS.get(field)?.(value);
+    return told === undefined ? [] : [[field, told]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * The log of a process, the same for all of them. A line has ids, names, figures and what may be said of
+ * an error, and the sentence that stands in the code: it is built from known fields, not cleaned of
+ * unknown ones, so that nobody has to foresee where a password may turn up.
+ */
+export const openLog = (
+  level: string,
+  base: { service?: string; pool?: string },
+  destination?: { write: (line: string) => void },
+): Log => {
+  const options: LoggerOptions = {
+    level,
+    base: { ...base, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: (said: unknown) => said },
+    formatters: { bindings: known },
+    hooks: {
+      logMethod([first, second]: unknown[], method) {
+        if (typeof first === 'string') return method.call(this, {}, first);
+        const fields = first instanceof Error ? { err: first } : (first ?? {});
+        method.call(this, known(fields), typeof second === 'string' ? second : 'error');
+      },
+    },
+  };
+  return destination ? pino(options, destination) : pino(options);
+};

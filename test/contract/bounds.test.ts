@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { routes } from '../../api/routes.ts';
+import { nameOf } from './callers.ts';
+
+type Schema = { [key: string]: unknown };
+
+/** Where a body may hold a text or a list without an end. */
+function endless(schema: Schema, path: string): string[] {
+  const { type, maxLength, maxItems, enum: words, const: word, pattern } = schema;
+  const own =
+    (type === 'string' && !maxLength && !words && word === undefined && !isFixed(pattern)) ||
+    (type === 'array' && maxItems === undefined)
+      ? [path]
+      : [];
+  const inner = [
+    ...Object.entries((schema['properties'] ?? {}) as Record<string, Schema>),
+    ...((schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf'] ?? []) as Schema[]).map(
+      (one): [string, Schema] => ['', one],
+    ),
+    ...(schema['items'] ? [['[]', schema['items'] as Schema] as [string, Schema]] : []),
+  ];
+  return [...own, ...inner.flatMap(([name, one]) => endless(one, name ? `${path}.${name}` : path))];
+}
+
+/** A pattern between its ends, without a star or a plus, says how long a text may be. */
+const isFixed = (pattern: unknown) =>
+  typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !/[*+](?!\])/.test(pattern);
+
+test('every text and every list that a body may hold has a longest length', () => {
+  const found = routes.flatMap((route) => {
+    if (!route.body) return [];
+    const schema = z.toJSONSchema(route.body, {
+      io: 'input',
+      unrepresentable: 'any',
+      reused: 'inline',
+    });
+    return endless(schema, nameOf(route));
+  });
+
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { repositoryTexts, sourcesIn, type Source } from './setup/sources.ts';
+
+const ours = sourcesIn(repositoryTexts()).filter(({ folder }) => folder !== 'test');
+
+/** A sentence for each place in which the pattern is found. */
+const places = (files: readonly Source[], pattern: RegExp) =>
+  files.flatMap(({ file, code }) =>
+    [...code.matchAll(pattern)].map(([found]) => `${file}: ${found.trim().slice(0, 80)}`),
+  );
+
+test('logs are opened in one place', () => {
+  const others = ours.filter(({ file }) => file !== 'jobs/log.ts');
+
+  expect(places(others, /^import .*from 'pino'/gm)).toEqual([]);
+});
+
+test('what a line of a log says beside its fields is a fixed sentence', () => {
+  const logging = /\blog\.(error|warn|info|debug|trace|fatal)\(/g;
+  const fixed = /^(\s*'[^'\n]*'|\s*\{[^;]*?\},\s*'[^'\n]*'),?\s*\)/;
+  const loose = ours.flatMap(({ file, code }) =>
+    [...code.matchAll(logging)]
+      .map(({ index, 0: call }) => code.slice(index + call.length))
+      .filter((rest) => !fixed.test(rest))
+      .map((rest) => `${file}: ${rest.slice(0, 80)}`),
+  );
+
+  expect(loose).toEqual([]);
+});
+
+test('a table that is looked up by any word is a dictionary, which inherits nothing', () => {
+  expect(places(ours, /^(export )?const [A-Z_]+: (Readonly<)?Record<string, .*= \{/gm)).toEqual([]);
+  expect(places(ours, /\w\)? in (?!PUPPETEER)[A-Z_]{3,}\b/g)).toEqual([]);
+});
