@@ -92,14 +92,14 @@ const Sender = z.object({
   locale: z.string(),
   currency: z.string(),
   time_zone: z.string(),
-  domain: z.string().nullable(),
+  domains: z.array(z.string()),
 });
 
-/** The tenant as its letters name it, with the first of its domains. */
+/** The tenant as its letters name it, with its domains. */
 export const sender = (tx: Transaction) =>
   tx.one(sql.type(Sender)`
     select name, slug, locale, currency, time_zone,
-           (select min(domain) from tenant_domains as domain where domain.tenant_id = tenant.id)
-             as domain
+           array(select domain from tenant_domains where tenant_id = tenant.id order by domain)
+             as domains
     from tenants as tenant where id = app.current_tenant()
   `);
