@@ -5,8 +5,9 @@ import { record } from '../audit.ts';
 import { Invalid } from '../errors.ts';
 import type { Within, Work } from '../work.ts';
 import { count, guesser, inAMinute, takeBack } from './attempts.ts';
+import { isGuessable } from './guessable.ts';
 import { notify } from './notify.ts';
-import { hashPassword, problemWith, verifyPassword } from './passwords.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
 import { hashOf } from './send-account-message.job.ts';
 import { settingsOf } from './settings.ts';
 
@@ -43,7 +44,7 @@ export async function resetPassword(
   await within(tenantId, async (work) => {
     const holder = await accounts.holderOf(work.tx, hash);
     if (holder === null) throw new Invalid({ token: WRONG_LINK });
-    await checkPassword(work, password, holder.email, 'password');
+    await checkPassword(work, password, holder, 'password');
   });
   // Hashing takes a while, and no row stays locked meanwhile.
   const password_hash = await hashPassword(password);
@@ -78,23 +79,47 @@ export async function changePassword(
     return 'wait' in counted ? counted : { counted, user: await accounts.active(tx, user_id) };
   });
   if ('wait' in begun) return begun;
-  if (!(await verifyPassword(current_password, begun.user?.password_hash ?? null)))
-    throw new Invalid({ current_password: 'Is wrong.' });
-  await within(tenantId, ({ tx }) => takeBack(tx, begun.counted));
-  await within(tenantId, (work) =>
-    checkPassword(work, new_password, begun.user?.email ?? '', 'new_password'),
-  );
+  const { counted, user } = begun;
+  const isRight = await verifyPassword(current_password, user?.password_hash ?? null);
+  if (user === null || !isRight) throw new Invalid({ current_password: 'Is wrong.' });
+  await within(tenantId, ({ tx }) => takeBack(tx, counted));
+  await within(tenantId, (work) => checkPassword(work, new_password, user, 'new_password'));
   const password_hash = await hashPassword(new_password);
   await within(tenantId, (work) => keep(work, user_id, password_hash, 'change-password'));
   return null;
 }
 
-/** Refuses a new password that is too short, too common, or says whose it is. */
-export async function checkPassword({ tx }: Work, password: string, email: string, field: string) {
+type Person = { email: string; first_name: string; last_name: string };
+
+/** Refuses a new password that is too short, easily guessed, or says whose it is. */
+export async function checkPassword(
+  { tx }: Pick<Work, 'tx'>,
+  password: string,
+  person: Person,
+  field: string,
+) {
   const { auth } = await settingsOf(tx);
   const { name } = await accounts.sender(tx);
-  const problem = problemWith(password, { email, tenant: name, least: auth.password_min });
+  const problem = problemWith(password, { ...person, tenant: name, least: auth.password_min });
   if (problem !== null) throw new Invalid({ [field]: problem });
+}
+
+const CHARACTERS_MAX = 128;
+
+/** What is wrong with a new password, or null. No rules of composition (NIST SP 800-63B). */
+export function problemWith(
+  password: string,
+  { email, first_name, last_name, tenant, least }: Person & { tenant: string; least: number },
+): string | null {
+  if (password.length > CHARACTERS_MAX) return `Must be at most ${CHARACTERS_MAX} characters.`;
+  if (Array.from(password).length < least) return `Must be at least ${least} characters.`;
+  const folded = password.toLowerCase();
+  const [name = ''] = email.toLowerCase().split('@');
+  if (name.length >= 4 && folded.includes(name)) return 'Must not contain the email address.';
+  const lender = tenant.toLowerCase();
+  if (lender.length >= 4 && folded.includes(lender)) return 'Must not contain our name.';
+  const isFound = isGuessable(password, [email, `${first_name} ${last_name}`, tenant]);
+  return isFound ? 'Is too easily guessed. Take several words that do not belong together.' : null;
 }
 
 async function keep(work: Work, userId: string, passwordHash: string, action: string) {
