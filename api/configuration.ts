@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PrivateNetworks } from '../jobs/webhooks/networks.ts';
 
 const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -19,6 +20,7 @@ const Environment = z.object({
         .map((one) => one.trim())
         .filter(Boolean),
     ),
+  PRIVATE_NETWORKS: PrivateNetworks,
   /** Connections to Postgres that this process may hold. */
   DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
 });

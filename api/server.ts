@@ -4,6 +4,7 @@ import { localFiles } from '../jobs/documents/local-files.ts';
 import { useFiles } from '../jobs/documents/store.ts';
 import { closeFuture } from '../jobs/business-day/plan-close.ts';
 import { openLog } from '../jobs/log.ts';
+import { openNetworks } from '../jobs/webhooks/networks.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
@@ -38,7 +39,9 @@ async function openWhenThere() {
 
 const secret = readSecret(configuration);
 useSecret(secret);
-closeFuture(configuration.NODE_ENV !== 'production');
+const isProduction = configuration.NODE_ENV === 'production';
+closeFuture(!isProduction);
+openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
 useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }), secret);
 const pool = await openWhenThere();
 await assertTenancyHolds(pool);

@@ -6,6 +6,7 @@ import type { DatabasePool } from 'slonik';
 import { SYSTEM, workOf, type Within } from '../jobs/work.ts';
 import * as sessions from '../sql/users/sessions.ts';
 import { newToken, tokenOf } from './csrf.ts';
+import { deviceCookie, rememberDevice } from './device.ts';
 import type { User } from './permissions.ts';
 
 /** What an endpoint may do with the session; the identifiers stay in here. */
@@ -13,6 +14,10 @@ export type Session = {
   /** Starts a new session for the user, with a new id and CSRF token; the old one is dead. */
   begin: (user: { id: string; borrower_id: string | null }) => Promise<void>;
   end: () => void;
+  /** Remembers that the user has proved himself on this device; begin() does so by itself. */
+  remember: (userId: string) => void;
+  /** What the device says of whoever has signed in on it. */
+  device: string;
   csrf_token: () => string;
 };
 
@@ -100,11 +105,14 @@ export function sessionOf(ctx: Context): Session {
       ctx.session = { user_id: id, csrf_token, borrower_id } as never;
       await (ctx.session as unknown as { regenerate: () => Promise<void> }).regenerate();
       ctx.state.csrf_token = csrf_token;
+      rememberDevice(ctx, id);
     },
     end: () => {
       ctx.session = null;
       ctx.state.user = null;
     },
+    remember: (userId) => rememberDevice(ctx, userId),
+    device: deviceCookie(ctx),
     csrf_token: () => tokenOf(ctx),
   };
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { countAttempt } from '../jobs/users/login.ts';
+import { countRequest, stranger } from '../jobs/users/attempts.ts';
 import type { Settings } from '../jobs/users/settings.ts';
 import type { Within } from '../jobs/work.ts';
 import { HttpRefusal } from './errors.ts';
@@ -25,7 +25,7 @@ export async function slowDown(ctx: Context, route: Route, user: User | null, wi
   const dear = route.method === 'POST' ? DEAR[route.path] : undefined;
   for (const scope of [kindOf(user), dear]) {
     if (scope === undefined || rates[scope] === null) continue;
-    const wait = await countAttempt(within, tenant.id, scope, [user?.id ?? ip]);
+    const wait = await countRequest(within, tenant.id, scope, user?.id ?? stranger(ip));
     if (wait !== null) throw throttled(wait);
   }
 }

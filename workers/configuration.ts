@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { PrivateNetworks } from '../jobs/webhooks/networks.ts';
 
 type Variables = Record<string, string | undefined>;
 
@@ -23,6 +24,7 @@ const ForWorker = z
     TWILIO_ACCOUNT_SID: z.string().optional(),
     TWILIO_AUTH_TOKEN: z.string().optional(),
     TWILIO_STATUS_CALLBACK: z.url().optional(),
+    PRIVATE_NETWORKS: PrivateNetworks,
     PUPPETEER_EXECUTABLE_PATH: z.string().optional(),
     /** Serves /healthz and /metrics there. */
     METRICS_PORT: Port.optional(),
@@ -71,6 +73,10 @@ export const readWorkerConfiguration = (variables: Variables): WorkerConfigurati
 
 export const readStartConfiguration = (variables: Variables): StartConfiguration =>
   read(ForStart, variables);
+
+/** The networks that a command beside the processes takes for opened. */
+export const findNetworks = (variables: Variables): string[] =>
+  read(z.object({ PRIVATE_NETWORKS: PrivateNetworks }), variables).PRIVATE_NETWORKS;
 
 /** Where `npm start` leaves the address of its database for the commands beside it. */
 export const databaseFile = (dataDir: string) => path.join(dataDir, 'database-url');

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { closeFuture } from '../jobs/business-day/plan-close.ts';
+import { openNetworks } from '../jobs/webhooks/networks.ts';
 import { openPool } from '../sql/db.ts';
-import { findDatabase } from './configuration.ts';
+import { findDatabase, findNetworks } from './configuration.ts';
 import { close } from './ops/close.ts';
 import { createTenant } from './ops/create-tenant.ts';
 import { createUser } from './ops/create-user.ts';
@@ -47,7 +48,9 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
   const url = findDatabase(process.env);
   const owner = await openPool(url, { role: 'servicing_owner', size: 2 });
   const app = await openPool(url, { size: 4 });
-  closeFuture(process.env['NODE_ENV'] !== 'production');
+  const isProduction = process.env['NODE_ENV'] === 'production';
+  closeFuture(!isProduction);
+  openNetworks(findNetworks(process.env), { isProduction });
   const newPassword = process.env['NEW_PASSWORD'];
   try {
     const { values, positionals: words } = parseArgs({

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { localFiles } from '../jobs/documents/local-files.ts';
+import { openNetworks } from '../jobs/webhooks/networks.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openLog } from '../jobs/log.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
@@ -25,6 +26,8 @@ if (!POOLS.includes(name)) {
 }
 const configuration = readWorkerConfiguration(process.env);
 const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
+const isProduction = configuration.NODE_ENV === 'production';
+openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
 const log = openLog(configuration.LOG_LEVEL, { pool: name });
 
 const unknown = unknownTasks(SCHEDULE, queued);

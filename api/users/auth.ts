@@ -26,7 +26,9 @@ export const auth: Route[] = [
     transaction: 'own',
     run: async (call: OwnCall) => {
       const { email, password } = call.body as z.output<typeof Login>;
-      const outcome = await login(call.within, call.tenant_id, { email, password, ip: call.ip });
+      const { ip, session } = call;
+      const attempt = { email, password, ip, device: session.device };
+      const outcome = await login(call.within, call.tenant_id, attempt);
       if ('wait' in outcome) throw throttled(outcome.wait);
       if ('refused' in outcome) {
         throw new HttpRefusal(
@@ -35,7 +37,7 @@ export const auth: Route[] = [
           'The email address or the password is wrong.',
         );
       }
-      await call.session.begin(outcome.user);
+      await session.begin(outcome.user);
       return call.within(call.tenant_id, (work) => currentUser(work, outcome.user.id));
     },
   },

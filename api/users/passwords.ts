@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countAttempt } from '../../jobs/users/login.ts';
+import { countRequest, stranger } from '../../jobs/users/attempts.ts';
 import { changePassword, requestReset, resetPassword } from '../../jobs/users/reset-password.ts';
 import type { OwnCall, Route } from '../route.ts';
 import { throttled } from '../throttle.ts';
@@ -30,8 +30,8 @@ const about = {
   transaction: 'own',
 } as const;
 
-async function count(call: OwnCall, scope: 'request' | 'reset', subjects: string[]) {
-  const wait = await countAttempt(call.within, call.tenant_id, scope, subjects);
+async function count(call: OwnCall, scope: 'request' | 'reset') {
+  const wait = await countRequest(call.within, call.tenant_id, scope, stranger(call.ip));
   if (wait !== null) throw throttled(wait);
 }
 
@@ -45,8 +45,9 @@ export const passwords: Route[] = [
     body: ResetRequest,
     run: async (call: OwnCall) => {
       const { email } = call.body as z.output<typeof ResetRequest>;
-      await count(call, 'request', [call.ip, email.trim().toLowerCase()]);
-      await call.within(call.tenant_id, (work) => requestReset(work, email));
+      await count(call, 'request');
+      const { device } = call.session;
+      await call.within(call.tenant_id, (work) => requestReset(work, { email, device }));
       return { message: 'If there is an account with that address, a link is on its way.' };
     },
   },
@@ -59,8 +60,10 @@ export const passwords: Route[] = [
     body: Reset,
     run: async (call: OwnCall) => {
       const { token, password = '' } = call.body as z.output<typeof Reset>;
-      await count(call, 'reset', [call.ip]);
-      await resetPassword(call.within, call.tenant_id, { token, password });
+      await count(call, 'reset');
+      const holder = await resetPassword(call.within, call.tenant_id, { token, password });
+      // Whoever reads the mails of an account signs in next, also while strangers guess at it.
+      call.session.remember(holder);
       return { message: 'The password is changed. Sign in with it.' };
     },
   },
@@ -72,10 +75,13 @@ export const passwords: Route[] = [
     action: 'change-password',
     body: Change,
     run: async (call: OwnCall) => {
+      await count(call, 'reset');
       const { id = '', borrower_id = null } = call.user ?? {};
-      await count(call, 'reset', [`user ${id}`]);
-      const body = call.body as z.output<typeof Change>;
-      await changePassword(call.within, call.tenant_id, id, body);
+      const { device } = call.session;
+      const passwords = call.body as z.output<typeof Change>;
+      const change = { user_id: id, device, ...passwords };
+      const refused = await changePassword(call.within, call.tenant_id, change);
+      if (refused !== null) throw throttled(refused.wait);
       // The sessions of the old password are over, this one too; whoever changed it stays.
       await call.session.begin({ id, borrower_id });
       return { message: 'The password is changed.' };

@@ -2,8 +2,9 @@ import { saveSettings } from '../../sql/tenants.ts';
 import * as stored from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
 import { Invalid } from '../errors.ts';
+import { mayTenantsOpen } from '../webhooks/networks.ts';
 import type { Work } from '../work.ts';
-import { Settings, settingsOf } from './settings.ts';
+import { isOwnOrigin, Settings, settingsOf } from './settings.ts';
 
 type Tree = { [key: string]: unknown };
 
@@ -19,16 +20,30 @@ export async function tenantSettings({ tx }: Work) {
 export async function changeSettings(work: Work, given: Tree) {
   const { tx, tenant_id } = work;
   await stored.lock(tx);
-  const facts = Object.keys(await stored.facts(tx));
-  const wanted = Object.fromEntries(Object.entries(given).filter(([key]) => !facts.includes(key)));
+  const facts = await stored.facts(tx);
+  const wanted = Object.fromEntries(Object.entries(given).filter(([key]) => !(key in facts)));
   const before: Settings = await settingsOf(tx);
   const checked = Settings.safeParse(merged(before, wanted));
   if (!checked.success) throw new Invalid(problemsOf(checked.error.issues));
+  assertOwn(checked.data, before, facts.domains);
   await saveSettings(tx, beyond(Settings.parse({}), checked.data));
   const entity = { type: 'tenants', id: tenant_id };
   const changes = differences(flat(before, tenant_id), flat(checked.data, tenant_id));
   await record(work, entity, 'update-settings', changes);
   return tenantSettings(work);
+}
+
+/** What a tenant may set depends on what is its own: its domains, and never the installation's network. */
+function assertOwn({ auth, webhooks }: Settings, before: Settings, domains: readonly string[]) {
+  const errors: Record<string, string> = {};
+  const { site_origin } = auth;
+  if (site_origin !== before.auth.site_origin && !isOwnOrigin(site_origin, domains))
+    errors['auth.site_origin'] = `Must lead to one of your own domains: ${domains.join(', ')}.`;
+  const isOpened = webhooks.allow_private_hosts && !before.webhooks.allow_private_hosts;
+  if (isOpened && !mayTenantsOpen())
+    errors['webhooks.allow_private_hosts'] =
+      'In production private networks are opened by the installation (PRIVATE_NETWORKS).';
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
 const isTree = (value: unknown): value is Tree =>

@@ -59,38 +59,3 @@ export async function verifyPassword(password: string, hash: string | null): Pro
 
 const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 const DUMMY = hashPassword(randomBytes(16).toString('hex'));
-
-/** The words that attackers try first, and too little to guess from. */
-const COMMON = new Set([
-  'password1234',
-  '123456789012',
-  'qwertyuiop12',
-  'administrator',
-  'letmeinletmein',
-  'iloveyou1234',
-  'passwordpassword',
-  '111111111111',
-  '000000000000',
-  'abcdefghijkl',
-  'qwerty123456',
-  'welcome12345',
-  'changemenow1',
-  'password12345',
-  'adminadminadmin',
-]);
-
-/** What is wrong with a new password, or null. No rules of composition (NIST SP 800-63B). */
-export function problemWith(
-  password: string,
-  { email = '', tenant = '', least = 12 } = {},
-): string | null {
-  if (password.length < least) return `Must be at least ${least} characters.`;
-  if (password.length > 128) return 'Must be at most 128 characters.';
-  const folded = password.toLowerCase();
-  if (COMMON.has(folded) || /^(.)\1+$/.test(folded)) return 'Is too common.';
-  const [name = ''] = email.split('@');
-  if (name.length >= 4 && folded.includes(name)) return 'Must not contain the email address.';
-  const lender = tenant.toLowerCase();
-  if (lender.length >= 4 && folded.includes(lender)) return 'Must not contain our name.';
-  return null;
-}

@@ -4,67 +4,123 @@ import { setPassword } from '../../sql/users/users.ts';
 import { record } from '../audit.ts';
 import { Invalid } from '../errors.ts';
 import type { Within, Work } from '../work.ts';
+import { count, guesser, inAMinute, takeBack } from './attempts.ts';
+import { isGuessable } from './guessable.ts';
 import { notify } from './notify.ts';
-import { hashPassword, problemWith, verifyPassword } from './passwords.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
 import { witness } from './security-log.ts';
 import { hashOf } from './send-account-message.job.ts';
 import { settingsOf } from './settings.ts';
 
-/** Has a link sent to whoever has this address, and says nothing of whether there is somebody. */
-export async function requestReset(work: Work, email: string) {
-  const user = await accounts.activeByEmail(work.tx, email.trim().toLowerCase());
-  await notify(work, { user_id: user?.id ?? null, message: 'password_reset' });
+/** Each link ends the one before it: many in a row would fill a mailbox and leave none that opens. */
+const LINKS = { limit: 3, seconds: 900 };
+
+/**
+ * Has a link sent to whoever has this address, and says nothing of whether there is somebody, nor of
+ * whether enough links are on their way already.
+ */
+export async function requestReset(work: Work, request: { email: string; device: string }) {
+  const { tx, tenant_id } = work;
+  const email = request.email.trim().toLowerCase();
+  const user = await accounts.activeByEmail(tx, email);
+  const subject = guesser(tenant_id, email, user?.id ?? null, request.device);
+  const counted = await count(tx, 'request', subject, LINKS);
+  const user_id = 'wait' in counted ? null : (user?.id ?? null);
+  await notify(work, { user_id, message: 'password_reset' });
 }
 
 const WRONG_LINK = 'The link is not valid. It works once, and only for a limited time.';
 
 /**
  * Sets a new password for whoever holds the link, which is used up by that. Every session of the
- * user ends, other links open nothing, and the user is told; nobody is signed in by it.
+ * user ends, other links open nothing, and the user is told; nobody is signed in by it. Answers who
+ * it is.
  */
 export async function resetPassword(
   within: Within,
   tenantId: string,
   { token, password }: { token: string; password: string },
-) {
+): Promise<string> {
   const hash = hashOf(token);
   await within(tenantId, async (work) => {
     const holder = await accounts.holderOf(work.tx, hash);
     if (holder === null) throw new Invalid({ token: WRONG_LINK });
-    await checkPassword(work, password, holder.email, 'password');
+    await checkPassword(work, password, holder, 'password');
   });
   // Hashing takes a while, and no row stays locked meanwhile.
   const password_hash = await hashPassword(password);
-  await within(tenantId, async (work) => {
+  return within(tenantId, async (work) => {
     const userId = await accounts.useToken(work.tx, hash);
     if (userId === null) throw new Invalid({ token: WRONG_LINK });
     await keep(work, userId, password_hash, 'reset-password');
+    return userId;
   });
 }
 
-/** Sets a new password for a user who knows the old one; the sessions of the old one end. */
+type Change = {
+  user_id: string;
+  /** What the device's own cookie says, or nothing. */
+  device: string;
+  current_password: string;
+  new_password: string;
+};
+
+/**
+ * Sets a new password for a user who knows the old one; the sessions of the old one end. Wrong old
+ * passwords are counted as at a login; answers the seconds to wait when they are too many.
+ */
 export async function changePassword(
   within: Within,
   tenantId: string,
-  userId: string,
-  passwords: { current_password: string; new_password: string },
-) {
-  const user = await within(tenantId, ({ tx }) => accounts.active(tx, userId), { readOnly: true });
-  if (!(await verifyPassword(passwords.current_password, user?.password_hash ?? null)))
-    throw new Invalid({ current_password: 'Is wrong.' });
-  await within(tenantId, (work) =>
-    checkPassword(work, passwords.new_password, user?.email ?? '', 'new_password'),
-  );
-  const password_hash = await hashPassword(passwords.new_password);
-  await within(tenantId, (work) => keep(work, userId, password_hash, 'change-password'));
+  { user_id, device, current_password, new_password }: Change,
+): Promise<{ wait: number } | null> {
+  const begun = await within(tenantId, async ({ tx }) => {
+    const limit = inAMinute((await settingsOf(tx)).throttle.reset);
+    const counted = await count(tx, 'reset', guesser(tenantId, user_id, user_id, device), limit);
+    return 'wait' in counted ? counted : { counted, user: await accounts.active(tx, user_id) };
+  });
+  if ('wait' in begun) return begun;
+  const { counted, user } = begun;
+  const isRight = await verifyPassword(current_password, user?.password_hash ?? null);
+  if (user === null || !isRight) throw new Invalid({ current_password: 'Is wrong.' });
+  await within(tenantId, ({ tx }) => takeBack(tx, counted));
+  await within(tenantId, (work) => checkPassword(work, new_password, user, 'new_password'));
+  const password_hash = await hashPassword(new_password);
+  await within(tenantId, (work) => keep(work, user_id, password_hash, 'change-password'));
+  return null;
 }
 
-/** Refuses a new password that is too short, too common, or says whose it is. */
-export async function checkPassword({ tx }: Work, password: string, email: string, field: string) {
+type Person = { email: string; first_name: string; last_name: string };
+
+/** Refuses a new password that is too short, easily guessed, or says whose it is. */
+export async function checkPassword(
+  { tx }: Pick<Work, 'tx'>,
+  password: string,
+  person: Person,
+  field: string,
+) {
   const { auth } = await settingsOf(tx);
   const { name } = await accounts.sender(tx);
-  const problem = problemWith(password, { email, tenant: name, least: auth.password_min });
+  const problem = problemWith(password, { ...person, tenant: name, least: auth.password_min });
   if (problem !== null) throw new Invalid({ [field]: problem });
+}
+
+const CHARACTERS_MAX = 128;
+
+/** What is wrong with a new password, or null. No rules of composition (NIST SP 800-63B). */
+export function problemWith(
+  password: string,
+  { email, first_name, last_name, tenant, least }: Person & { tenant: string; least: number },
+): string | null {
+  if (password.length > CHARACTERS_MAX) return `Must be at most ${CHARACTERS_MAX} characters.`;
+  if (Array.from(password).length < least) return `Must be at least ${least} characters.`;
+  const folded = password.toLowerCase();
+  const [name = ''] = email.toLowerCase().split('@');
+  if (name.length >= 4 && folded.includes(name)) return 'Must not contain the email address.';
+  const lender = tenant.toLowerCase();
+  if (lender.length >= 4 && folded.includes(lender)) return 'Must not contain our name.';
+  const isFound = isGuessable(password, [email, `${first_name} ${last_name}`, tenant]);
+  return isFound ? 'Is too easily guessed. Take several words that do not belong together.' : null;
 }
 
 const PASSWORD_EVENTS = {

@@ -9,7 +9,7 @@ import { renderMessage } from '../../templates/render.ts';
 import { enqueue, job } from '../job.ts';
 import type { Mail } from '../outside.ts';
 import type { Work } from '../work.ts';
-import { settingsOf } from './settings.ts';
+import { isOwnOrigin, settingsOf } from './settings.ts';
 
 /** How long a link opens something, in minutes. */
 const LIFE: Partial<Record<Payload['message'], { purpose: accounts.Purpose; minutes: number }>> = {
@@ -84,7 +84,10 @@ async function composed(work: Work, { user_id, message }: Payload): Promise<Mail
   if (user === null) return null;
   const tenant = await accounts.sender(tx);
   const { branding, auth, communications } = await settingsOf(tx);
-  const origin = auth.site_origin || `https://${tenant.domain ?? 'localhost'}`;
+  const [domain = 'localhost'] = tenant.domains;
+  // A domain may have been taken away since it was named.
+  const isOwn = auth.site_origin !== '' && isOwnOrigin(auth.site_origin, tenant.domains);
+  const origin = isOwn ? auth.site_origin : `https://${domain}`;
   const life = LIFE[message];
   const token = randomBytes(32).toString('base64url');
   const expires_at =
@@ -112,7 +115,7 @@ async function composed(work: Work, { user_id, message }: Payload): Promise<Mail
     triggered_by: 'system',
     queued_at: new Date().toISOString(),
   });
-  const from = communications.from_email || `no-reply@${tenant.domain ?? 'localhost'}`;
+  const from = communications.from_email || `no-reply@${domain}`;
   return {
     from: { name: tenant.name, address: from },
     to: { name, address: user.email },

@@ -2,20 +2,37 @@ import { z } from 'zod';
 import type { Transaction } from '../../sql/db.ts';
 import { money } from '../../sql/types.ts';
 import * as tenants from '../../sql/tenants.ts';
+import { checkWebhookUrl } from '../webhooks/url.ts';
 
+/** Over plain HTTP nobody but the machine itself is reached without being read on the way. */
+const isOrigin = (value: string) => {
+  const url = URL.parse(value);
+  const isOfMachine = /^(localhost|[^.]+\.localhost|127\.0\.0\.1)$/.test(url?.hostname ?? '');
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isOfMachine);
+  return isSafe && url?.origin === value;
+};
 const origin = z
   .string()
   .max(300)
-  .refine(
-    (value) => URL.canParse(value) && new URL(value).origin === value,
-    'Must be an origin like https://admin.example.com.',
-  );
+  .refine(isOrigin, 'Must be an origin like https://admin.example.com.');
+/** Browsers fetch it from wherever they are, so the rules for receivers hold for it too. */
+const logoUrl = z
+  .string()
+  .max(500)
+  .superRefine((value, context) => {
+    const checked = value === '' ? { href: '' } : checkWebhookUrl(value);
+    if ('problem' in checked) context.addIssue(checked.problem);
+  });
 const line = z.string().max(200);
 const routingNumber = z.union([z.string().regex(/^\d{9}$/, 'Must be nine digits.'), z.literal('')]);
 /** What a file for a bank can hold. */
 const printed = z.string().regex(/^[\x20-\x7e]*$/, 'Must be plain letters, digits and signs.');
 /** Requests in a minute; without a limit where null. */
 const perMinute = z.int().min(1).max(100_000).nullable().default(null);
+/** So few that nobody could sign in any more, or take the setting back, are no limit but a lock. */
+const perMinuteOfAll = z.int().min(30).max(100_000).nullable().default(null);
+/** Tries at a secret in a minute: enough for a person, and never so many that guessing pays. */
+const tries = z.int().min(3).max(60);
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
 /**
@@ -29,7 +46,7 @@ export const Settings = z.strictObject({
     .default('00:00'),
   branding: z
     .strictObject({
-      logo_url: z.string().max(500).default(''),
+      logo_url: logoUrl.default(''),
       primary_color: z
         .string()
         .regex(/^#[0-9a-f]{6}$/i)
@@ -112,23 +129,23 @@ export const Settings = z.strictObject({
     .prefault({}),
   auth: z
     .strictObject({
-      idle_minutes: z.int().min(1).max(1440).default(60),
+      idle_minutes: z.int().min(5).max(480).default(60),
       absolute_hours: z.int().min(1).max(336).default(12),
-      portal_idle_minutes: z.int().min(1).max(1440).default(30),
-      password_min: z.int().min(8).max(64).default(12),
+      portal_idle_minutes: z.int().min(5).max(480).default(30),
+      password_min: z.int().min(8).max(32).default(12),
       trusted_origins: z.array(origin).max(20).default([]),
-      // Where links in mails lead, never taken from a request; the tenant's domain where unset.
+      // Where links in mails lead, never taken from a request: one of the tenant's domains.
       site_origin: z.union([origin, z.literal('')]).default(''),
     })
     .prefault({}),
   throttle: z
     .strictObject({
-      login: z.int().min(1).max(10_000).default(10),
-      request: z.int().min(1).max(10_000).default(5),
-      reset: z.int().min(1).max(10_000).default(5),
-      anon: perMinute,
-      user: perMinute,
-      portal: perMinute,
+      login: tries.default(10),
+      request: tries.default(5),
+      reset: tries.default(5),
+      anon: perMinuteOfAll,
+      user: perMinuteOfAll,
+      portal: perMinuteOfAll,
       upload: perMinute,
       communication: perMinute,
     })
@@ -168,8 +185,23 @@ export const Settings = z.strictObject({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** The tenant's settings, defaults filled in. */
+/** Whether an origin is of one of these domains; none at all is. */
+export const isOwnOrigin = (site: string, domains: readonly string[]) =>
+  site === '' || domains.includes(new URL(site).hostname);
+
+/** The tenant's settings, defaults filled in; what was kept beyond today's bounds counts as unset. */
 export async function settingsOf(tx: Transaction): Promise<Settings> {
   const { settings } = await tenants.current(tx);
-  return Settings.parse(settings);
+  const read = Settings.safeParse(settings);
+  if (read.success) return read.data;
+  const groups = structuredClone(settings) as Record<string, Record<string, unknown>>;
+  for (const { path, ...issue } of read.error.issues) {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
+    for (const at of keys.length > 0 ? keys.map((key) => [...path, key]) : [path]) {
+      const [group = '', key] = at.map(String);
+      if (key === undefined) delete groups[group];
+      else delete groups[group]?.[key];
+    }
+  }
+  return Settings.parse(groups);
 }

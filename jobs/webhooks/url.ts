@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js';
+import { hasNetworks, isNamed, mayTenantsOpen } from './networks.ts';
 
+/** What a tenant has set; it counts outside production alone. */
 export type UrlOptions = { allow_private_hosts?: boolean };
 export type CheckedUrl = { href: string } | { problem: string };
 
@@ -7,12 +9,16 @@ const URL_CHARACTERS_MAX = 2_048;
 
 /** Names that mean a private network, whatever they resolve to. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/;
+const LOOPBACK_NAME = /(^|\.)localhost$/;
+/** Names under which clouds keep the secrets of a machine. */
+const METADATA_NAME = /^(metadata|instance-data)(\.|$)/;
+const METADATA_ADDRESS = '169.254.169.254';
 
 /**
  * The URL of a webhook receiver as it is stored, or a sentence that says why it is refused.
  *
- * Only what the text shows is judged here; what its name resolves to is judged at each delivery,
- * since it may change between the two.
+ * Only what the text shows is judged here; what its name resolves to is judged at each delivery
+ * (mayReach), since it may change between the two.
  */
 export function checkWebhookUrl(text: unknown, options: UrlOptions = {}): CheckedUrl {
   if (typeof text !== 'string') return { problem: 'The URL must be a string.' };
@@ -36,21 +42,51 @@ function portProblem({ port }: URL): string | undefined {
 
 function hostProblem(url: URL, text: string, options: UrlOptions): string | undefined {
   const host = url.hostname;
-  const isAddress = host.startsWith('[') || ipaddr.IPv4.isValid(host);
-  if (options.allow_private_hosts) return undefined;
-  if (isAddress) return 'The host must be a name, not an address.';
+  const address = host.replace(/^\[|\]$/g, '');
+  const isOpen = isOpenedBy(options);
+  if (ipaddr.isValid(address)) {
+    return isNamed(address) || (isOpen && mayReach(address, options)) ? undefined : NO_ADDRESS;
+  }
+  if (METADATA_NAME.test(host) && !isNamed(METADATA_ADDRESS)) return NO_NAME;
+  if (isOpen) return undefined;
   // Letters that look like others: a reader of the list would not see the difference.
   if (/^https:\/\/[^/?]*[^\u0020-\u007e]/i.test(text) || /(^|\.)xn--/.test(host)) {
     return 'The host must be written in plain letters.';
   }
-  if (host.endsWith('.') || !host.includes('.') || PRIVATE_NAME.test(host)) {
-    return 'The host must be a public name.';
-  }
-  return undefined;
+  return isPrivateName(host) && !mayResolve(host) ? NO_NAME : undefined;
 }
 
+const NO_ADDRESS = 'The host must be a name, not an address.';
+const NO_NAME = 'The host must be a public name.';
+
+/** Whether the name means a host of a private network, as far as its letters tell. */
+export const isPrivateName = (host: string) =>
+  host.endsWith('.') || !host.includes('.') || PRIVATE_NAME.test(host);
+
+/** A private name may be kept where networks are named; what it resolves to must lie in one. */
+const mayResolve = (host: string) =>
+  LOOPBACK_NAME.test(host) ? isNamed('127.0.0.1') || isNamed('::1') : hasNetworks();
+
+/** Whether the tenant's own switch counts here: for development, the demo and tests. */
+export const isOpenedBy = ({ allow_private_hosts = false }: UrlOptions) =>
+  allow_private_hosts && mayTenantsOpen();
+
 /**
- * Whether a delivery may connect to the address: public unicast only. IPv4 inside IPv6 (mapped,
+ * Whether a request may go to the address: a public one, one in a network that the installation has
+ * named, or, where the tenant's switch counts, one of the machine or of its private networks. Where
+ * clouds keep their secrets only its own name in that list leads.
+ */
+export function mayReach(address: string, options: UrlOptions = {}): boolean {
+  if (isPublicAddress(address) || isNamed(address)) return true;
+  if (!isOpenedBy(options) || !ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  return LOCAL.has(parsed.range()) && !METADATA.has(parsed.toString());
+}
+
+const LOCAL = new Set(['loopback', 'private', 'uniqueLocal']);
+
+/**
+ * Whether the address is of the public network: unicast only. IPv4 inside IPv6 (mapped,
  * NAT64, 6to4, Teredo) is refused altogether, since a gateway would unwrap it.
  */
 export function isPublicAddress(address: string): boolean {
@@ -61,8 +97,8 @@ export function isPublicAddress(address: string): boolean {
   return isGlobalIpv6(parsed.toByteArray());
 }
 
-/** Inside a cloud these public addresses answer with its secrets. */
-const METADATA = new Set(['168.63.129.16', '100.100.100.200', '192.0.0.192']);
+/** Inside a cloud these addresses outside the link-local network answer with its secrets. */
+const METADATA = new Set(['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254']);
 
 /** 2000::/3 without what tunnels and documents. */
 function isGlobalIpv6(bytes: readonly number[]): boolean {

@@ -65,12 +65,17 @@ export const voidTokens = (tx: Transaction, userId: string) =>
     update one_time_tokens set used_at = now() where user_id = ${userId} and used_at is null
   `);
 
-const Holder = z.object({ user_id: z.string(), email: z.string() });
+const Holder = z.object({
+  user_id: z.string(),
+  email: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+});
 
 /** Whose open link this is, without using it. */
 export const holderOf = (tx: Transaction, hash: string) =>
   tx.maybeOne(sql.type(Holder)`
-    select token.user_id, holder.email
+    select token.user_id, holder.email, holder.first_name, holder.last_name
     from one_time_tokens as token join users as holder on holder.id = token.user_id
     where token.token_hash = decode(${hash}, 'hex') and token.used_at is null
       and token.expires_at > now() and holder.is_active
@@ -92,14 +97,14 @@ const Sender = z.object({
   locale: z.string(),
   currency: z.string(),
   time_zone: z.string(),
-  domain: z.string().nullable(),
+  domains: z.array(z.string()),
 });
 
-/** The tenant as its letters name it, with the first of its domains. */
+/** The tenant as its letters name it, with its domains. */
 export const sender = (tx: Transaction) =>
   tx.one(sql.type(Sender)`
     select name, slug, locale, currency, time_zone,
-           (select min(domain) from tenant_domains as domain where domain.tenant_id = tenant.id)
-             as domain
+           array(select domain from tenant_domains where tenant_id = tenant.id order by domain)
+             as domains
     from tenants as tenant where id = app.current_tenant()
   `);

@@ -20,14 +20,14 @@ const statuses = async (client: Client, path: string, times: number) => {
 };
 
 test('a user who asks more often than the tenant allows is told when to come again', async () => {
-  const { tenant, officer } = await limitedTo({ user: 3 });
+  const { tenant, officer } = await limitedTo({ user: 30 });
   const admin = (await tenant.signedIn('admin')).at(stage.port);
 
-  const replies = await statuses(officer, '/loans', 3);
+  const replies = await statuses(officer, '/loans', 30);
   const late = await officer.get('/loans');
   const other = await admin.get('/loans');
 
-  expect(replies).toEqual([200, 200, 200]);
+  expect(replies).toEqual(Array.from({ length: 30 }, () => 200));
   expect(late).toMatchObject({ status: 429, body: { code: 'throttled' } });
   expect(Number(late.headers['retry-after'])).toBeGreaterThan(0);
   expect(late.body.details.retry_after).toBe(Number(late.headers['retry-after']));
@@ -35,13 +35,13 @@ test('a user who asks more often than the tenant allows is told when to come aga
 });
 
 test('strangers are counted by their address, borrowers and staff by themselves', async () => {
-  const { officer, anonymous } = await limitedTo({ anon: 2 });
+  const { officer, anonymous } = await limitedTo({ anon: 30 });
 
-  const strangers = await statuses(anonymous, '/portal/config', 3);
-  const staff = await statuses(officer, '/loans', 3);
+  const strangers = await statuses(anonymous, '/portal/config', 31);
+  const staff = await statuses(officer, '/loans', 31);
 
-  expect(strangers).toEqual([200, 200, 429]);
-  expect(staff).toEqual([200, 200, 200]);
+  expect(strangers.slice(-2)).toEqual([200, 429]);
+  expect(new Set(staff)).toEqual(new Set([200]));
 });
 
 test('messages and uploads have rates of their own', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
+import { sql } from '../../sql/db.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 
@@ -188,4 +189,33 @@ test('whoever knows the old password changes it, stays, and is signed out elsewh
   expect(wrong.body.errors).toEqual({ current_password: 'Is wrong.' });
   expect(named.body.errors).toEqual({ new_password: 'Must not contain our name.' });
   expect([done.status, here.status, there.status, anonymous.status]).toEqual([200, 200, 401, 401]);
+});
+
+test('a common password in disguise, or the user’s own name, is refused wherever one is chosen', async () => {
+  const tenant = await stage.tenant();
+  await tenant.within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`
+      update users set first_name = 'Nora', last_name = 'Whitfield'
+      where email = ${`viewer@${tenant.slug}.test`}
+    `),
+  );
+  const { token } = await letterTo(tenant, 'viewer', 'invitation');
+  const client = await visitor(tenant);
+  const viewer = await tenant.signedIn('viewer');
+  const reset = (password: string) => client.post('/auth/password/reset', { token, password });
+  const change = (new_password: string) =>
+    viewer.post('/auth/password/change', { current_password: PASSWORD, new_password });
+
+  const replies = [
+    await reset('P@ssw0rd2024!'),
+    await reset('Whitfield1984!'),
+    await change('p.a.s.s.w.o.r.d'),
+    await change('Nora-Whitfield'),
+  ];
+  const done = await change('vier alte Schachteln');
+
+  expect(replies.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
+  expect(replies[0]?.body.errors.password).toContain('too easily guessed');
+  expect(replies[3]?.body.errors.new_password).toContain('too easily guessed');
+  expect(done.status).toBe(200);
 });

@@ -30,7 +30,7 @@ export const createUser: Operation = {
     const user = checked.data;
     try {
       const id = await workOf(app, SYSTEM)(tenantId, async (work) => {
-        if (password) await checkPassword(work, password, user.email, 'NEW_PASSWORD');
+        if (password) await checkPassword(work, password, user, 'NEW_PASSWORD');
         return addUser(work, { ...user, ...(password && { password }) });
       });
       return {

@@ -1,9 +1,8 @@
-import { lookup } from 'node:dns';
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
-import { checkWebhookUrl, isPublicAddress } from '../../jobs/webhooks/url.ts';
-import { lookUpPublic, NOT_PUBLIC, resolvePublic, type Resolve } from './public-names.ts';
+import { checkWebhookUrl, isOpenedBy, mayReach } from '../../jobs/webhooks/url.ts';
+import { lookUpJudged, NOT_PUBLIC, resolve, resolveLocally, type Resolve } from './public-names.ts';
 
 export type HttpOptions = {
   /** A certificate authority to trust beside those of the process, as PEM. */
@@ -30,13 +29,14 @@ const RETRY_AFTER_SECONDS_MAX = 86_400;
  * answer, not followed. Compressed answers stay compressed, so that none can unfold in memory.
  */
 export function openHttp(options: HttpOptions = {}): HttpClient {
-  // A guarded and an open agent: a connection made for one is never used by the other.
+  // A guarded and an open agent: a connection made for one is never used by the other. The open
+  // one is for tenants whose switch counts, which is never so in production.
   const agents = { guarded: agentFor(false, options), open: agentFor(true, options) };
 
   return {
     async post(request) {
       const started = performance.now();
-      const isOpen = request.allow_private_hosts ?? false;
+      const isOpen = isOpenedBy(request);
       const agent = isOpen ? agents.open : agents.guarded;
       const answer = await attempt(agent, request, isOpen);
       return { ...answer, ms: Math.round(performance.now() - started) };
@@ -112,13 +112,14 @@ function retryAfter(value: string | string[] | undefined): number | undefined {
   return seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) : undefined;
 }
 
-function agentFor(isOpen: boolean, { ca, resolve = resolvePublic }: HttpOptions): Agent {
+function agentFor(isOpen: boolean, { ca, resolve: given = resolve }: HttpOptions): Agent {
+  const isAllowed = (address: string) => mayReach(address, { allow_private_hosts: isOpen });
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
     allowH2: false,
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    lookup: isOpen ? lookup : lookUpPublic(resolve),
+    lookup: lookUpJudged(isOpen ? resolveLocally : given, isAllowed),
     autoSelectFamily: true,
     ...(ca && { ca: [...getCACertificates('default'), ca] }),
   });
@@ -131,7 +132,7 @@ function agentFor(isOpen: boolean, { ca, resolve = resolvePublic }: HttpOptions)
     connect(options, callback) {
       connect(options, (error, socket) => {
         if (error) return callback(error, null);
-        if (isOpen || isPublicAddress(socket.remoteAddress ?? '')) return callback(null, socket);
+        if (isAllowed(socket.remoteAddress ?? '')) return callback(null, socket);
         socket.destroy();
         return callback(new Error(NOT_PUBLIC), null);
       });

@@ -1,21 +1,24 @@
 import type { LookupAddress } from 'node:dns';
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { isPublicAddress } from '../../jobs/webhooks/url.ts';
+import { isPrivateName } from '../../jobs/webhooks/url.ts';
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 export const NOT_PUBLIC = 'The host is not in the public network.';
 
-/** All answers of the name are judged: one private address among public ones refuses it. */
-export function lookUpPublic(resolve: Resolve): LookupFunction {
+/** All answers of the name are judged: one address that is not allowed among others refuses it. */
+export function lookUpJudged(
+  resolve: Resolve,
+  mayReach: (address: string) => boolean,
+): LookupFunction {
   const addressesOf = callbackify(resolve);
   return (hostname, { all }, callback) => {
     addressesOf(hostname, (error, addresses) => {
       if (error) return callback(error, []);
       const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) {
+      if (!first || !addresses.every(({ address }) => mayReach(address))) {
         return callback(new Error(NOT_PUBLIC), []);
       }
       return all ? callback(null, addresses) : callback(null, first.address, first.family);
@@ -23,11 +26,18 @@ export function lookUpPublic(resolve: Resolve): LookupFunction {
   };
 }
 
+/** As the system resolves it, which knows the names of the machine and of its network. */
+export const resolveLocally: Resolve = (hostname) => lookup(hostname, { all: true });
+
+/** Private names come this far only where the installation has named networks. */
+export const resolve: Resolve = (hostname) =>
+  isPrivateName(hostname) ? resolveLocally(hostname) : resolvePublic(hostname);
+
 /**
  * Asks the name servers ourselves: the system's own look-up has four threads in the whole
  * process, and one receiver with slow name servers would hold them all.
  */
-export async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
+async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   const [four, six] = await Promise.allSettled([
     resolver.resolve4(hostname),

@@ -1,0 +1,21 @@
+import type { Context } from 'koa';
+import { remembered } from '../jobs/users/device.ts';
+
+const NAME = 'known_device';
+const A_YEAR_MS = 365 * 86_400_000;
+
+/** What the device says of itself; whether it is true is jobs/users/device.ts's to tell. */
+export const deviceCookie = (ctx: Context) => ctx.cookies.get(NAME, { signed: false }) ?? '';
+
+/** Has the device know that the user has signed in on it. Sent to where passwords are tried alone. */
+export function rememberDevice(ctx: Context, userId: string) {
+  const { tenant } = ctx.state as { tenant: { id: string } };
+  ctx.cookies.set(NAME, remembered(deviceCookie(ctx), tenant.id, userId), {
+    httpOnly: true,
+    maxAge: A_YEAR_MS,
+    overwrite: true,
+    path: '/api/v1/auth',
+    sameSite: 'lax',
+    signed: false,
+  });
+}

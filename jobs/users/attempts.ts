@@ -1,0 +1,72 @@
+import ipaddr from 'ipaddr.js';
+import type { Transaction } from '../../sql/db.ts';
+import * as throttle from '../../sql/users/throttle.ts';
+import type { Within } from '../work.ts';
+import { deviceKnown } from './device.ts';
+import { settingsOf, type Settings } from './settings.ts';
+
+export type Scope = keyof Settings['throttle'];
+/** One counted try, which can be taken back. */
+export type Try = { scope: Scope; subject: string; id: string };
+type Limit = { limit: number; seconds: number };
+
+const WINDOW_SECONDS = 60;
+export const inAMinute = (limit: number): Limit => ({ limit, seconds: WINDOW_SECONDS });
+
+/** Who asks; the kind stands before it, so that no account counts as the address it is named like. */
+export const stranger = (ip: string) => `0 ${networkOf(ip)}`;
+const account = (name: string) => `1 ${name}`;
+const device = (id: string) => `2 ${id}`;
+
+/**
+ * Whose tries at an account's secret these are: the account's, or those of a device that has signed
+ * in to it before. Whoever guesses at an account from elsewhere uses up nothing of its own people's.
+ */
+export function guesser(tenantId: string, name: string, userId: string | null, cookie: string) {
+  const known = deviceKnown(cookie, tenantId, userId);
+  return known === null ? account(name) : device(known);
+}
+
+/**
+ * Counts a try before it is looked at: of many at once no more than the limit pass. Answers the try, or
+ * the seconds to wait.
+ */
+export async function count(
+  tx: Transaction,
+  scope: Scope,
+  subject: string,
+  limit: Limit,
+): Promise<Try | { wait: number }> {
+  const counted = await throttle.hit(tx, scope, subject, limit);
+  return 'wait' in counted ? counted : { scope, subject, ...counted };
+}
+
+/** Takes a try back that proved right: what is counted of an account are its failures. */
+export const takeBack = (tx: Transaction, { scope, subject, id }: Try) =>
+  throttle.forget(tx, scope, subject, id);
+
+/** Counts one request; answers the seconds to wait where that is one too many. */
+export function countRequest(
+  within: Within,
+  tenantId: string,
+  scope: Scope,
+  subject: string,
+): Promise<number | null> {
+  return within(tenantId, async ({ tx }) => {
+    const limit = (await settingsOf(tx)).throttle[scope];
+    if (limit === null) return null;
+    const counted = await count(tx, scope, subject, inAMinute(limit));
+    return 'wait' in counted ? counted.wait : null;
+  });
+}
+
+/** An address of IPv6 stands for its network: whoever has one has 2^64 of them. */
+function networkOf(ip: string): string {
+  const text = ip.slice(0, 64);
+  if (!ipaddr.IPv6.isValid(text)) return text;
+  const { parts } = ipaddr.IPv6.parse(text);
+  return `${parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}

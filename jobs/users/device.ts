@@ -1,0 +1,33 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { signature } from '../webhooks/secrets.ts';
+
+/**
+ * A device on which somebody has signed in keeps a cookie: a random name of its own, and for each user
+ * a signature of the installation over tenant, user and that name. Nothing of it is kept here, and it
+ * opens nothing: tries at a password from there are counted apart from those of strangers.
+ */
+const COOKIE = /^[A-Za-z0-9_-]{22}(\.[A-Za-z0-9_-]{43}){1,5}$/;
+const USERS_MAX = 5;
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** The device's name where the user has signed in on it, or null. */
+export function deviceKnown(cookie: string, tenantId: string, userId: string | null) {
+  if (!COOKIE.test(cookie)) return null;
+  const [name = '', ...marks] = cookie.split('.');
+  const expected = Buffer.from(markOf(tenantId, userId ?? NOBODY, name));
+  const isKnown = marks.filter((mark) => timingSafeEqual(Buffer.from(mark), expected)).length > 0;
+  return isKnown && userId !== null ? name : null;
+}
+
+/** The cookie with the user's mark in it, which takes the place of the oldest of too many. */
+export function remembered(cookie: string, tenantId: string, userId: string): string {
+  const [name = '', ...marks] = COOKIE.test(cookie)
+    ? cookie.split('.')
+    : [randomBytes(16).toString('base64url')];
+  const mark = markOf(tenantId, userId, name);
+  const others = marks.filter((one) => one !== mark).slice(0, USERS_MAX - 1);
+  return [name, mark, ...others].join('.');
+}
+
+const markOf = (tenantId: string, userId: string, name: string) =>
+  signature(`known-device ${tenantId} ${userId} ${name}`);

@@ -1,0 +1,134 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { openNetworks, PrivateNetworks } from '../../jobs/webhooks/networks.ts';
+import { checkWebhookUrl, mayReach } from '../../jobs/webhooks/url.ts';
+import { readConfiguration } from '../../api/configuration.ts';
+import { readWorkerConfiguration } from '../../workers/configuration.ts';
+import { makeCertificate } from '../../workers/outside/certificate.ts';
+import { openHttp } from '../../workers/outside/http.ts';
+
+afterEach(() => openNetworks([]));
+
+const inProduction = (...networks: string[]) => openNetworks(networks, { isProduction: true });
+const opened = { allow_private_hosts: true };
+const METADATA = ['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'];
+
+/** A receiver on this machine that counts its requests, and a client that would trust it. */
+async function neighbour() {
+  const now = Date.now();
+  const names = ['localhost', '127.0.0.1', 'hooks.example'];
+  const { cert, key } = makeCertificate(names, new Date(now - 1e7), new Date(now + 1e7));
+  const seen: string[] = [];
+  const server = createServer({ cert, key }, (request, response) => {
+    seen.push(request.url ?? '');
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const http = openHttp({
+    ca: cert,
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+  });
+  onTestFinished(async () => {
+    server.close();
+    await http.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const post = (host: string, more = {}) =>
+    http.post({ url: `https://${host}:${port}/`, body: Buffer.from('{}'), headers: {}, ...more });
+  return { post, seen };
+}
+
+test.each([
+  'https://localhost:8443/',
+  'https://127.0.0.1:8443/',
+  'https://10.0.0.1/',
+  'https://hooks.internal/',
+  'https://[::1]/',
+  'https://169.254.169.254/',
+])('in production a tenant cannot open %s', (url) => {
+  inProduction();
+
+  expect(checkWebhookUrl(url, opened)).toHaveProperty('problem');
+});
+
+test.each([
+  'https://169.254.169.254/latest/meta-data/',
+  'https://0xa9fea9fe/',
+  'https://2852039166/',
+  'https://[fe80::1]/',
+  'https://[::ffff:169.254.169.254]/',
+  'https://[fd00:ec2::254]/',
+  'https://168.63.129.16/',
+  'https://metadata.google.internal/',
+  'https://metadata/',
+  'https://0.0.0.0/',
+])('outside production, too, a tenant cannot open %s', (url) => {
+  expect(checkWebhookUrl(url, opened)).toHaveProperty('problem');
+});
+
+test('outside production a tenant opens this machine and its private networks alone', () => {
+  const local = ['127.0.0.1', '::1', '10.1.2.3', '192.168.1.1', 'fd12::1'];
+  const other = [...METADATA, '169.254.0.1', 'fe80::1', '0.0.0.0', '224.0.0.1', '::ffff:127.0.0.1'];
+
+  expect(local.filter((address) => mayReach(address, opened))).toEqual(local);
+  expect(local.filter((address) => mayReach(address))).toEqual([]);
+  expect(other.filter((address) => mayReach(address, opened))).toEqual([]);
+});
+
+test('in production the installation opens the networks that it names, and no others', () => {
+  inProduction('10.20.0.0/16', 'fd12:3456::/32');
+
+  const reached = ['10.20.3.4', '10.21.3.4', 'fd12:3456::1', '127.0.0.1', ...METADATA].filter(
+    (address) => mayReach(address),
+  );
+  const kept = ['https://10.20.3.4/', 'https://hooks.internal/', 'https://[fd12:3456::1]/'];
+  const refused = ['https://10.21.3.4/', 'https://localhost/', 'https://metadata.google.internal/'];
+
+  expect(reached).toEqual(['10.20.3.4', 'fd12:3456::1']);
+  expect(kept.filter((url) => 'href' in checkWebhookUrl(url))).toEqual(kept);
+  expect(refused.filter((url) => 'href' in checkWebhookUrl(url, opened))).toEqual([]);
+});
+
+test('the metadata address is reached where its own network is named', () => {
+  inProduction('169.254.169.254/32');
+
+  expect(mayReach('169.254.169.254')).toBe(true);
+  expect(mayReach('169.254.169.253')).toBe(false);
+  expect(checkWebhookUrl('https://169.254.169.254/')).toHaveProperty('href');
+});
+
+test('what was saved before is judged again when the worker connects', async () => {
+  const { post, seen } = await neighbour();
+
+  const development = await post('localhost', opened);
+  inProduction();
+  const byName = await post('localhost', opened);
+  const byAddress = await post('127.0.0.1', opened);
+  const byPublicName = await post('hooks.example', opened);
+  inProduction('127.0.0.0/8', '::1/128');
+  const named = [await post('localhost'), await post('127.0.0.1'), await post('hooks.example')];
+
+  expect(development.ok).toBe(true);
+  expect([byName.ok, byAddress.ok, byPublicName.ok]).toEqual([false, false, false]);
+  expect(byPublicName.error).toBe('The host is not in the public network.');
+  expect(named.map(({ ok }) => ok)).toEqual([true, true, true]);
+  expect(seen).toHaveLength(4);
+});
+
+test('the API and the workers read the same list of networks, and say what is wrong with it', () => {
+  const DATABASE_URL = 'postgresql://servicing@db.internal/servicing';
+  const readers = [readConfiguration, readWorkerConfiguration];
+  const PRIVATE_NETWORKS = ' 10.20.0.0/16, fd12::/16 ';
+
+  for (const read of readers) {
+    expect(read({ DATABASE_URL }).PRIVATE_NETWORKS).toEqual([]);
+    expect(read({ DATABASE_URL, PRIVATE_NETWORKS }).PRIVATE_NETWORKS).toEqual([
+      '10.20.0.0/16',
+      'fd12::/16',
+    ]);
+    for (const wrong of ['10.20.0.1', 'intranet', '10.0.0.0/33', '0.0.0.0/0', '::/0'])
+      expect(() => read({ DATABASE_URL, PRIVATE_NETWORKS: wrong })).toThrow(/PRIVATE_NETWORKS/);
+  }
+  expect(PrivateNetworks.parse(undefined)).toEqual([]);
+});

@@ -1,0 +1,149 @@
+import { afterEach, expect, test } from 'vitest';
+import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
+import { openNetworks } from '../../jobs/webhooks/networks.ts';
+import { newOutside } from '../setup/outside.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const tenant = await stage.tenant();
+const superadmin = await tenant.signedIn('superadmin');
+afterEach(() => openNetworks([]));
+
+const put = (body: object) => superadmin.put('/tenant/settings', body);
+
+test.each([
+  ['throttle.login', [0, 2, 61, 10_000, null]],
+  ['throttle.request', [0, 2, 61, null]],
+  ['throttle.reset', [0, 2, 61, null]],
+  ['throttle.anon', [0, 1, 29]],
+  ['throttle.user', [0, 1, 29]],
+  ['throttle.portal', [0, 1, 29]],
+  ['auth.idle_minutes', [0, 1, 4, 481]],
+  ['auth.portal_idle_minutes', [1, 481]],
+  ['auth.absolute_hours', [0, 337]],
+  ['auth.password_min', [7, 33]],
+])('%s neither switches the protection off nor locks everybody out', async (key, values) => {
+  const [group = '', name = ''] = key.split('.');
+
+  for (const value of values) {
+    const reply = await put({ [group]: { [name]: value } });
+    expect(reply, `${key}=${value}`).toMatchObject({
+      status: 422,
+      body: { errors: { [key]: expect.any(String) } },
+    });
+  }
+});
+
+test('links in mails lead to the tenant’s own domains alone', async () => {
+  const site = (site_origin: string) => put({ auth: { site_origin } });
+
+  const refused = [
+    await site('https://evil.example'),
+    await site(`https://${tenant.host}.evil.example`),
+    await site(`http://${tenant.host}`),
+    await site(`https://user@${tenant.host}`),
+    await site('https://localhost'),
+    await site(`https://${tenant.host}/path`),
+  ];
+  const kept = await site(`https://${tenant.host}:8443`);
+
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 422));
+  expect(refused[0]?.body.errors).toEqual({
+    'auth.site_origin': `Must lead to one of your own domains: ${tenant.host}.`,
+  });
+  expect(kept).toMatchObject({ status: 200, body: { auth: { site_origin: expect.any(String) } } });
+});
+
+test('a link leads home although another origin was kept from before', async () => {
+  const other = await stage.tenant();
+  await settle(other, { auth: { site_origin: 'https://evil.example' } });
+  const outside = newOutside(stage.pool);
+  const payload = { tenant_id: other.id, user_id: other.userIds['viewer'] ?? '', attempt: 1 };
+
+  await sendAccountMessage.run({ ...payload, message: 'password_reset' }, outside);
+
+  expect(outside.mailbox[0]?.html).toContain(`https://${other.host}/choose-password`);
+  expect(outside.mailbox[0]?.html).not.toContain('evil.example');
+});
+
+test.each([
+  'http://cdn.example.com/logo.png',
+  'https://localhost/logo.png',
+  'https://10.0.0.1/logo.png',
+  'https://169.254.169.254/',
+  'https://wiki.internal/logo.png',
+  'javascript:alert(1)',
+  'data:image/svg+xml;base64,AAAA',
+  '//cdn.example.com/logo.png',
+])('the logo cannot be %s', async (logo_url) => {
+  const reply = await put({ branding: { logo_url } });
+
+  expect(reply).toMatchObject({
+    status: 422,
+    body: { errors: { 'branding.logo_url': expect.any(String) } },
+  });
+});
+
+test('the logo is a picture of the public network', async () => {
+  const logo_url = 'https://cdn.example.com/logo.png';
+
+  const reply = await put({ branding: { logo_url } });
+
+  expect(reply).toMatchObject({ status: 200, body: { branding: { logo_url } } });
+});
+
+test('in production no tenant opens private hosts, not even with a switch from before', async () => {
+  const url = 'https://localhost:8443/hook';
+  const other = await stage.tenant();
+  const admin = await other.signedIn('admin');
+  await settle(other, { webhooks: { allow_private_hosts: true } });
+  const subscribe = () => admin.post('/webhooks', { url, events: ['*'] });
+
+  const development = await subscribe();
+  openNetworks([], { isProduction: true });
+  const production = await subscribe();
+  const changed = await admin.put(`/webhooks/${development.body.id}`, { url });
+  const opened = await put({ webhooks: { allow_private_hosts: true } });
+  openNetworks(['127.0.0.0/8'], { isProduction: true });
+  const named = await subscribe();
+
+  expect(development.status).toBe(201);
+  expect(production).toMatchObject({ status: 422, body: { errors: { url: expect.any(String) } } });
+  expect(changed.status).toBe(422);
+  expect(opened).toMatchObject({
+    status: 422,
+    body: {
+      errors: { 'webhooks.allow_private_hosts': expect.stringContaining('PRIVATE_NETWORKS') },
+    },
+  });
+  expect(named.status).toBe(201);
+});
+
+test('a receiver at the metadata address is refused wherever it is asked for', async () => {
+  await put({ webhooks: { allow_private_hosts: true } });
+  const admin = await tenant.signedIn('admin');
+
+  const reply = await admin.post('/webhooks', { url: 'https://169.254.169.254/', events: ['*'] });
+
+  expect(reply).toMatchObject({ status: 422, body: { errors: { url: expect.any(String) } } });
+});
+
+test('what was kept beyond the bounds of today counts as unset, and the rest stays', async () => {
+  const other = await stage.tenant();
+  const admin = await other.signedIn('admin');
+  await settle(other, {
+    throttle: { login: 10_000, upload: 7 },
+    auth: { idle_minutes: 1440, absolute_hours: 8 },
+    branding: { logo_url: 'http://10.0.0.1/logo.png', support_phone: '+1 202 555 0100' },
+  });
+
+  const { status, body } = await admin.get('/tenant/settings');
+
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    throttle: { login: 10, upload: 7 },
+    auth: { idle_minutes: 60, absolute_hours: 8 },
+    branding: { logo_url: '', support_phone: '+1 202 555 0100' },
+  });
+});
