@@ -11,6 +11,7 @@ import { docs } from './docs.ts';
 import { storage } from './documents/storage.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { health, type Health } from './operations/health.ts';
+import { limited, LIMITS, type Limits } from './limits.ts';
 import type { Route } from './route.ts';
 import { serve } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
@@ -22,13 +23,16 @@ export type AppParts = {
   log: Logger;
   routes: readonly Route[];
   health: Health;
+  limits?: Limits;
 };
 
 /** The whole way of a request, in order. */
-export function createApp({ pool, configuration, log, routes, health: state }: AppParts): Koa {
+export function createApp(parts: AppParts): Koa {
+  const { pool, configuration, log, routes, health: state, limits = LIMITS } = parts;
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
   const steps: Middleware[] = [
+    limited(limits),
     arrival(configuration.TRUSTED_PROXIES, isSecure),
     logged(log),
     securityHeaders(isSecure),
@@ -37,7 +41,7 @@ export function createApp({ pool, configuration, log, routes, health: state }: A
     admission(),
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
     cors(pool),
-    storage(pool),
+    storage(pool, limits),
     sessionMiddleware(app, pool, isSecure),
     csrf,
     docs(routes),

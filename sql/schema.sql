@@ -1294,6 +1294,7 @@ create table documents (
   constraint documents_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX documents_created ON public.documents USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX documents_links ON public.documents USING btree (tenant_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (status <> 'expired'::text));
 CREATE INDEX documents_loan ON public.documents USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table documents enable row level security, force row level security;
 create policy auditor on documents for select to servicing_auditor using true;
