@@ -47,6 +47,8 @@ export const renderDocumentJob = job({
         }),
     });
   },
+
+  failed: ({ tx }, { document_id }, reason) => documents.failed(tx, document_id, reason),
 });
 
 async function prepare(work: Work, id: string) {

@@ -42,7 +42,10 @@ const ToRender = z.object({
 });
 export type DocumentToRender = z.output<typeof ToRender>;
 
-/** The document, as long as it still has to be rendered; a statement's values are its figures. */
+/**
+ * The document, as long as it still has to be rendered, or has failed and is tried again; a statement's
+ * values are its figures.
+ */
 export const toRender = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToRender)`
     select document.id, document.template,
@@ -52,7 +55,8 @@ export const toRender = (tx: Transaction, id: string) =>
            statement.id is not null as is_statement
     from documents as document
     left join statements as statement on statement.document_id = document.id
-    where document.id = ${id} and document.status = 'pending' and document.source = 'generated'
+    where document.id = ${id} and document.status in ('pending', 'failed')
+      and document.source = 'generated'
       and document.template is not null and document.borrower_id is not null
   `);
 
@@ -63,8 +67,9 @@ export async function stored(tx: Transaction, id: string, file: Stored): Promise
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update documents
     set status = 'uploaded', uploaded_at = now(), file_size = ${file.size},
-        sha256_hash = ${file.sha256_hash}, page_count = ${file.pages}, language = ${file.language}
-    where id = ${id} and status = 'pending'
+        sha256_hash = ${file.sha256_hash}, page_count = ${file.pages}, language = ${file.language},
+        rejection_reason = null
+    where id = ${id} and status in ('pending', 'failed')
   `);
   return rowCount === 1;
 }
