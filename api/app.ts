@@ -11,6 +11,7 @@ import { storage } from './documents/storage.ts';
 import type { Log } from '../jobs/log.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { health, type Health } from './operations/health.ts';
+import { limited, LIMITS, type Limits } from './limits.ts';
 import type { Route } from './route.ts';
 import { openSecurityLog, type SecurityLog } from './security.ts';
 import { serve } from './serve.ts';
@@ -25,15 +26,17 @@ export type AppParts = {
   health: Health;
   /** The one of this process; who stops it writes down what is only counted. */
   securityLog?: SecurityLog;
+  limits?: Limits;
 };
 
 /** The whole way of a request, in order. */
 export function createApp(parts: AppParts): Koa {
-  const { pool, configuration, log, routes, health: state } = parts;
+  const { pool, configuration, log, routes, health: state, limits = LIMITS } = parts;
   const { securityLog = openSecurityLog(pool, log) } = parts;
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
   const steps: Middleware[] = [
+    limited(limits),
     arrival(configuration.TRUSTED_PROXIES, isSecure),
     logged(log),
     securityHeaders(isSecure),
@@ -43,7 +46,7 @@ export function createApp(parts: AppParts): Koa {
     admission(),
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
     cors(pool),
-    storage(pool),
+    storage(pool, limits),
     sessionMiddleware(app, pool, isSecure),
     csrf,
     docs(routes),

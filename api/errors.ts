@@ -4,6 +4,7 @@ import {
   ConnectionError,
 } from 'slonik';
 import type { ZodError } from 'zod';
+import { StoreUnavailable } from '../jobs/documents/files.ts';
 import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
 import { constraintOf, sqlStateOf } from '../sql/db.ts';
 
@@ -78,6 +79,7 @@ export function answerTo(error: unknown, method = 'GET'): Answer | null {
   if (error instanceof Conflict) return refusal(409, error);
   if (error instanceof NotFound) return refusal(404, error);
   if (error instanceof Forbidden) return refusal(403, error);
+  if (error instanceof StoreUnavailable) return UNAVAILABLE;
   return databaseAnswer(error, method) ?? parserAnswer(error);
 }
 

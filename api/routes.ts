@@ -31,7 +31,7 @@ import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
 import { documentRoutes, documents } from './documents/documents.ts';
-import { closeOfBusiness, runs } from './operations/jobs.ts';
+import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
 import type { Route } from './route.ts';
 import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
@@ -98,5 +98,6 @@ export const routes: readonly Route[] = [
   ...auth,
   ...passwords,
   closeOfBusiness,
+  pools,
   ...runs.routes,
 ];

@@ -10,6 +10,7 @@ import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { createApp, listenerOf } from './app.ts';
 import { readConfiguration } from './configuration.ts';
+import { LIMITS } from './limits.ts';
 import { routes } from './routes.ts';
 import { openSecurityLog } from './security.ts';
 
@@ -53,7 +54,8 @@ const server = createServer(
   {
     maxHeaderSize: 16_384,
     headersTimeout: 10_000,
-    requestTimeout: 30_000,
+    // The bodies' own limits are kept by the app, since only it knows which of them are uploads.
+    requestTimeout: LIMITS.transfer_ms + 60_000,
     connectionsCheckingInterval: 5_000,
   },
   listenerOf(app),

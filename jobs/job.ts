@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Transaction } from '../sql/db.ts';
 import { add, addAll } from '../sql/queue.ts';
 import type { Outside } from './outside.ts';
+import type { Work } from './work.ts';
 
 /** Pools are processes: each has its own concurrency and only documents has a browser. */
 export const POOLS = ['ledger', 'documents', 'outbound'] as const;
@@ -17,6 +18,11 @@ export type Job<Payload = never> = {
   /** Two jobs with the same key are one. */
   key?: (payload: Payload) => string;
   run: (payload: Payload, outside: Outside) => Promise<void>;
+  /**
+   * Tells the record that waits for this job that it has failed for good, with a reason for people.
+   * It may be told twice; run again after that, the job does its work and clears what was told.
+   */
+  failed?: (work: Work, payload: Payload, reason: string) => Promise<unknown>;
 };
 
 export const job = <Payload>(declared: Job<Payload>): Job<Payload> => declared;

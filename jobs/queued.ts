@@ -12,6 +12,7 @@ import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Outside } from './outside.ts';
 import { cleanUp } from './users/clean-up.job.ts';
+import type { Work } from './work.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
@@ -19,6 +20,7 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
   payload: { parse(value: unknown): unknown };
   /** Takes what its own `payload` has parsed, and nothing else. */
   run: (payload: never, outside: Outside) => Promise<void>;
+  failed?: (work: Work, payload: never, reason: string) => Promise<unknown>;
 };
 
 /** Every queued job, exactly once. Workers run those of their pool. */

@@ -56,6 +56,10 @@ const TaskStatus = z.object({
   oldest_ready: z.string().nullable(),
 });
 
+/** The same of the running tenant alone. */
+export const ownStatus = (tx: Transaction) =>
+  tx.any(sql.type(TaskStatus)`select * from app.own_queue_status()`);
+
 /** How many jobs of each kind wait, run and failed for good. */
 export const status = (tx: Transaction) =>
   tx.any(sql.type(TaskStatus)`select * from app.queue_status()`);

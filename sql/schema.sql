@@ -265,6 +265,27 @@ begin
       and account.is_active and not coalesce(borrower.is_archived, false);
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.own_queue_status()
+ RETURNS TABLE(task text, ready bigint, scheduled bigint, running bigint, failed bigint, oldest_ready timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select task.identifier,
+    count(*) filter (where job.locked_at is null and job.attempts < job.max_attempts and job.run_at <= now()),
+    count(*) filter (where job.locked_at is null and job.attempts < job.max_attempts and job.run_at > now()),
+    count(*) filter (where job.locked_at is not null),
+    count(*) filter (where job.attempts >= job.max_attempts and job.locked_at is null),
+    min(job.run_at) filter (where job.locked_at is null and job.attempts < job.max_attempts and job.run_at <= now())
+  from graphile_worker._private_jobs as job
+  join graphile_worker._private_tasks as task on task.id = job.task_id
+  where job.payload ->> 'tenant_id' = app.current_tenant()::text
+  group by task.identifier
+  order by task.identifier
+$function$;
+grant execute on function app.own_queue_status to servicing_app;
+revoke execute on function app.own_queue_status from public;
+
 CREATE OR REPLACE PROCEDURE app.protect(IN target regclass, IN rights text DEFAULT 'select, insert, update, delete'::text)
  LANGUAGE plpgsql
 AS $procedure$
@@ -353,7 +374,8 @@ AS $function$
     join graphile_worker._private_tasks as task on task.id = job.task_id
     where job.attempts >= job.max_attempts and job.locked_at is null
     on conflict (job_id) do update
-      set error = excluded.error, attempts = excluded.attempts, failed_at = now(), retried_at = null
+      set error = excluded.error, attempts = excluded.attempts, failed_at = now(),
+        retried_at = null, told_at = null
       where failed.retried_at is not null
     returning 1
   )
@@ -558,9 +580,11 @@ create table app.failed_jobs (
   error text not null,
   failed_at timestamp with time zone not null default now(),
   retried_at timestamp with time zone,
+  told_at timestamp with time zone,
   constraint failed_jobs_job_id_key UNIQUE (job_id),
   constraint failed_jobs_pkey PRIMARY KEY (id)
 );
+CREATE INDEX failed_jobs_untold ON app.failed_jobs USING btree (failed_at) WHERE (told_at IS NULL);
 alter table app.failed_jobs disable row level security;
 grant select on app.failed_jobs to servicing_app;
 grant select on app.failed_jobs to servicing_auditor;
@@ -1294,6 +1318,7 @@ create table documents (
   constraint documents_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX documents_created ON public.documents USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX documents_links ON public.documents USING btree (tenant_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (status <> 'expired'::text));
 CREATE INDEX documents_loan ON public.documents USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 alter table documents enable row level security, force row level security;
 create policy auditor on documents for select to servicing_auditor using true;
@@ -2015,8 +2040,9 @@ create table loan_tapes (
   generated_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  failure_reason text,
   constraint loan_tapes_pkey PRIMARY KEY (tenant_id, id),
-  constraint loan_tapes_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text]))),
+  constraint loan_tapes_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text]))),
   constraint loan_tapes_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
   constraint loan_tapes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint loan_tapes_tenant_id_loan_tape_config_id_fkey FOREIGN KEY (tenant_id, loan_tape_config_id) REFERENCES loan_tape_configs(tenant_id, id),

@@ -87,7 +87,28 @@ export const recordFailure = (owner: OwnerConnection, failure: Failure) =>
     values (${failure.job_id}, ${failure.task}, ${JSON.stringify(failure.payload ?? null)}::jsonb,
       ${failure.attempts}, ${failure.error})
     on conflict (job_id) do update
-      set error = excluded.error, attempts = excluded.attempts, failed_at = now(), retried_at = null
+      set error = excluded.error, attempts = excluded.attempts, failed_at = now(), retried_at = null,
+        told_at = null
+  `);
+
+const Untold = z.object({
+  id: z.string(),
+  task: z.string(),
+  payload: z.unknown(),
+  attempts: z.int(),
+});
+export type Untold = z.output<typeof Untold>;
+
+/** Failures for good that the records waiting for these jobs have not been told of. */
+export const untold = (owner: OwnerConnection, limit: number) =>
+  owner.any(sql.type(Untold)`
+    select id, task, payload, attempts from app.failed_jobs
+    where told_at is null and retried_at is null order by failed_at limit ${limit}
+  `);
+
+export const told = (owner: OwnerConnection, id: string) =>
+  owner.query(sql.typeAlias('void')`
+    update app.failed_jobs set told_at = now() where id = ${id}
   `);
 
 export type Run = { task: string; pool: string; runs: number; failures: number; seconds: number };

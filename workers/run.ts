@@ -14,6 +14,7 @@ import { keepRecords, type Records } from './records.ts';
 import { sweepUp } from './registry.ts';
 import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
 import { tasksOf } from './tasks.ts';
+import { tellFailures } from './tell-failures.ts';
 
 const LOOK_FOR_PAUSES_MS = 2_000;
 
@@ -51,7 +52,8 @@ export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): P
   const records = keepRecords(owner, log, name);
   const aborting = new AbortController();
   const fetching = await fetchUnlessPaused(given, { owner, records, stopping: aborting.signal });
-  const beside = [...sweepUp(owner, log), ...(given.beside?.(owner) ?? [])];
+  const telling = tellFailures(owner, given.outside.within, log);
+  const beside = [...sweepUp(owner, log), telling, ...(given.beside?.(owner) ?? [])];
   log.info({ jobs: given.jobs.map((job) => job.name) }, 'the worker is running');
   return {
     stop: async () => {

@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
+import { StoreUnavailable } from '../../jobs/documents/files.ts';
+import { documentOfUpload } from '../../jobs/documents/keys.ts';
 import { readLink } from '../../jobs/documents/links.ts';
 import { filesInUse } from '../../jobs/documents/store.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { within, type Transaction } from '../../sql/db.ts';
 import * as documents from '../../sql/documents/documents.ts';
 import { HttpRefusal } from '../errors.ts';
+import { arriving, type Limits } from '../limits.ts';
 
 const PATH = /^\/api\/v1\/storage\/(upload|download)\/([\w.-]+)$/;
 
@@ -13,7 +17,7 @@ const PATH = /^\/api\/v1\/storage\/(upload|download)\/([\w.-]+)$/;
  * The links to files that are kept here and not in an object store. The link is the permission: it
  * needs no session and no CSRF token, names one file, and dies by itself.
  */
-export function storage(pool: DatabasePool): Middleware {
+export function storage(pool: DatabasePool, limits: Limits): Middleware {
   return async (ctx: Context, next: Next) => {
     const [, action, token = ''] = PATH.exec(ctx.path) ?? [];
     if (action === undefined) return next();
@@ -25,7 +29,7 @@ export function storage(pool: DatabasePool): Middleware {
     }
     const link = readLink(token, method, filesInUse().secret, new Date());
     if (!link || !link.key.startsWith(`${ctx.state.tenant.slug}/`)) throw closed();
-    await (method === 'PUT' ? put(ctx, pool, link) : get(ctx, link));
+    await (method === 'PUT' ? put(ctx, pool, link, limits) : get(ctx, link));
   };
 }
 
@@ -35,6 +39,12 @@ type Link = NonNullable<ReturnType<typeof readLink>>;
 async function get(ctx: Context, { key, content_type, filename = 'document' }: Link) {
   const file = await filesInUse().files.stream(key);
   if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
+  // The first bytes, or that there are none, before anything is promised.
+  await once(file, 'readable').catch((error: unknown) => {
+    throw new StoreUnavailable('The file cannot be read.', { cause: error });
+  });
+  // What breaks later must not look like the end of the file.
+  file.once('error', () => ctx.res.destroy());
   ctx.set('Content-Type', content_type);
   const name = encodeURIComponent(filename).replace(
     /['()*]/g,
@@ -44,35 +54,42 @@ async function get(ctx: Context, { key, content_type, filename = 'document' }: L
   ctx.body = file;
 }
 
-/** Until the upload is confirmed a file may be replaced; what was confirmed stays as it is. */
-async function put(ctx: Context, pool: DatabasePool, { key, content_type }: Link) {
+/**
+ * Until the upload is confirmed a file may be replaced; what was confirmed stays as it is. The file
+ * takes its place under the lock of its document's row, as the confirmation does.
+ */
+async function put(ctx: Context, pool: DatabasePool, { key, content_type }: Link, limits: Limits) {
+  // Whoever is refused in the middle of a file has more to send, and no next request.
+  ctx.set('Connection', 'close');
   if (ctx.request.type !== content_type) {
     const message = `The link is for ${content_type}.`;
     throw new HttpRefusal(415, 'unsupported_media_type', message);
   }
-  const ask = () =>
-    within(pool, ctx.state.tenant.id, (tx) => allowance(tx, key), { readOnly: true });
-  const { mayPut, limit } = await ask();
+  const id = documentOfUpload(key);
+  if (id === null) throw closed();
+  const { id: tenantId } = ctx.state.tenant;
+  const { mayPut, limit } = await within(pool, tenantId, (tx) => allowance(tx, id), {
+    readOnly: true,
+  });
   if (!mayPut) throw closed();
   if (Number(ctx.get('Content-Length') || 0) > limit) throw tooLarge(limit);
-  // Asked again behind the last byte: a slow sender outlives the confirmation of what was there.
-  const content = followedBy(atMost(ctx.req, limit), async () => {
-    if (!(await ask()).mayPut) throw closed();
+  const content = atMost(arriving(ctx.req, limits), limit);
+  const { size, sha256_hash } = await filesInUse().files.put(key, content, {
+    when: (_file, place) =>
+      within(pool, tenantId, async (tx) => {
+        if (!(await documents.lockAwaited(tx, id))) throw closed();
+        await place();
+      }),
   });
-  const { size, sha256_hash } = await filesInUse().files.put(key, content);
+  ctx.res.removeHeader('Connection');
   ctx.status = 200;
   ctx.body = { file_size: size, sha256_hash };
 }
 
-const allowance = async (tx: Transaction, key: string) => ({
-  mayPut: await documents.mayPut(tx, key),
+const allowance = async (tx: Transaction, id: string) => ({
+  mayPut: await documents.mayPut(tx, id),
   limit: (await settingsOf(tx)).documents.max_bytes,
 });
-
-async function* followedBy(source: AsyncIterable<Uint8Array>, check: () => Promise<void>) {
-  yield* source;
-  await check();
-}
 
 /** Passes the bytes on, and ends with an error where there are more than allowed. */
 export async function* atMost(source: AsyncIterable<Uint8Array>, limit: number) {

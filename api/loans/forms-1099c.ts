@@ -56,6 +56,8 @@ export const forms1099c = resource({
     fair_market_value: money.nullish(),
     notes: prose.nullish(),
     document_id: uuid.nullable().readonly(),
+    document_status: z.string().nullable().readonly(),
+    document_failure_reason: z.string().nullable().readonly(),
     created_by: uuid.nullable().readonly(),
     ...stamps,
   },

@@ -51,6 +51,8 @@ export const payoffQuotes = resource({
     remittance_instructions: prose.nullish(),
     status: z.enum(QUOTE_STATUSES).default('active'),
     document_id: uuid.nullable().readonly(),
+    document_status: z.string().nullable().readonly(),
+    document_failure_reason: z.string().nullable().readonly(),
     created_by: uuid.nullable().readonly(),
     ...stamps,
   },

@@ -3,6 +3,10 @@ import { record } from '../../jobs/audit.ts';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { assertClosable } from '../../jobs/business-day/plan-close.ts';
 import { runs as table } from '../../sql/business-day/close-runs.ts';
+import { POOLS } from '../../jobs/job.ts';
+import { POOL_STATES, poolsOf } from '../../jobs/pools.ts';
+import { ownStatus } from '../../sql/queue.ts';
+import { pauses, processes } from '../../sql/worker-operations.ts';
 import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint, resource } from '../resource.ts';
 
@@ -20,7 +24,8 @@ export const runs = resource({
     id: uuid.readonly(),
     cob_date: date.readonly(),
     through_date: date.readonly(),
-    status: z.enum(['running', 'finished']).readonly(),
+    status: z.enum(['running', 'finished', 'failed']).readonly(),
+    failure_reason: z.string().nullable().readonly(),
     chunks_total: integer.readonly(),
     chunks_done: integer.readonly(),
     loans: integer.readonly(),
@@ -31,6 +36,35 @@ export const runs = resource({
   },
   filters: ['cob_date', 'status'],
   sort: { field: 'cob_date', descending: true },
+});
+
+/** Every pool, also one that is paused or has no process; the jobs are the tenant's own. */
+export const pools = endpoint({
+  tag: 'operations',
+  resource: 'jobs',
+  action: 'list',
+  method: 'GET',
+  path: '/jobs',
+  allow: 'superadmin',
+  summary: "How the workers' pools stand, and how many jobs wait in each",
+  status: 200,
+  transaction: 'read',
+  reply: z
+    .object({
+      pool: z.enum(POOLS),
+      state: z.enum(POOL_STATES),
+      reason: z.string().nullable(),
+      processes: z.int(),
+      waiting: z.int(),
+      scheduled: z.int(),
+      running: z.int(),
+      failed: z.int(),
+      oldest_waiting: timestamp.nullable(),
+    })
+    .meta({ id: 'Pool' })
+    .array(),
+  run: async ({ work: { tx } }) =>
+    poolsOf(await processes(tx), await pauses(tx), await ownStatus(tx)),
 });
 
 const Close = z.object({ through_date: date.nullish() });

@@ -55,6 +55,8 @@ export const loanTapeConfigs = resource({
 
 /** More loans than these are left to the workers, and the tape is fetched later. */
 const AT_ONCE_MAX = 5_000;
+/** Then workers make what was to be made at once and was not. */
+const UNTIL_WORKERS_MS = 60_000;
 
 const tapeReply = z
   .object({
@@ -63,7 +65,8 @@ const tapeReply = z
     portfolio_id: uuid.nullable(),
     as_of_date: date,
     format: z.enum(['csv', 'json']),
-    status: z.enum(['pending', 'completed']),
+    status: z.enum(['pending', 'completed', 'failed']),
+    failure_reason: z.string().nullable(),
     row_count: integer.nullable(),
     document_id: uuid.nullable(),
     filename: z.string(),
@@ -128,7 +131,9 @@ export const tapeRoutes: Route[] = [
         const few =
           (await portfolios.loansUpTo(work.tx, config['portfolio_id'], AT_ONCE_MAX + 1)) <=
           AT_ONCE_MAX;
-        if (!few) await enqueue(work.tx, generateTape, { tenant_id, tape_id: made });
+        // Also where it is made at once: whoever makes it may die, or find the store broken.
+        const later = few ? new Date(Date.now() + UNTIL_WORKERS_MS) : undefined;
+        await enqueue(work.tx, generateTape, { tenant_id, tape_id: made }, later);
         return { id: made, isSmall: few };
       });
       if (isSmall) await makeTape(within, filesInUse().files, tenant_id, id);

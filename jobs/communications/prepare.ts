@@ -28,7 +28,10 @@ export type Ready = logs.PendingMessage & {
  * rendered here. Null: this attempt has been made, or the message is gone.
  */
 export async function prepare(work: Work, logId: string, attempt: number): Promise<Ready | null> {
-  const pending = await logs.pending(work.tx, logId, attempt);
+  const pending =
+    (await logs.pending(work.tx, logId, attempt)) ??
+    ((await logs.takenUp(work.tx, logId, attempt)) &&
+      (await logs.pending(work.tx, logId, attempt)));
   if (!pending) return null;
   const { borrower_id, channel, template_type, loan_id } = pending;
   const plan = { channel, template_type, loan_id };

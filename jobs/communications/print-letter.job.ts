@@ -28,6 +28,8 @@ export const printLetter = job({
     const printed = await print(ready, outside);
     await outside.within(tenant_id, (work) => record(work, ready, attempt, printed));
   },
+
+  failed: ({ tx }, { log_id, attempt }, reason) => logs.givenUp(tx, log_id, attempt, reason),
 });
 
 type Printed =

@@ -30,6 +30,8 @@ export const sendCommunication = job({
     const answer = await send(ready, outside);
     await outside.within(tenant_id, (work) => record(work, ready, attempt, answer));
   },
+
+  failed: ({ tx }, { log_id, attempt }, reason) => logs.givenUp(tx, log_id, attempt, reason),
 });
 
 async function send(ready: Ready, outside: Outside): Promise<SendAnswer> {

@@ -49,6 +49,21 @@ function shortened(name: string): string {
   return name.slice(0, NAME_CHARACTERS_MAX - ending.length) + ending;
 }
 
+const UPLOADS = 'uploads';
+
+/**
+ * Where the file of an announced document waits until it is confirmed: a folder of its own, beside
+ * the loans'. Only this key is ever in a link for a put, so that no put reaches what was confirmed.
+ */
+export const uploadKey = (tenant_slug: string, documentId: string) =>
+  storageKey({ tenant_slug, loan_id: UPLOADS, document_type: documentId, filename: 'file' });
+
+/** The document whose file waits under this key; null for every other key. */
+export function documentOfUpload(key: string): string | null {
+  const [, folder, id = ''] = key.split('/');
+  return folder === UPLOADS && isStorageKey(key) ? id : null;
+}
+
 /** Whether the key is one that storageKey could have made. */
 export function isStorageKey(key: string): boolean {
   const parts = key.split('/');

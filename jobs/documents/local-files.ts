@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { link, mkdir, open, realpath, rename, unlink, type FileHandle } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
-import type { Content, Files, StoredFile } from './files.ts';
-import { isStorageKey } from './keys.ts';
+import { randomUUID } from 'node:crypto';
+import { constants, mkdirSync } from 'node:fs';
+import { link, open, rename, rm, unlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { describeFile, readFileOf, writeNew } from './file-bytes.ts';
+import type { Content, Files, PutOptions, SeizedFile, StoredFile } from './files.ts';
 import { signLink } from './links.ts';
+import { existing, flushFolder, nullWhenMissing, placeOf, sayingUnavailable } from './places.ts';
 
 export type LocalFilesOptions = {
   folder: string;
@@ -14,7 +15,7 @@ export type LocalFilesOptions = {
   origin?: string;
 };
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+const { O_NOFOLLOW, O_RDONLY } = constants;
 
 /**
  * Files in a folder of this machine. A file is written beside its place, flushed to the disk and
@@ -23,100 +24,108 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
  */
 export function localFiles({ folder, secret, origin = '' }: LocalFilesOptions): Files {
   const root = resolve(folder);
+  createOnce(root);
 
-  async function read<T>(key: string, use: (file: FileHandle) => Promise<T>): Promise<T | null> {
-    const path = await placeOf(root, key).catch(nullWhenMissing);
-    const file = path && (await open(path, O_RDONLY | O_NOFOLLOW).catch(nullWhenMissing));
-    return file ? use(file) : null;
+  async function read<T>(key: string, use: (path: string) => Promise<T>): Promise<T | null> {
+    return sayingUnavailable(async () => {
+      const path = await existing(root, key);
+      return path === null ? null : await use(path).catch(nullWhenMissing);
+    });
   }
+  const opened = (path: string) => open(path, O_RDONLY | O_NOFOLLOW);
 
   return {
-    put: (key, content, { once = false } = {}) => put(root, key, content, once),
-    get: (key) => read(key, whole),
-    stream: (key) => read(key, (file) => Promise.resolve(file.createReadStream())),
-    describe: (key) => read(key, (file) => describe(key, file)),
-    async remove(key) {
-      const path = await placeOf(root, key).catch(nullWhenMissing);
-      if (path) await unlink(path).catch(nullWhenMissing);
-    },
+    put: (key, content, options = {}) => put(root, key, content, options),
+    seize: (key) => read(key, (path) => seize(root, key, path)),
+    get: (key) => read(key, async (path) => readFileOf(await opened(path))),
+    stream: (key) => read(key, async (path) => (await opened(path)).createReadStream()),
+    describe: (key) =>
+      read(key, async (path) => (await describeFile(key, await opened(path))).described),
+    remove: async (key) => void (await read(key, unlink)),
+    clear: async (key) =>
+      void (await read(key, (path) => rm(dirname(path), { recursive: true, force: true }))),
     presign: (wanted) => Promise.resolve(`${origin}/api/v1/storage/${signLink(wanted, secret)}`),
   };
 }
 
-async function put(root: string, key: string, content: Content, once: boolean) {
-  await mkdir(join(root, dirname(checked(key))), { recursive: true, mode: 0o700 });
-  const path = await placeOf(root, key);
-  const unfinished = join(dirname(path), `.${randomUUID()}`);
+/**
+ * A process creates the store at its start and never later: a folder that has vanished under a
+ * running one is a disk that is away, and what were written in its place would vanish in turn.
+ */
+function createOnce(root: string) {
   try {
-    const stored = await write(key, unfinished, content);
-    // A link fails where a file is already; a rename would replace it.
-    if (once) await link(unfinished, path).then(() => unlink(unfinished));
-    else await rename(unfinished, path);
-    await flushFolder(dirname(path));
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+  } catch {
+    // Whoever uses the store is told; the rest of the process works without it.
+  }
+}
+
+async function put(root: string, key: string, content: Content, options: PutOptions) {
+  const path = await sayingUnavailable(() => placeOf(root, key, { create: true }));
+  const unfinished = besides(path);
+  const { once = false, when = async (_file, place) => place() } = options;
+  let isPlaced = false;
+  const place = () =>
+    sayingUnavailable(async () => {
+      // The steps of a transaction may be run again.
+      if (isPlaced) return;
+      // A link fails where a file is already; a rename would replace it.
+      if (once) await link(unfinished, path);
+      else await rename(unfinished, path);
+      isPlaced = true;
+      await flushFolder(dirname(path));
+    });
+  try {
+    const stored: StoredFile = { key, ...(await writeNew(unfinished, content)) };
+    await when(stored, place);
     return stored;
-  } catch (error) {
+  } finally {
+    // Gone already, where it has taken its place.
     await unlink(unfinished).catch(() => undefined);
+  }
+}
+
+/** A second name for the same bytes: puts replace names and never bytes. */
+async function seize(root: string, key: string, path: string): Promise<SeizedFile> {
+  const held = besides(path);
+  await link(path, held);
+  const dispose = () => unlink(held).catch(() => undefined);
+  try {
+    const file = await open(held, O_RDONLY | O_NOFOLLOW);
+    const { ino, described, head, tail } = await describeFile(key, file);
+    const isStill = async () => {
+      const now = await open(path, O_RDONLY | O_NOFOLLOW).catch(nullWhenMissing);
+      if (now === null) return false;
+      await using other = now;
+      return (await other.stat({ bigint: true })).ino === ino;
+    };
+    const settle = (to: string) =>
+      sayingUnavailable(async () => {
+        if (!(await isStill())) return false;
+        await nameAlso(held, await placeOf(root, to, { create: true }));
+        return true;
+      });
+    return {
+      ...{ described, head, tail, settle },
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await dispose();
     throw error;
   }
 }
 
-async function whole(opened: FileHandle): Promise<Uint8Array> {
-  await using file = opened;
-  return await file.readFile();
-}
-
-async function write(key: string, path: string, content: Content): Promise<StoredFile> {
-  await using file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
-  const hash = createHash('sha256');
-  let size = 0;
-  const chunks = content instanceof Uint8Array ? [content] : content;
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    size += chunk.byteLength;
-    await file.writeFile(chunk);
+/** Replaces in one step what has the name; a repeat finds it done. */
+async function nameAlso(held: string, path: string) {
+  const passing = besides(path);
+  await link(held, passing);
+  try {
+    await rename(passing, path);
+  } finally {
+    // A rename between two names of one file does nothing, and leaves both.
+    await unlink(passing).catch(() => undefined);
   }
-  await file.sync();
-  return { key, size, sha256_hash: hash.digest('hex') };
+  await flushFolder(dirname(path));
 }
 
-async function describe(key: string, file: FileHandle): Promise<StoredFile> {
-  const hash = createHash('sha256');
-  let size = 0;
-  // The stream closes the file at its end.
-  for await (const chunk of file.createReadStream({ highWaterMark: 256 * 1024 })) {
-    const bytes = Buffer.from(chunk);
-    hash.update(bytes);
-    size += bytes.length;
-  }
-  return { key, size, sha256_hash: hash.digest('hex') };
-}
-
-/** The path of a key, once its folder is known to lie in the store. */
-async function placeOf(root: string, key: string): Promise<string> {
-  const path = join(root, checked(key));
-  const [home, folder] = await Promise.all([realpath(root), realpath(dirname(path))]);
-  if (!`${folder}${sep}`.startsWith(`${home}${sep}`) || folder === home) {
-    throw new Error('The file lies outside the store.');
-  }
-  // A linked folder inside the store would be another tenant's.
-  if (folder !== join(home, dirname(key))) throw new Error('The file lies behind a link.');
-  return join(folder, path.slice(dirname(path).length + 1));
-}
-
-function checked(key: string): string {
-  if (isStorageKey(key)) return key;
-  throw new Error('This is not a storage key.');
-}
-
-/** The name of a file is durable only when its folder is; some systems cannot flush one. */
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, O_RDONLY).catch(() => null);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
-}
-
-function nullWhenMissing(error: unknown): null {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-  throw error;
-}
+const besides = (path: string) => join(dirname(path), `.${randomUUID()}`);

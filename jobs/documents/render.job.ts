@@ -9,7 +9,7 @@ import { compose } from '../communications/compose.ts';
 import { sendCommunication } from '../communications/send.job.ts';
 import { letterhead } from '../communications/variables.ts';
 import { enqueue, job } from '../job.ts';
-import type { Outside } from '../outside.ts';
+import type { Outside, Pdf } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
@@ -31,13 +31,24 @@ export const renderDocumentJob = job({
     const ordered = await outside.within(tenant_id, (work) => prepare(work, document_id));
     if (!ordered) return;
     const { document, html, language } = ordered;
-    const printed = await print(outside, document.storage_key, html);
-    await outside.within(tenant_id, async (work) => {
-      if ('problem' in printed) return documents.failed(work.tx, document_id, printed.problem);
-      const isFirst = await documents.stored(work.tx, document_id, { ...printed, language });
-      if (isFirst) await tell(work, document);
+    const printed = await print(outside, html);
+    if ('problem' in printed) {
+      const fail = ({ tx }: Work) => documents.failed(tx, document_id, printed.problem);
+      return void (await outside.within(tenant_id, fail));
+    }
+    const { bytes, pages } = printed;
+    await outside.files.put(document.storage_key, bytes, {
+      // A worker that was thought dead comes second, and changes nothing of what the first one told.
+      when: (file, place) =>
+        outside.within(tenant_id, async (work) => {
+          if (!(await documents.stored(work.tx, document_id, { ...file, pages, language }))) return;
+          await place();
+          await tell(work, document);
+        }),
     });
   },
+
+  failed: ({ tx }, { document_id }, reason) => documents.failed(tx, document_id, reason),
 });
 
 async function prepare(work: Work, id: string) {
@@ -57,12 +68,9 @@ async function prepare(work: Work, id: string) {
   return { document, language, html: renderDocument(name, language, data) };
 }
 
-type Printed = { size: number; sha256_hash: string; pages: number } | { problem: string };
-
-async function print(outside: Outside, key: string, html: string): Promise<Printed> {
+async function print(outside: Outside, html: string): Promise<Pdf | { problem: string }> {
   try {
-    const { bytes, pages } = await outside.pdf(html);
-    return { ...(await outside.files.put(key, bytes)), pages };
+    return await outside.pdf(html);
   } catch (error) {
     if (error instanceof DocumentRefused) return { problem: error.message };
     throw error;

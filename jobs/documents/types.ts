@@ -5,7 +5,7 @@ export const DOCUMENT_TYPES = [
   ...(['adverse_action_notice', 'monthly_statement', 'correspondence', 'other'] as const),
 ] as const;
 
-const OFFICE = 'application/vnd.openxmlformats-officedocument';
+export const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
 /** What may be uploaded: nothing that a browser would run. */
 export const CONTENT_TYPES = [
@@ -15,3 +15,4 @@ export const CONTENT_TYPES = [
   'application/vnd.ms-excel',
   `${OFFICE}.spreadsheetml.sheet`,
 ] as const;
+export type ContentType = (typeof CONTENT_TYPES)[number];

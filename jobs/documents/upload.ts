@@ -7,10 +7,11 @@ import { insert } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
-import type { StoredFile } from './files.ts';
-import { safeFilename, storageKey } from './keys.ts';
+import { CALLED, isOfType } from './content.ts';
+import type { SeizedFile } from './files.ts';
+import { safeFilename, storageKey, uploadKey } from './keys.ts';
 import { filesInUse } from './store.ts';
-import { CONTENT_TYPES, DOCUMENT_TYPES } from './types.ts';
+import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
 
 export const UploadRequest = z.object({
   loan_id: uuid,
@@ -33,7 +34,9 @@ type Confirmation = z.output<typeof Confirmation>;
 export async function createUploadLink(work: Work, input: UploadRequest) {
   const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
   const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
-  const { id, key } = await announce(work, input, 'upload_link', expires_at);
+  const { id } = await announce(work, input, 'upload_link', expires_at);
+  const { slug } = await current(work.tx);
+  const key = uploadKey(slug, id);
   const { content_type } = input;
   const link = { key, method: 'PUT', expires_at, content_type } as const;
   const upload_url = await filesInUse().files.presign(link);
@@ -68,9 +71,16 @@ export async function announce(
   return { id, key };
 }
 
+/** Puts that came between our look at the file and its confirmation, before we give up. */
+const LOOKS = 5;
+
 /**
  * Accepts the file that was put under the link, if it is the one that the sender says it is. What
  * differs stays pending, so that the right file can still be put; a repeat changes nothing.
+ *
+ * Puts and confirmations of a document take turns under the lock of its row, and what is confirmed
+ * are bytes that were seized: they get the document's own key, which no link for a put ever names.
+ * Cut short before the commit, the next confirmation does it all again; after it, nothing is missing.
  */
 export async function confirmUpload(
   within: Within,
@@ -78,32 +88,64 @@ export async function confirmUpload(
   id: string,
   said: Confirmation,
 ) {
-  const pending = await within(tenantId, (work) => toConfirm(work, id, said), { readOnly: true });
-  if (pending === null) return;
-  // Read between two transactions: hashing a large file takes a while.
-  const found = await filesInUse().files.describe(pending.storage_key);
-  assertSame(found, said);
-  await within(tenantId, async (work) => {
-    await documents.confirm(work.tx, id, { ...said, by: work.actor.id });
-  });
+  const { slug } = await within(tenantId, ({ tx }) => current(tx), { readOnly: true });
+  const key = uploadKey(slug, id);
+  const read = () => within(tenantId, ({ tx }) => documents.uploading(tx, id), { readOnly: true });
+  for (let look = 1; ; look += 1) {
+    const document = await read();
+    if (!isToConfirm(document, said)) break;
+    // Read between two transactions: hashing a large file takes a while.
+    await using seized = await filesInUse().files.seize(key);
+    // Somebody who confirmed the same meanwhile has cleared the folder.
+    if (!seized && !isToConfirm(await read(), said)) break;
+    assertSame(seized, said);
+    assertType(document, seized);
+    const settle = () =>
+      within(tenantId, async (work) => {
+        const now = await documents.lockUploading(work.tx, id);
+        if (!isToConfirm(now, said)) return true;
+        if (!(await seized.settle(now.storage_key))) return false;
+        await documents.confirm(work.tx, id, { ...said, by: work.actor.id });
+        return true;
+      });
+    if (await settle()) break;
+    if (look === LOOKS) throw new Conflict('Files are still being put.', 'hash_mismatch');
+  }
+  // What is left here is cleared by the clean-up.
+  await filesInUse()
+    .files.clear(key)
+    .catch(() => undefined);
 }
 
-async function toConfirm({ tx }: Work, id: string, said: Confirmation) {
-  const document = await documents.uploading(tx, id);
+/** Whether there is something to do: a repeat of what was confirmed changes nothing. */
+function isToConfirm(
+  document: documents.Uploading | null,
+  said: Confirmation,
+): document is documents.Uploading {
   if (!document || document.is_archived) throw new NotFound();
   const { status, sha256_hash, file_size } = document;
   const isSame = sha256_hash === said.sha256_hash && file_size === String(said.file_size);
-  if (status !== 'pending' && isSame) return null;
-  if (status === 'pending' && document.source !== 'generated') return document;
+  if (status !== 'pending' && isSame) return false;
+  if (status === 'pending' && document.source !== 'generated') return true;
   throw new Conflict(`A document that is ${status} takes no other file.`, 'invalid_transition', {
     current_status: status,
   });
 }
 
-function assertSame(found: StoredFile | null, said: Confirmation) {
-  if (!found) throw new Conflict('No file has been put under the link yet.', 'upload_missing');
-  if (found.size === said.file_size && found.sha256_hash === said.sha256_hash) return;
+function assertSame(seized: SeizedFile | null, said: Confirmation): asserts seized is SeizedFile {
+  if (!seized) throw new Conflict('No file has been put under the link yet.', 'upload_missing');
+  const { size, sha256_hash } = seized.described;
+  if (size === said.file_size && sha256_hash === said.sha256_hash) return;
   throw new Conflict('The file is not the one that you describe.', 'hash_mismatch', {
-    file_size: found.size,
+    file_size: size,
   });
+}
+
+/** What a file says that it is counts for nothing: its bytes do. */
+function assertType({ content_type }: documents.Uploading, { head, tail }: SeizedFile) {
+  if (isOfType(content_type as ContentType, head, tail)) return;
+  const message =
+    `What was put is not ${CALLED[content_type as ContentType]} (${content_type}). ` +
+    'Put the right file under the link, or announce it anew as what it is.';
+  throw new Conflict(message, 'content_mismatch', { content_type });
 }

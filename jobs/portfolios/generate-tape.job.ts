@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isRecorded, type Source } from '../../sql/portfolios/snapshots.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
@@ -6,7 +7,7 @@ import { current } from '../../sql/tenants.ts';
 import { date, uuid } from '../../sql/types.ts';
 import { insert, update } from '../../sql/write.ts';
 import { addDays } from '../dates.ts';
-import type { Files, StoredFile } from '../documents/files.ts';
+import type { Files } from '../documents/files.ts';
 import { safeFilename, storageKey } from '../documents/keys.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { enqueue, job } from '../job.ts';
@@ -63,43 +64,20 @@ export async function* tapeRows(tx: Work['tx'], tape: tapes.Tape, source: Source
 
 /**
  * Makes the tape that was ordered: read from one snapshot of the database, written to the files as it
- * is read, and then known as a document. Made twice, it is one document.
+ * is read, and then known as a document. Made twice, it is one document, and the file of the first.
  */
 export async function makeTape(within: Within, files: Files, tenantId: string, tapeId: string) {
   const made = await within(tenantId, (work) => written(work, files, tapeId), { snapshot: true });
   if (made === null) return;
-  await within(tenantId, async ({ tx }) => {
-    if ((await tapes.pending(tx, tapeId)) === null) return;
-    const { order, file, totals, warnings } = made;
-    const generated_at = new Date().toISOString();
-    const document_id = await insert(tx, 'documents', {
-      document_type: 'other',
-      filename: order.filename,
-      content_type: order.format === 'csv' ? 'text/csv' : 'application/json',
-      file_size: file.size,
-      sha256_hash: file.sha256_hash,
-      status: 'uploaded',
-      source: 'generated',
-      storage_key: file.key,
-      uploaded_at: generated_at,
-      is_visible_to_borrower: false,
-    });
-    const { row_count, principal_balance } = totals;
-    await update(tx, 'loan_tapes', tapeId, {
-      status: 'completed',
-      row_count,
-      document_id,
-      generated_at,
-      checksum: file.sha256_hash,
-      totals: { principal_balance },
-      warnings,
-    });
-    await update(tx, 'loan_tape_configs', order.loan_tape_config_id, {
-      last_generated_at: generated_at,
-    });
+  const isFirst = await within(tenantId, async (work) => {
+    if (!(await tapes.lockPending(work.tx, tapeId))) return false;
+    await known(work, made);
+    return true;
   });
+  if (!isFirst) await files.remove(made.file.key);
 }
 
+/** Each making has a file of its own, so that a second one never changes what the first one told. */
 async function written({ tx, today }: Work, files: Files, tapeId: string) {
   const order = await tapes.pending(tx, tapeId);
   if (order === null) return null;
@@ -112,11 +90,42 @@ async function written({ tx, today }: Work, files: Files, tapeId: string) {
     tenant_slug: slug,
     loan_id: 'loan-tapes',
     document_type: tapeId,
-    filename: order.filename,
+    filename: `${randomUUID().slice(0, 8)}-${order.filename}`,
   });
-  const file: StoredFile = await files.put(key, bytesOf(text));
-  return { order, file, totals, warnings: warningsOf(totals) };
+  return { order, totals, file: await files.put(key, bytesOf(text)) };
 }
+
+async function known({ tx }: Work, { order, totals, file }: Made) {
+  const generated_at = new Date().toISOString();
+  const document_id = await insert(tx, 'documents', {
+    document_type: 'other',
+    filename: order.filename,
+    content_type: order.format === 'csv' ? 'text/csv' : 'application/json',
+    file_size: file.size,
+    sha256_hash: file.sha256_hash,
+    status: 'uploaded',
+    source: 'generated',
+    storage_key: file.key,
+    uploaded_at: generated_at,
+    is_visible_to_borrower: false,
+  });
+  const { row_count, principal_balance } = totals;
+  await update(tx, 'loan_tapes', order.id, {
+    status: 'completed',
+    failure_reason: null,
+    row_count,
+    document_id,
+    generated_at,
+    checksum: file.sha256_hash,
+    totals: { principal_balance },
+    warnings: warningsOf(totals),
+  });
+  await update(tx, 'loan_tape_configs', order.loan_tape_config_id, {
+    last_generated_at: generated_at,
+  });
+}
+
+type Made = NonNullable<Awaited<ReturnType<typeof written>>>;
 
 async function* bytesOf(text: AsyncIterable<string>) {
   for await (const part of text) yield Buffer.from(part);
@@ -145,6 +154,8 @@ export const generateTape = job({
 
   run: ({ tenant_id, tape_id }, outside) =>
     makeTape(outside.within, outside.files, tenant_id, tape_id),
+
+  failed: ({ tx }, { tape_id }, reason) => tapes.failed(tx, tape_id, reason),
 });
 
 /** Orders the tapes that are due when the day is closed. Answers how many. */

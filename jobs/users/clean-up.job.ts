@@ -3,13 +3,17 @@ import * as tenants from '../../sql/tenants.ts';
 import * as idempotency from '../../sql/users/idempotency.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import * as throttle from '../../sql/users/throttle.ts';
+import { forgetUploads } from '../documents/forget-uploads.ts';
 import { job } from '../job.ts';
 import { settingsOf } from './settings.ts';
 
 /** Any transaction will do to ask for the list of tenants; this is nobody's. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Forgets what nobody can use any more: ended sessions, old idempotency keys, counted attempts. */
+/**
+ * Forgets what nobody can use any more: ended sessions, old idempotency keys, counted
+ * attempts, files that were announced and never confirmed.
+ */
 export const cleanUp = job({
   name: 'clean-up',
   pool: 'ledger',
@@ -25,6 +29,7 @@ export const cleanUp = job({
         await idempotency.forgetOld(tx, kept.ttl_hours);
         await throttle.forgetOld(tx);
       });
+      await forgetUploads(outside, id);
     }
   },
 });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import * as logs from '../../sql/communications/logs.ts';
 import * as accounts from '../../sql/users/accounts.ts';
 import { uuid } from '../../sql/types.ts';
 import { insert, update } from '../../sql/write.ts';
@@ -75,6 +76,10 @@ export const sendAccountMessage = job({
         at,
       );
     });
+  },
+
+  failed: async ({ tx }, { user_id, message }, reason) => {
+    if (user_id !== null) await logs.givenUpFor(tx, user_id, message, reason);
   },
 });
 

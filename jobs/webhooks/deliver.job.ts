@@ -54,6 +54,10 @@ export const deliverWebhook = job({
       record(work, { ...payload, ...begun }, answer, begun.settings),
     );
   },
+
+  // A dead letter is asked for again where it lies; the receiver is not to blame.
+  failed: ({ tx }, { delivery_id, attempt }, reason) =>
+    deadLetters.buryUnsent(tx, delivery_id, attempt, reason),
 });
 
 /** Every attempt has the same id and the same signature; only when and which attempt differ. */

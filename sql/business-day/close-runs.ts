@@ -5,12 +5,23 @@ import { table } from '../table.ts';
 export const runs = table({
   name: 'cob_runs',
   rows: sql.fragment`
-    select record.id, record.cob_date, record.through_date, record.status, record.chunks_total,
+    select record.id, record.cob_date, record.through_date,
+           case when failed.chunks is null then record.status else 'failed' end as status,
+           'Parts that failed for good: ' || failed.chunks || '. Their reasons are shown, and they '
+             || 'are run again, by the operations command line (failed, retry).' as failure_reason,
+           record.chunks_total,
            (
              select count(*)::integer from cob_chunks as chunk
              where chunk.run_id = record.id and chunk.done_at is not null
            ) as chunks_done,
            record.loans, record.interest, record.parked, record.started_at, record.finished_at
     from cob_runs as record
+    left join lateral (
+      select string_agg(job.payload ->> 'chunk', ', ' order by (job.payload ->> 'chunk')::integer)
+               as chunks
+      from app.failed_jobs as job
+      where record.status = 'running' and job.task = 'close-loans' and job.retried_at is null
+        and job.payload ->> 'run_id' = record.id::text
+    ) as failed on true
   `,
 });

@@ -94,6 +94,36 @@ export const failed = (tx: Transaction, id: string, attempt: number, failure: Fa
     where id = ${id} and status = 'queued'
   `);
 
+/** Nobody sends it any more, unless the job that failed is run again. */
+export const givenUp = (tx: Transaction, id: string, attempt: number, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'failed', failed_at = clock_timestamp(), error_code = 'job_failed',
+        error_message = ${reason}
+    where id = ${id} and status = 'queued' and attempts = ${attempt - 1}
+  `);
+
+/** Answers whether it was given up, and waits again now. */
+export const takenUp = async (tx: Transaction, id: string, attempt: number): Promise<boolean> => {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'queued', failed_at = null, error_code = null, error_message = null
+    where id = ${id} and status = 'failed' and error_code = 'job_failed'
+      and attempts = ${attempt - 1}
+  `);
+  return rowCount === 1;
+};
+
+/** Messages about an account that were written down and never sent. */
+export const givenUpFor = (tx: Transaction, userId: string, message: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'failed', failed_at = clock_timestamp(), error_code = 'job_failed',
+        error_message = ${reason}
+    where status = 'queued' and template_type = ${message} and channel = 'email' and body is null
+      and recipient = (select email from users where id = ${userId})
+  `);
+
 /** Keeps why it was not sent yet, and answers when it is tried again, by the queue's clock. */
 export const postponed = (
   tx: Transaction,

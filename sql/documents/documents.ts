@@ -42,7 +42,10 @@ const ToRender = z.object({
 });
 export type DocumentToRender = z.output<typeof ToRender>;
 
-/** The document, as long as it still has to be rendered; a statement's values are its figures. */
+/**
+ * The document, as long as it still has to be rendered, or has failed and is tried again; a statement's
+ * values are its figures.
+ */
 export const toRender = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToRender)`
     select document.id, document.template,
@@ -52,7 +55,8 @@ export const toRender = (tx: Transaction, id: string) =>
            statement.id is not null as is_statement
     from documents as document
     left join statements as statement on statement.document_id = document.id
-    where document.id = ${id} and document.status = 'pending' and document.source = 'generated'
+    where document.id = ${id} and document.status in ('pending', 'failed')
+      and document.source = 'generated'
       and document.template is not null and document.borrower_id is not null
   `);
 
@@ -63,8 +67,9 @@ export async function stored(tx: Transaction, id: string, file: Stored): Promise
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update documents
     set status = 'uploaded', uploaded_at = now(), file_size = ${file.size},
-        sha256_hash = ${file.sha256_hash}, page_count = ${file.pages}, language = ${file.language}
-    where id = ${id} and status = 'pending'
+        sha256_hash = ${file.sha256_hash}, page_count = ${file.pages}, language = ${file.language},
+        rejection_reason = null
+    where id = ${id} and status in ('pending', 'failed')
   `);
   return rowCount === 1;
 }
@@ -113,24 +118,41 @@ const Uploading = z.object({
   status: z.string(),
   source: z.string(),
   storage_key: z.string(),
+  content_type: z.string(),
   sha256_hash: z.string().nullable(),
   file_size: z.string().nullable(),
   is_archived: z.boolean(),
 });
+export type Uploading = z.output<typeof Uploading>;
+
+const columns = sql.fragment`
+  status, source, storage_key, content_type, sha256_hash, file_size, is_archived
+`;
 
 export const uploading = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Uploading)`select ${columns} from documents where id = ${id}`);
+
+/** The same, and nobody else puts, confirms or archives until this transaction has ended. */
+export const lockUploading = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Uploading)`
-    select status, source, storage_key, sha256_hash, file_size, is_archived
-    from documents where id = ${id}
+    select ${columns} from documents where id = ${id} for no key update
   `);
 
-/** Whether a file may be put under this key: somebody has announced it, and nobody confirmed it. */
-export const mayPut = (tx: Transaction, key: string) =>
+/** Whether a file may be put for it: somebody has announced it, and nobody confirmed it. */
+export const mayPut = (tx: Transaction, id: string) =>
+  tx.exists(sql.typeAlias('void')`select from documents where id = ${id} and ${awaited}`);
+
+/** The same at the last byte, which may come when the link is over; it holds until the commit. */
+export const lockAwaited = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from documents
-    where storage_key = ${key} and status = 'pending' and source <> 'generated'
-      and not is_archived and expires_at > now()
+    where id = ${id} and status = 'pending' and source <> 'generated' and not is_archived
+    for no key update
   `);
+
+const awaited = sql.fragment`
+  status = 'pending' and source <> 'generated' and not is_archived and expires_at > now()
+`;
 
 type Confirmed = { file_size: number; sha256_hash: string; by: string | null };
 
@@ -140,4 +162,24 @@ export const confirm = (tx: Transaction, id: string, { file_size, sha256_hash, b
     set status = 'uploaded', uploaded_at = now(), uploaded_by = ${by}, file_size = ${file_size},
         sha256_hash = ${sha256_hash}
     where id = ${id} and status = 'pending'
+  `);
+
+const Left = z.object({ id: z.string(), status: z.string(), storage_key: z.string() });
+
+/** Announced documents whose link has been over for a day, and whose folder is not cleared yet. */
+export const overdue = (tx: Transaction, limit: number) =>
+  tx.any(sql.type(Left)`
+    select id, status, storage_key from documents
+    where expires_at < now() - interval '1 day' and status <> 'expired' and source <> 'generated'
+    order by expires_at limit ${limit}
+    for no key update skip locked
+  `);
+
+/** Whoever has not used the link by now will not: what was confirmed has no link any more. */
+export const forgetLink = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update documents
+    set status = case status when 'pending' then 'expired' else status end,
+        expires_at = case status when 'pending' then expires_at end
+    where id = ${id}
   `);

@@ -12,8 +12,12 @@ export const forms1099c = table({
            record.account_number, record.identifiable_event_date, record.amount_discharged,
            record.interest_included, record.debt_description, record.personally_liable,
            record.identifiable_event_code, record.fair_market_value, record.notes,
-           record.document_id, record.created_by, record.created_at, record.updated_at
+           record.document_id, document.status as document_status,
+           case when document.status = 'failed' then document.rejection_reason end
+             as document_failure_reason,
+           record.created_by, record.created_at, record.updated_at
     from forms_1099c as record
+    left join documents as document on document.id = record.document_id
   `,
 });
 

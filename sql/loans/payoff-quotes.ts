@@ -16,8 +16,12 @@ export const payoffQuotes = table({
              when record.status = 'active' and record.good_through_date < app.business_date()
              then 'expired' else record.status
            end as status,
-           record.document_id, record.created_by, record.created_at, record.updated_at
+           record.document_id, document.status as document_status,
+           case when document.status = 'failed' then document.rejection_reason end
+             as document_failure_reason,
+           record.created_by, record.created_at, record.updated_at
     from payoff_quotes as record
+    left join documents as document on document.id = record.document_id
   `,
 });
 

@@ -20,7 +20,7 @@ export const tapes = table({
   name: 'loan_tapes',
   rows: sql.fragment`
     select record.id, record.loan_tape_config_id, record.portfolio_id, record.as_of_date,
-           record.format, record.status, record.row_count, record.document_id, record.filename,
+           record.format, record.status, record.failure_reason, record.row_count, record.document_id, record.filename,
            record.checksum, record.totals, record.warnings, record.generated_at,
            record.created_at, record.updated_at
     from loan_tapes as record
@@ -56,7 +56,19 @@ export const pending = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Order)`
     select id, loan_tape_config_id, portfolio_id, as_of_date, format, columns, filters,
            include_header, filename
-    from loan_tapes where id = ${id} and status = 'pending'
+    from loan_tapes where id = ${id} and status in ('pending', 'failed')
+  `);
+
+/** The same, while nobody else makes it: of two at once, the second finds it made. */
+export const lockPending = (tx: Transaction, id: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loan_tapes where id = ${id} and status in ('pending', 'failed') for no key update
+  `);
+
+export const failed = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update loan_tapes set status = 'failed', failure_reason = ${reason}
+    where id = ${id} and status = 'pending'
   `);
 
 /** Whose tapes are due at the close of the day. */

@@ -26,7 +26,7 @@ export const buryOne = (tx: Transaction, deliveryId: string) =>
       where id = ${deliveryId} and status = 'scheduled'
       returning id, subscription_id, event_id, attempt - 1 as retry_count
     )
-    ${letters}
+    ${letters(SWITCHED_OFF)}
   `);
 
 /** What was still to be sent, or sent again, when the subscription was switched off. */
@@ -37,16 +37,30 @@ export const buryScheduled = (tx: Transaction, subscriptionId: string) =>
       where subscription_id = ${subscriptionId} and status = 'scheduled'
       returning id, subscription_id, event_id, greatest(attempt - 2, 0) as retry_count
     )
-    ${letters}
+    ${letters(SWITCHED_OFF)}
   `);
 
-const letters = sql.fragment`
+/** The job that was to make this attempt has failed for good: it was our fault. */
+export const buryUnsent = (tx: Transaction, deliveryId: string, attempt: number, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    with dead as (
+      update webhook_deliveries set status = 'dead', next_attempt_at = null
+      where id = ${deliveryId} and status = 'scheduled' and attempt = ${attempt}
+      returning id, subscription_id, event_id, attempt - 1 as retry_count
+    )
+    ${letters(reason)}
+  `);
+
+const SWITCHED_OFF = 'The subscription was switched off before it was sent.';
+
+/** The last answer, or why there is none. */
+const letters = (unsent: string) => sql.fragment`
   insert into dead_letters (
     subscription_id, delivery_id, event_id, response_status, response_body, error, attempted_at,
     retry_count
   )
   select dead.subscription_id, dead.id, dead.event_id, last.response_status, last.response_body,
-         coalesce(last.error, 'The subscription was switched off before it was sent.'),
+         coalesce(last.error, ${unsent}),
          coalesce(last.started_at, now()), dead.retry_count
   from dead
   left join lateral (

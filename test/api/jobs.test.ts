@@ -57,3 +57,29 @@ test('in production a day is closed when it is over where the tenant is, and not
   });
   expect(timely.status).toBe(202);
 });
+
+test('a superadmin sees every pool, also one that is paused, and how many of his own jobs wait', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const stranger = await stage.tenant('2026-01-15');
+  const superadmin = await tenant.signedIn('superadmin');
+  for (const [{ id }, chunks] of [[tenant, 2] as const, [stranger, 5] as const]) {
+    for (let chunk = 1; chunk <= chunks; chunk += 1) {
+      const payload = JSON.stringify({ tenant_id: id, run_id: id, chunk });
+      await stage.owner.query(`select app.add_job('close-loans', $1, null, 5, null)`, [payload]);
+    }
+  }
+  await stage.owner.query(
+    "insert into app.worker_pauses (kind, name, reason) values ('pool', 'ledger', 'Audit.')",
+  );
+  onTestFinished(async () => void (await stage.owner.query('delete from app.worker_pauses')));
+
+  const listed = await superadmin.get('/jobs');
+  const tooLow = await tenant.officer.get('/jobs');
+
+  expect(listed.body).toMatchObject([
+    { pool: 'ledger', state: 'paused', reason: 'Audit.', processes: 0, waiting: 2, failed: 0 },
+    { pool: 'documents', state: 'not running', waiting: 0 },
+    { pool: 'outbound', state: 'not running', waiting: 0 },
+  ]);
+  expect(tooLow.status).toBe(403);
+});

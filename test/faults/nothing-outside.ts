@@ -10,5 +10,8 @@ export const nothingOutside: Outside = {
   mail: none,
   sms: none,
   within: none,
-  files: { put: none, get: none, stream: none, describe: none, remove: none, presign: none },
+  files: {
+    ...{ put: none, get: none, stream: none, describe: none, remove: none, presign: none },
+    ...{ seize: none, clear: none },
+  },
 };

@@ -55,26 +55,45 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
 /** Files in memory, which `stored` shows. */
 export function newFiles(): Files & { stored: Map<string, Uint8Array> } {
   const stored = new Map<string, Uint8Array>();
-  const described = (key: string) => {
-    const bytes = stored.get(key);
-    if (!bytes) return null;
+  const describe = (key: string, bytes: Uint8Array) => {
     const sha256_hash = createHash('sha256').update(bytes).digest('hex');
     return { key, size: bytes.length, sha256_hash };
   };
   return {
     stored,
-    put: async (key, content, { once = false } = {}) => {
+    put: async (key, content, { once = false, when } = {}) => {
       if (once && stored.has(key)) throw new Error(`There is a file ${key} already.`);
-      stored.set(key, await bytesOf(content));
-      return described(key) ?? { key, size: 0, sha256_hash: '' };
+      const bytes = await bytesOf(content);
+      const file = describe(key, bytes);
+      const place = async () => void stored.set(key, bytes);
+      await (when ? when(file, place) : place());
+      return file;
+    },
+    seize: async (key) => {
+      const bytes = stored.get(key);
+      if (!bytes) return null;
+      return {
+        described: describe(key, bytes),
+        ...{ head: bytes, tail: bytes },
+        settle: async (to) => {
+          if (stored.get(key) !== bytes) return false;
+          stored.set(to, bytes);
+          return true;
+        },
+        [Symbol.asyncDispose]: async () => {},
+      };
     },
     get: async (key) => stored.get(key) ?? null,
     stream: async (key) => {
       const bytes = stored.get(key);
       return bytes ? Readable.from([bytes]) : null;
     },
-    describe: async (key) => described(key),
+    describe: async (key) => {
+      const bytes = stored.get(key);
+      return bytes ? describe(key, bytes) : null;
+    },
     remove: async (key) => void stored.delete(key),
+    clear: async (key) => void stored.delete(key),
     presign: async ({ key, method }) => `https://files.test/${method}/${key}`,
   };
 }

@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { afterAll } from 'vitest';
 import { createApp, listenerOf, type AppParts } from '../../api/app.ts';
+import { LIMITS } from '../../api/limits.ts';
 import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
 import { useFiles } from '../../jobs/documents/store.ts';
@@ -42,6 +43,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
   const listen = async (
     configuration: Partial<AppParts['configuration']> = {},
     declared: readonly Route[] = routes,
+    limits: AppParts['limits'] = LIMITS,
   ) => {
     const own = servers.length === 0 ? pool : await openPool(database.url, { size: 4 });
     if (own !== pool) pools.push(own);
@@ -51,15 +53,23 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
       log,
       routes: declared,
       health: { isReady: true },
+      limits,
     });
     // Longer than a busy machine can pause: a client must not meet a connection that is being closed.
     const kept = { keepAliveTimeout: 300_000 };
     const server = createServer({ maxHeaderSize: 16_384, ...kept }, listenerOf(app));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
+    return portOf(server);
   };
   const port = await listen();
+  /** How many connections that process has at this moment. */
+  const connections = async (of: number) => {
+    const server = servers.find((one) => portOf(one) === of);
+    return new Promise<number>((resolve) => {
+      server?.getConnections((_error, count) => resolve(count));
+    });
+  };
   let tenants = 0;
 
   afterAll(async () => {
@@ -78,12 +88,15 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     port,
     url: database.url,
     listen,
+    connections,
     tenant: (today = '2026-01-15') => {
       tenants += 1;
       return newTenant({ pool, owner, port, slug: `tenant-${tenants}`, today });
     },
   };
 }
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
 export type Stage = Awaited<ReturnType<typeof newStage>>;
 
 type Ground = { pool: DatabasePool; owner: pg.Pool; port: number; slug: string; today: string };

@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
-import { openPool } from '../../sql/db.ts';
+import { openPool, sql } from '../../sql/db.ts';
 import { pauses } from '../../sql/worker-operations.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
 import { Misused, type Operation } from '../../workers/ops/operation.ts';
+import { pause, resume } from '../../workers/ops/pause.ts';
+import { pools } from '../../workers/ops/pools.ts';
 import { settings } from '../../workers/ops/settings.ts';
+import { status } from '../../workers/ops/status.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
 const database = await cloneDatabase();
@@ -90,4 +93,32 @@ test('a word too many is refused with the usage, and nothing is done', async () 
   expect(String(asked.stderr)).toContain('"documents" is one word too many.');
   expect(String(asked.stderr)).toContain('Usage: pause pool|task NAME');
   expect(await pauses(owner)).toEqual([]);
+});
+
+test('a pool that is paused, or in which nobody works, is shown with what waits for it', async () => {
+  const tenant = await owner.one(sql.typeAlias('id')`select id from tenants where slug = 'bank'`);
+  const payload = JSON.stringify({ tenant_id: tenant.id, document_id: tenant.id });
+  for (let count = 0; count < 3; count += 1) {
+    await owner.query(sql.typeAlias('void')`
+      select app.add_job('render-document', ${payload}::json, null, 5, null)
+    `);
+  }
+  await ask(pause, ['pool', 'documents'], { options: { reason: 'The printer is away.' } });
+
+  const listed = await ask(pools, [], {});
+  const told = await ask(status, [], {});
+  await ask(resume, ['pool', 'documents'], {});
+  const resumed = await ask(pools, [], {});
+
+  expect(listed.rows).toEqual([
+    { pool: 'ledger', state: 'not running', waiting: 0 },
+    { pool: 'documents', state: 'paused', waiting: 3, reason: 'The printer is away.' },
+    { pool: 'outbound', state: 'not running', waiting: 0 },
+  ]);
+  expect(told.rows).toMatchObject([
+    { pool: 'documents', state: 'paused', task: 'render-document', ready: '3' },
+    { pool: 'ledger', state: 'not running', task: '', ready: '0' },
+    { pool: 'outbound', state: 'not running', task: '', ready: '0' },
+  ]);
+  expect(resumed.rows?.[1]).toMatchObject({ state: 'not running', waiting: 3 });
 });

@@ -1,34 +1,36 @@
-import { POOLS } from '../../jobs/job.ts';
+import { isSilent, poolsOf } from '../../jobs/pools.ts';
+import { status } from '../../sql/queue.ts';
 import { pauses, processes, runsToday } from '../../sql/worker-operations.ts';
-import type { Operation } from './operation.ts';
+import type { Answer, Operation } from './operation.ts';
 
-/** A worker that has not signed for this long is shown as silent; the sweeper looks at it, too. */
-const SILENT_SECONDS = 15;
+type Rows = NonNullable<Answer['rows']>;
 
 export const pools: Operation = {
   name: 'pools',
   usage: '',
-  summary: 'the running workers, what is paused',
+  summary: 'every pool with its workers, what is paused, how many jobs wait',
   run: async ({ owner }) => {
     const running = await processes(owner);
     const paused = await pauses(owner);
-    const isPaused = (kind: string, name: string) =>
-      paused.some((one) => one.kind === kind && one.name === name);
-    const rows = running.map((one) => ({
-      pool: one.name,
-      state: one.heartbeat_seconds > SILENT_SECONDS ? 'silent' : 'running',
-      host: one.host,
-      pid: one.pid,
-      started_at: one.started_at,
-      heartbeat_seconds: one.heartbeat_seconds,
-    }));
-    const absent = POOLS.filter((pool) => !running.some(({ name }) => name === pool)).map(
-      (pool) => ({ pool, state: isPaused('pool', pool) ? 'paused' : 'not running' }),
-    );
+    const stand = poolsOf(running, paused, await status(owner));
+    const rows: Rows = stand.flatMap((one): Rows => {
+      const { pool, state, reason, waiting } = one;
+      const workers = running.filter(({ name }) => name === pool);
+      if (workers.length === 0) return [{ pool, state, waiting, ...(reason && { reason }) }];
+      return workers.map((worker) => ({
+        pool,
+        state: state === 'paused' ? state : isSilent(worker) ? 'silent' : 'running',
+        waiting,
+        host: worker.host,
+        pid: worker.pid,
+        started_at: worker.started_at,
+        heartbeat_seconds: worker.heartbeat_seconds,
+      }));
+    });
     const tasks = paused
       .filter(({ kind }) => kind === 'task')
       .map(({ name, reason }) => ({ task: name, state: 'paused', reason }));
-    return { rows: [...rows, ...absent, ...tasks] };
+    return { rows: [...rows, ...tasks] };
   },
 };
 

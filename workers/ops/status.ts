@@ -1,12 +1,30 @@
+import { poolOf, poolsOf } from '../../jobs/pools.ts';
 import { status as queueStatus } from '../../sql/queue.ts';
+import { pauses, processes } from '../../sql/worker-operations.ts';
 import type { Operation } from './operation.ts';
+
+/** A pool in which nobody works is named even when nothing waits for it. */
+const NONE = { ready: '0', scheduled: '0', running: '0', failed: '0', oldest_ready: null };
 
 export const status: Operation = {
   name: 'status',
   usage: '',
-  summary: 'the queue, by kind of job: waiting, scheduled, running, failed',
+  summary: 'the queue, by pool and kind of job: waiting, scheduled, running, failed',
   run: async ({ owner }) => {
-    const rows = await queueStatus(owner);
-    return rows.length === 0 ? { say: 'The queue is empty.', rows } : { rows };
+    const tasks = await queueStatus(owner);
+    const paused = await pauses(owner);
+    const pools = poolsOf(await processes(owner), paused, tasks);
+    const isPaused = (task: string) =>
+      paused.some(({ kind, name }) => kind === 'task' && name === task);
+    const rows = tasks.map(({ task, ...counts }) => {
+      const pool = pools.find((one) => one.pool === poolOf(task));
+      const state = isPaused(task) ? 'paused' : (pool?.state ?? 'unknown');
+      return { pool: pool?.pool ?? '', state, task, ...counts };
+    });
+    const idle = pools
+      .filter(({ pool, state }) => state !== 'running' && !rows.some((row) => row.pool === pool))
+      .map(({ pool, state }) => ({ pool, state, task: '', ...NONE }));
+    const all = [...rows, ...idle];
+    return all.length === 0 ? { say: 'The queue is empty.', rows: all } : { rows: all };
   },
 };

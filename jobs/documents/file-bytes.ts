@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import type { Content } from './files.ts';
+import { sayingUnavailable } from './places.ts';
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+
+/** As much of a file's beginning and end as tells what it is: the folder of a zip is at its end. */
+const HEAD_BYTES = 4_096;
+const TAIL_BYTES = 131_072;
+
+export async function readFileOf(opened: FileHandle): Promise<Uint8Array> {
+  await using file = opened;
+  return await file.readFile();
+}
+
+/** Writes a file that was not there, down to the disk. What its sender does wrong stays his. */
+export async function writeNew(path: string, content: Content) {
+  await using file = await sayingUnavailable(() =>
+    open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600),
+  );
+  const hash = createHash('sha256');
+  let size = 0;
+  const chunks = content instanceof Uint8Array ? [content] : content;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    size += chunk.byteLength;
+    await sayingUnavailable(() => file.writeFile(chunk));
+  }
+  await sayingUnavailable(() => file.sync());
+  return { size, sha256_hash: hash.digest('hex') };
+}
+
+/** Size, hash, beginning and end, read in constant memory. Closes the file. */
+export async function describeFile(key: string, opened: FileHandle) {
+  await using file = opened;
+  const { ino } = await file.stat({ bigint: true });
+  const hash = createHash('sha256');
+  const head = Buffer.alloc(HEAD_BYTES);
+  let size = 0;
+  let tail = Buffer.alloc(0);
+  const pieces = file.createReadStream({ highWaterMark: 256 * 1024, autoClose: false });
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(piece);
+    hash.update(bytes);
+    if (size < HEAD_BYTES) bytes.copy(head, size);
+    tail = bytes.length >= TAIL_BYTES ? bytes : Buffer.concat([tail, bytes]);
+    tail = tail.subarray(-TAIL_BYTES);
+    size += bytes.length;
+  }
+  const described = { key, size, sha256_hash: hash.digest('hex') };
+  return { ino, described, head: head.subarray(0, size), tail };
+}

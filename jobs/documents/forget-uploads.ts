@@ -1,0 +1,27 @@
+import * as documents from '../../sql/documents/documents.ts';
+import { current } from '../../sql/tenants.ts';
+import type { Outside } from '../outside.ts';
+import { uploadKey } from './keys.ts';
+
+/** Documents that are looked at in one transaction. */
+const BATCH = 100;
+
+/**
+ * Clears what announced documents have left behind a day after their link: files that nobody
+ * confirmed, halves of files whose sender's process died, and what a confirmation that was cut short
+ * had moved already or not yet removed. What was confirmed stays.
+ */
+export async function forgetUploads({ within, files }: Outside, tenantId: string) {
+  for (let seen = BATCH; seen === BATCH;) {
+    seen = await within(tenantId, async ({ tx }) => {
+      const { slug } = await current(tx);
+      const overdue = await documents.overdue(tx, BATCH);
+      for (const { id, status, storage_key } of overdue) {
+        await files.clear(uploadKey(slug, id));
+        if (status === 'pending') await files.remove(storage_key);
+        await documents.forgetLink(tx, id);
+      }
+      return overdue.length;
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { POOLS, type Pool } from './job.ts';
+import { queued } from './queued.ts';
+
+type Process = { name: string; heartbeat_seconds: number };
+type Pause = { kind: 'pool' | 'task'; name: string; reason: string };
+type Task = {
+  task: string;
+  ready: string;
+  scheduled: string;
+  running: string;
+  failed: string;
+  oldest_ready: string | null;
+};
+
+/** A worker that has not signed for this long is shown as silent; the sweeper looks at it, too. */
+const SILENT_SECONDS = 15;
+
+export const isSilent = ({ heartbeat_seconds }: Process) => heartbeat_seconds > SILENT_SECONDS;
+
+export const POOL_STATES = ['running', 'silent', 'paused', 'not running'] as const;
+
+/**
+ * How every pool stands, whether or not anybody works in it: a pool that is paused, or has no process,
+ * is the one whose waiting jobs people must see.
+ */
+export function poolsOf(
+  processes: readonly Process[],
+  pauses: readonly Pause[],
+  tasks: readonly Task[],
+) {
+  return POOLS.map((pool) => {
+    const own = processes.filter(({ name }) => name === pool);
+    const pause = pauses.find(({ kind, name }) => kind === 'pool' && name === pool);
+    const jobs = tasks.filter(({ task }) => poolOf(task) === pool);
+    const sum = (what: 'ready' | 'scheduled' | 'running' | 'failed') =>
+      jobs.reduce((total, one) => total + Number(one[what]), 0);
+    const oldest = jobs.flatMap(({ oldest_ready }) => oldest_ready ?? []).toSorted()[0];
+    return {
+      pool,
+      state: stateOf(own, pause),
+      reason: pause?.reason ?? null,
+      processes: own.length,
+      ...{ waiting: sum('ready'), scheduled: sum('scheduled') },
+      ...{ running: sum('running'), failed: sum('failed') },
+      oldest_waiting: oldest ?? null,
+    };
+  });
+}
+
+export const poolOf = (task: string): Pool | null =>
+  queued.find(({ name }) => name === task)?.pool ?? null;
+
+function stateOf(own: readonly Process[], pause: Pause | undefined): (typeof POOL_STATES)[number] {
+  if (pause) return 'paused';
+  if (own.length === 0) return 'not running';
+  return own.every(isSilent) ? 'silent' : 'running';
+}

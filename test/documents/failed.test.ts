@@ -1,0 +1,177 @@
+import { pino } from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { compose } from '../../jobs/communications/compose.ts';
+import { enqueue } from '../../jobs/job.ts';
+import { startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { generateTape, orderTape } from '../../jobs/portfolios/generate-tape.job.ts';
+import { queued } from '../../jobs/queued.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { openPool } from '../../sql/db.ts';
+import { failures, retry } from '../../sql/worker-operations.ts';
+import { recordFailures } from '../../sql/workers.ts';
+import { tellFailures } from '../../workers/tell-failures.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newOutside } from '../setup/outside.ts';
+import { drain } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const owner = await openPool(stage.url, { role: 'servicing_owner', size: 2 });
+afterAll(() => owner.end());
+const reason = expect.stringMatching(/^Our work on it failed \d times.* retry it\.$/);
+
+/** Every waiting job of this kind has used up its attempts, and the workers have noticed. */
+async function failForGood(task: string) {
+  await stage.owner.query(
+    `update graphile_worker._private_jobs as job
+     set attempts = max_attempts, last_error = 'The browser is gone.', run_at = now()
+     from graphile_worker._private_tasks as task
+     where task.id = job.task_id and task.identifier = $1`,
+    [task],
+  );
+  await recordFailures(owner);
+  const telling = tellFailures(owner, workOf(stage.pool, SYSTEM), pino({ level: 'silent' }));
+  await expect
+    .poll(async () => {
+      const { rows } = await stage.owner.query(
+        'select from app.failed_jobs where told_at is null and retried_at is null',
+      );
+      return rows.length;
+    })
+    .toBe(0);
+  await telling.stop();
+}
+
+async function retryAll() {
+  for (const { id } of await failures(owner, 100)) await retry(owner, id);
+}
+
+test('a document whose rendering failed for good says so, also where it is waited for, until it is retried', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const loan = await newLoan(tenant);
+  const quote = await officer.post(`/loans/${loan.id}/payoff-quotes`, {});
+  const document = `/documents/${quote.body.document_id}`;
+
+  await failForGood('render-document');
+  const failed = await officer.get(document);
+  const waiting = await officer.get(`/payoff-quotes/${quote.body.id}`);
+  await retryAll();
+  await drain(stage, newOutside(stage.pool), ['render-document']);
+  const done = await officer.get(document);
+  const served = await officer.get(`/payoff-quotes/${quote.body.id}`);
+
+  expect(quote.body).toMatchObject({ document_status: 'pending', document_failure_reason: null });
+  expect(failed.body).toMatchObject({ status: 'failed', rejection_reason: reason });
+  expect(JSON.stringify(failed.body)).not.toContain('browser');
+  expect(waiting.body).toMatchObject({
+    document_status: 'failed',
+    document_failure_reason: reason,
+  });
+  expect(done.body).toMatchObject({ status: 'uploaded', rejection_reason: null });
+  expect(served.body).toMatchObject({
+    document_status: 'uploaded',
+    document_failure_reason: null,
+  });
+});
+
+test('a message whose sending failed for good says so, and goes out when it is retried', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const loan = await newLoan(tenant);
+  await officer.post(`/borrowers/${loan.borrower_id}/emails`, { email: 'g@example.com' });
+  await tenant.within((work) =>
+    compose(work, {
+      ...{ template_type: 'loan_approved', triggered_by: 'system' },
+      ...{ borrower_id: loan.borrower_id, loan_id: loan.id },
+    }),
+  );
+  const message = async () => (await officer.get('/communication-logs')).body[0];
+  const outside = newOutside(stage.pool);
+
+  await failForGood('send-communication');
+  const failed = await message();
+  await retryAll();
+  await drain(stage, outside, ['send-communication']);
+  const sent = await message();
+
+  expect(failed).toMatchObject({
+    ...{ status: 'failed', error_code: 'job_failed', error_message: reason },
+  });
+  expect(sent).toMatchObject({ status: 'sent', error_code: null, error_message: null });
+  expect(outside.mailbox).toHaveLength(1);
+});
+
+test('a tape whose making failed for good says so, and is made when it is retried', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const config = await admin.post('/loan-tape-configs', { name: 'T', columns: ['loan_number'] });
+  const tape_id = await tenant.within(async (work) => {
+    const id = await orderTape(work, config.body.id, {});
+    await enqueue(work.tx, generateTape, { tenant_id: tenant.id, tape_id: id });
+    return id;
+  });
+
+  await failForGood('generate-tape');
+  const failed = await admin.get(`/loan-tapes/${tape_id}`);
+  await retryAll();
+  await drain(stage, newOutside(stage.pool), ['generate-tape']);
+  const made = await admin.get(`/loan-tapes/${tape_id}`);
+
+  expect(failed.body).toMatchObject({ status: 'failed', failure_reason: reason });
+  expect(made.body).toMatchObject({ status: 'completed', failure_reason: null });
+});
+
+test('a tape that was to be made at once is left to the workers where the process dies', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const config = await admin.post('/loan-tape-configs', { name: 'T', columns: ['loan_number'] });
+
+  const made = await admin.post(`/loan-tape-configs/${config.body.id}/generate`);
+  const waiting = await stage.owner.query(
+    "select from graphile_worker.jobs where key = 'generate-tape:' || $1",
+    [made.body.id],
+  );
+  await drain(stage, newOutside(stage.pool), ['generate-tape']);
+  const after = await admin.get(`/loan-tapes/${made.body.id}`);
+
+  expect(waiting.rows).toHaveLength(1);
+  expect(after.body).toMatchObject({
+    ...{ document_id: made.body.document_id, checksum: made.body.checksum },
+  });
+});
+
+test('a close of which a part failed for good says so until the part is retried', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const superadmin = await tenant.signedIn('superadmin');
+  await tenant.within((work) => startClose(work, '2026-01-15'));
+  const run = async () => (await superadmin.get('/jobs/runs')).body[0];
+
+  await failForGood('close-loans');
+  const failed = await run();
+  const listed = await superadmin.get('/jobs/runs?status=failed');
+  await retryAll();
+  const again = await run();
+  await drain(stage, {}, ['close-loans']);
+
+  expect(failed).toMatchObject({
+    ...{ status: 'failed', failure_reason: expect.stringContaining('failed for good: 1.') },
+  });
+  expect(listed.body).toHaveLength(1);
+  expect(again).toMatchObject({ status: 'running', failure_reason: null });
+  expect(await run()).toMatchObject({ status: 'finished', failure_reason: null });
+});
+
+/** What these do is asked for again by a clock, or is no record that anybody waits for. */
+const NOBODY_WAITS = [
+  ...['clean-up', 'start-close-of-business', 'warn-of-lapsing-liens', 'snapshot-portfolios'],
+  ...['issue-statements', 'report-credit'],
+  // The run of the day tells by itself, from the failed job.
+  'close-loans',
+];
+
+test('every job that a record waits for tells it of its failure', () => {
+  const silent = queued.filter(({ failed }) => !failed).map(({ name }) => name);
+
+  expect(silent.toSorted()).toEqual(NOBODY_WAITS.toSorted());
+});
