@@ -3,6 +3,7 @@ import type { Work } from '../jobs/work.ts';
 import type { Row, Table } from '../sql/table.ts';
 import type { Allow, Role } from './permissions.ts';
 import type { Route } from './route.ts';
+import type { Version } from './versions.ts';
 
 export type Fields = Record<string, z.ZodType>;
 export type Input = Record<string, unknown>;
@@ -54,5 +55,6 @@ export type Resource = {
   reply: z.ZodObject;
   /** What a creation may say: every field that the server does not set itself. */
   creation: z.ZodObject;
+  version: Version;
   routes: Route[];
 };

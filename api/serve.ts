@@ -12,6 +12,7 @@ import { mayCall, type User } from './permissions.ts';
 import type { Call, OwnCall, Page, Route } from './route.ts';
 import { hasEnded, sessionOf } from './session.ts';
 import { slowDown } from './throttle.ts';
+import { checkMatch, etagOf, parseIfMatch } from './versions.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -37,7 +38,7 @@ export function serve(route: Route, pool: DatabasePool) {
       const answer = () => route.run(ownCall(ctx, call, within));
       if (!keyed) return reply(ctx, route, call, await answer());
       const steps = async () => ({ status: route.status, body: shaped(route, await answer()) });
-      return finish(ctx, await onceAfterwards(within, tenantId, keyed, steps));
+      return finish(ctx, route, await onceAfterwards(within, tenantId, keyed, steps));
     }
     const { run } = route;
     if (!keyed) {
@@ -56,7 +57,7 @@ export function serve(route: Route, pool: DatabasePool) {
         return { status: route.status, body: shaped(route, answer) };
       }),
     );
-    finish(ctx, kept);
+    finish(ctx, route, kept);
   };
 }
 
@@ -90,8 +91,10 @@ function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'
   const listQuery = Object.fromEntries(
     Object.entries(query).filter(([name]) => !Object.hasOwn(own as object, name)),
   );
+  const wanted = route.ifMatch ? parseIfMatch(ctx.req.headers['if-match']) : null;
   return {
     params,
+    checkMatch: (row) => checkMatch(wanted, route.ifMatch, row),
     query: own as Record<string, unknown>,
     list: route.list ? parseList(route.list, listQuery) : null,
     body: route.body ? checked(route.body, ctx.request.body ?? {}) : null,
@@ -120,10 +123,11 @@ function actorOf(ctx: Context, user: User | null): Actor {
   };
 }
 
-function finish(ctx: Context, { status, body, replayed }: Once) {
+function finish(ctx: Context, { etag }: Route, { status, body, replayed }: Once) {
   if (replayed) ctx.set('Idempotent-Replayed', 'true');
   ctx.status = status;
   const { request_id } = ctx.state;
+  if (etag && status < 300) ctx.set('ETag', etagOf(etag, body));
   if (status !== 204) ctx.body = status < 400 ? body : { ...(body as object), request_id };
 }
 
@@ -138,7 +142,9 @@ function reply(ctx: Context, route: Route, { list }: Omit<Call, 'work'>, answer:
     ctx.body = rows.map((row) => shaped(route, row));
     return;
   }
-  ctx.body = shaped(route, answer);
+  const body = shaped(route, answer);
+  if (route.etag) ctx.set('ETag', etagOf(route.etag, body));
+  ctx.body = body;
 }
 
 /** Only what the endpoint declares leaves the house; a row that lacks a field is our fault. */

@@ -490,7 +490,7 @@ CREATE OR REPLACE FUNCTION app.touch()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.updated_at := now();
+  new.updated_at := clock_timestamp();
   return new;
 end $function$;
 
@@ -618,7 +618,7 @@ create table audit_log (
   reason text,
   request_id text,
   ip_address text,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default clock_timestamp(),
   constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'borrower'::text, 'system'::text, 'provider'::text]))),
   constraint audit_log_pkey PRIMARY KEY (tenant_id, id),
   constraint audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
