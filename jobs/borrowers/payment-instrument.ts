@@ -72,15 +72,30 @@ function sealed(work: Work, { account_number, token, ...rest }: Input): Values {
   };
 }
 
+/** What says whose account an instrument is: another value of any of these makes it another one. */
+const IDENTIFYING = [
+  'instrument_type',
+  'account_holder_name',
+  'account_type',
+  'routing_number',
+  'account_number_last_four',
+];
+
+/** A number or token that is given counts as another one: what is kept of the old is sealed. */
+const isAnother = (input: Input, before: Values) =>
+  Boolean(input.account_number) ||
+  Boolean(input.token) ||
+  IDENTIFYING.some(
+    (field) => input[field] !== undefined && (input[field] ?? null) !== (before[field] ?? null),
+  );
+
 /** Only an admin's word verifies (specification); from others it is dropped. */
 function verification(work: Work, input: Input, before: Values): Values {
-  const isOther =
-    Boolean(input.account_number) ||
-    ['routing_number', 'account_number_last_four'].some(
-      (field) => input[field] !== undefined && input[field] !== before[field],
-    );
-  const said = isAdmin(work) ? input.is_verified : undefined;
-  const is_verified = said ?? (isOther ? false : before['is_verified'] === true);
+  const wasVerified = before['is_verified'] === true;
+  // A form sends back what it read: that the old account was verified says nothing of the new one.
+  if (wasVerified && isAnother(input, before))
+    return { is_verified: false, verified_at: null, verification_method: 'none' };
+  const is_verified = (isAdmin(work) ? input.is_verified : undefined) ?? wasVerified;
   if (is_verified === before['is_verified']) return { is_verified };
   return { is_verified, verified_at: is_verified ? new Date().toISOString() : null };
 }
