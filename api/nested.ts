@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { audited } from '../jobs/audit.ts';
 import { NotFound } from '../jobs/errors.ts';
+import type { ApprovalKind } from '../jobs/users/settings.ts';
 import { audit } from '../sql/audit.ts';
 import { isThere } from '../sql/table.ts';
 import type { Action, Declaration, Fields, Input, Nested, Resource } from './declaration.ts';
@@ -48,6 +49,7 @@ export function nestedRoutes(
       status: 201,
       reply,
       etag: version,
+      ...fourEyes(declared.four_eyes?.create),
       body: without(creation, key),
       run: async (call) => {
         const id = await parentOf(call, parent);
@@ -57,6 +59,10 @@ export function nestedRoutes(
   }
   return routes;
 }
+
+/** An absent kind is no property at all. */
+export const fourEyes = (kind: ApprovalKind | undefined) =>
+  kind === undefined ? {} : { four_eyes: kind };
 
 /** The id in the path, or 404 where there is no such parent. */
 async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
@@ -85,6 +91,7 @@ export function actionRoute(
     reply: one.reply ?? reply,
     ...(one.body && { body: one.body }),
     ...(!one.reply && { etag: version }),
+    ...fourEyes(one.four_eyes),
     ifMatch: version,
     run: async (call) => {
       const { work, body } = call;

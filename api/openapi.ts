@@ -65,6 +65,7 @@ function operation(route: Route, components: Record<string, Json>): Json {
         ...(route.etag && { headers: ETAG }),
         ...content,
       },
+      ...(route.four_eyes && { 202: PENDING }),
       ...refusals(route),
     },
   };
@@ -77,6 +78,10 @@ const CONTENT_RANGE = {
   },
 };
 
+const PENDING = {
+  description:
+    'Nothing is done yet: the tenant wants somebody else to approve of it (approval_id names what).',
+};
 const ETAG = {
   ETag: {
     description: 'The version of the record: another one once somebody has changed it.',

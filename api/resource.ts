@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Work } from '../jobs/work.ts';
 import type { Action, Declaration, Fields, Input, Nested, Offer, Resource } from './declaration.ts';
-import { actionRoute, historyRoute, nestedRoutes } from './nested.ts';
+import { actionRoute, fourEyes, historyRoute, nestedRoutes } from './nested.ts';
 import { archived, created, existing, listOf, pageOf, removed, updated } from './records.ts';
 import type { Call, Route } from './route.ts';
 
@@ -109,6 +109,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       method: 'POST',
       path: `/${path}`,
       status: 201,
+      ...fourEyes(declared.four_eyes?.create),
       body,
       run: (call: Call) => created(call.work, declared, call.body as Input),
     },
@@ -122,6 +123,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
     },
     delete: {
       ...removing,
+      ...fourEyes(declared.four_eyes?.delete),
       summary: `Delete: ${name}`,
       run: (call: Call) => removed(call, declared),
     },

@@ -6,6 +6,7 @@ import { Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
 import { workOf, type Actor, type Within } from '../jobs/work.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
+import { Accepted, runOf } from './four-eyes.ts';
 import { keyedBy, onceAfterwards, onlyOnce, type Once } from './idempotency.ts';
 import { parseList } from './lists.ts';
 import { mayCall, type User } from './permissions.ts';
@@ -40,7 +41,7 @@ export function serve(route: Route, pool: DatabasePool) {
       const steps = async () => ({ status: route.status, body: shaped(route, await answer()) });
       return finish(ctx, route, await onceAfterwards(within, tenantId, keyed, steps));
     }
-    const { run } = route;
+    const run = runOf(route);
     if (!keyed) {
       const mode = {
         readOnly: route.transaction === 'read',
@@ -48,12 +49,14 @@ export function serve(route: Route, pool: DatabasePool) {
       };
       const answer = await within(tenantId, (work) => run({ ...call, work }), mode);
       if (answer instanceof HttpRefusal) throw answer;
+      if (answer instanceof Accepted)
+        return finish(ctx, route, { ...answer.answer, replayed: false });
       return reply(ctx, route, call, answer);
     }
     const kept = await within(tenantId, (work) =>
       onlyOnce(work, keyed, async () => {
         const answer = await run({ ...call, work });
-        if (answer instanceof HttpRefusal) return answer.answer;
+        if (answer instanceof HttpRefusal || answer instanceof Accepted) return answer.answer;
         return { status: route.status, body: shaped(route, answer) };
       }),
     );
@@ -94,6 +97,7 @@ function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'
   const wanted = route.ifMatch ? parseIfMatch(ctx.req.headers['if-match']) : null;
   return {
     params,
+    wanted,
     checkMatch: (row) => checkMatch(wanted, route.ifMatch, row),
     query: own as Record<string, unknown>,
     list: route.list ? parseList(route.list, listQuery) : null,
@@ -127,7 +131,7 @@ function finish(ctx: Context, { etag }: Route, { status, body, replayed }: Once)
   if (replayed) ctx.set('Idempotent-Replayed', 'true');
   ctx.status = status;
   const { request_id } = ctx.state;
-  if (etag && status < 300) ctx.set('ETag', etagOf(etag, body));
+  if (etag && status < 300 && status !== 202) ctx.set('ETag', etagOf(etag, body));
   if (status !== 204) ctx.body = status < 400 ? body : { ...(body as object), request_id };
 }
 

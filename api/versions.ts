@@ -18,8 +18,11 @@ export function etagOf({ names }: Version, answer: unknown): string {
 /** One member of the list, with the comma or the end that follows it (RFC 9110, 8.8.3 and 13.1.1). */
 const MEMBER = /[\t ]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;
 
+/** What If-Match asks for. */
+export type Wanted = '*' | readonly string[] | null;
+
 /** The tags that If-Match names; '*' stands for any. Null where there is no such header. */
-export function parseIfMatch(header: string | undefined): '*' | readonly string[] | null {
+export function parseIfMatch(header: string | undefined): Wanted {
   if (header === undefined) return null;
   if (header.trim() === '*') return '*';
   const tags: string[] = [];
@@ -43,11 +46,7 @@ const malformed = () =>
  * Refuses a change of a record that is no longer what the request says it read. The record is locked,
  * so that it stays what it is. Tags are compared strongly, as RFC 9110 asks: a weak one fits nothing.
  */
-export function checkMatch(
-  wanted: ReturnType<typeof parseIfMatch>,
-  version: Version | undefined,
-  row: unknown,
-) {
+export function checkMatch(wanted: Wanted, version: Version | undefined, row: unknown) {
   if (wanted === null || wanted === '*' || version === undefined) return;
   if (wanted.includes(etagOf(version, version.reply.parse(row)))) return;
   throw new HttpRefusal(

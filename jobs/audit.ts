@@ -30,7 +30,9 @@ export async function record(
     actor_type: actor.type,
     actor_id: actor.id,
     actor_email: actor.email,
-    changes,
+    changes: actor.requested_by
+      ? { ...changes, requested_by: { old: null, new: actor.requested_by.email } }
+      : changes,
     reason: reason ?? null,
     request_id: actor.request_id,
     ip_address: actor.ip,

@@ -18,6 +18,10 @@ const printed = z.string().regex(/^[\x20-\x7e]*$/, 'Must be plain letters, digit
 const perMinute = z.int().min(1).max(100_000).nullable().default(null);
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
+/** What a tenant may ask two people for, beside modifications, which have a state of their own. */
+export const APPROVAL_KINDS = ['disbursements', 'reversals', 'refunds', 'invitations'] as const;
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
 /**
  * What a tenant may set, with its defaults (decisions 3.24). The keys of this object are the keys on
  * the wire; only what differs from the defaults is stored.
@@ -52,7 +56,13 @@ export const Settings = z.strictObject({
     })
     .prefault({}),
   approvals: z
-    .strictObject({ four_eyes: z.array(z.string().max(60)).max(20).default([]) })
+    .strictObject({
+      four_eyes: z
+        .array(z.enum(['modifications', ...APPROVAL_KINDS]))
+        .max(20)
+        .default([]),
+      expire_days: z.int().min(1).max(90).default(7),
+    })
     .prefault({}),
   accounting: z
     .strictObject({
