@@ -6,7 +6,8 @@ import { SYSTEM, workOf } from '../jobs/work.ts';
 const CACHED_MS = 5_000;
 const HEADERS = {
   'Access-Control-Allow-Credentials': 'true',
-  'Access-Control-Expose-Headers': 'Content-Range, X-Request-Id, Idempotent-Replayed, Retry-After',
+  'Access-Control-Expose-Headers':
+    'Content-Range, ETag, X-Request-Id, Idempotent-Replayed, Retry-After',
 };
 
 /** Dashboards of other origins may call with credentials, if the tenant names them exactly. */
@@ -43,7 +44,7 @@ function preflight(ctx: Context) {
   ctx.set({
     'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
     'Access-Control-Allow-Headers':
-      'Content-Type, X-CSRFToken, Idempotency-Key, X-Request-Id, Range',
+      'Content-Type, X-CSRFToken, Idempotency-Key, If-Match, X-Request-Id, Range',
     'Access-Control-Max-Age': '600',
   });
   ctx.status = 204;

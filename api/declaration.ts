@@ -1,8 +1,10 @@
 import type { z } from 'zod';
+import type { ApprovalKind } from '../jobs/users/settings.ts';
 import type { Work } from '../jobs/work.ts';
 import type { Row, Table } from '../sql/table.ts';
 import type { Allow, Role } from './permissions.ts';
 import type { Route } from './route.ts';
+import type { Version } from './versions.ts';
 
 export type Fields = Record<string, z.ZodType>;
 export type Input = Record<string, unknown>;
@@ -17,6 +19,7 @@ export type Action = {
   body?: z.ZodType;
   reply?: z.ZodType;
   status?: number;
+  four_eyes?: ApprovalKind;
   run: (work: Work, id: string, input: never) => Promise<unknown>;
 };
 
@@ -45,6 +48,8 @@ export type Declaration<F extends Fields> = {
   create?: (work: Work, input: never) => Promise<string>;
   update?: (work: Work, id: string, changes: never, row: Row) => Promise<void>;
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
+  /** What of it a second person has to approve of, where the tenant wants that. */
+  four_eyes?: { create?: ApprovalKind; delete?: ApprovalKind };
   /** Roles that differ from `read` and `write` for one endpoint. */
   roles?: Partial<Record<Offer, Role>>;
 };
@@ -54,5 +59,6 @@ export type Resource = {
   reply: z.ZodObject;
   /** What a creation may say: every field that the server does not set itself. */
   creation: z.ZodObject;
+  version: Version;
   routes: Route[];
 };

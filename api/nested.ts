@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { audited } from '../jobs/audit.ts';
 import { NotFound } from '../jobs/errors.ts';
+import type { ApprovalKind } from '../jobs/users/settings.ts';
 import { audit } from '../sql/audit.ts';
 import { isThere } from '../sql/table.ts';
 import type { Action, Declaration, Fields, Input, Nested, Resource } from './declaration.ts';
 import { historyFields } from './history.ts';
-import { childrenOf, created, existing, listOf, pageOf } from './records.ts';
+import { childrenOf, created, existing, listOf, locked, pageOf } from './records.ts';
 import type { Call, Route } from './route.ts';
 
 export function nestedRoutes(
@@ -13,7 +14,7 @@ export function nestedRoutes(
   name: string,
   { child, key, offers }: Nested,
 ): Route[] {
-  const { declaration: declared, reply, creation } = child;
+  const { declaration: declared, reply, creation, version } = child;
   const path = `/${parent.declaration.path}/{id}/${name}`;
   const about = (action: string, summary: string) => ({
     tag: parent.declaration.area,
@@ -47,6 +48,8 @@ export function nestedRoutes(
       transaction: 'write',
       status: 201,
       reply,
+      etag: version,
+      ...fourEyes(declared.four_eyes?.create),
       body: without(creation, key),
       run: async (call) => {
         const id = await parentOf(call, parent);
@@ -56,6 +59,10 @@ export function nestedRoutes(
   }
   return routes;
 }
+
+/** An absent kind is no property at all. */
+export const fourEyes = (kind: ApprovalKind | undefined) =>
+  kind === undefined ? {} : { four_eyes: kind };
 
 /** The id in the path, or 404 where there is no such parent. */
 async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
@@ -67,7 +74,7 @@ const without = ({ shape }: z.ZodObject, key: string) =>
   z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => name !== key)));
 
 export function actionRoute(
-  { declaration: declared, reply }: Resource,
+  { declaration: declared, reply, version }: Resource,
   name: string,
   one: Action,
 ): Route {
@@ -83,8 +90,12 @@ export function actionRoute(
     status: one.status ?? 200,
     reply: one.reply ?? reply,
     ...(one.body && { body: one.body }),
-    run: async ({ work, params, body }) => {
-      const before = await existing(work, declared.table, params['id']);
+    ...(!one.reply && { etag: version }),
+    ...fourEyes(one.four_eyes),
+    ifMatch: version,
+    run: async (call) => {
+      const { work, body } = call;
+      const before = await locked(call, declared.table);
       let answer: unknown;
       const row = await audited(
         work,

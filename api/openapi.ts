@@ -50,6 +50,7 @@ function operation(route: Route, components: Record<string, Json>): Json {
       ...pathParameters(path),
       ...queryParameters(query, components),
       ...listParameters(list),
+      ...(route.ifMatch ? [IF_MATCH] : []),
     ],
     ...(body && {
       requestBody: {
@@ -58,7 +59,13 @@ function operation(route: Route, components: Record<string, Json>): Json {
       },
     }),
     responses: {
-      [status]: { description: summary, ...(list && { headers: CONTENT_RANGE }), ...content },
+      [status]: {
+        description: summary,
+        ...(list && { headers: CONTENT_RANGE }),
+        ...(route.etag && { headers: ETAG }),
+        ...content,
+      },
+      ...(route.four_eyes && { 202: PENDING }),
       ...refusals(route),
     },
   };
@@ -71,7 +78,25 @@ const CONTENT_RANGE = {
   },
 };
 
-function refusals({ method, allow, path, body, list }: Route): Json {
+const PENDING = {
+  description:
+    'Nothing is done yet: the tenant wants somebody else to approve of it (approval_id names what).',
+};
+const ETAG = {
+  ETag: {
+    description: 'The version of the record: another one once somebody has changed it.',
+    schema: { type: 'string' },
+  },
+};
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of the record as it was read: 412, and nothing done, if it has changed.',
+  schema: { type: 'string' },
+};
+
+function refusals({ method, allow, path, body, list, ifMatch }: Route): Json {
   const said = {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
@@ -80,12 +105,15 @@ function refusals({ method, allow, path, body, list }: Route): Json {
     ...(allow === 'anyone' && method === 'GET' ? [] : [403]),
     ...(path.includes('{') ? [404] : []),
     ...(method === 'GET' ? [] : [409]),
+    ...(ifMatch ? [400, 412] : []),
     ...(body || list ? [422] : []),
   ];
   return Object.fromEntries(codes.map((code) => [code, { description: REASONS[code], ...said }]));
 }
 
 const REASONS: Record<number, string> = {
+  400: 'The body or the If-Match header cannot be read.',
+  412: 'The record is no longer what If-Match says; nothing was changed.',
   401: 'Nobody is signed in.',
   403: 'The role does not allow this, or the CSRF token is wrong.',
   404: 'There is no such record.',

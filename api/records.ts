@@ -2,7 +2,7 @@ import { audited, auditedUpdate } from '../jobs/audit.ts';
 import { NotFound } from '../jobs/errors.ts';
 import type { Work } from '../jobs/work.ts';
 import { list } from '../sql/list.ts';
-import { find, type Row, type Table } from '../sql/table.ts';
+import { find, findLocked, type Row, type Table } from '../sql/table.ts';
 import { archive, insert, remove, update } from '../sql/write.ts';
 import type { Declaration, Fields, Input } from './declaration.ts';
 import type { ListDeclaration } from './lists.ts';
@@ -41,6 +41,17 @@ export async function existing(work: Work, table: Pick<Table, 'rows'>, id = ''):
   return row;
 }
 
+/**
+ * The row that a request is about to change, locked, so that its history begins where the one before it
+ * ended; and as the request says it read it.
+ */
+export async function locked({ work, params, checkMatch }: Call, table: Table): Promise<Row> {
+  const row = await findLocked(work.tx, table, params['id'] ?? '');
+  if (row === null) throw new NotFound();
+  checkMatch(row);
+  return row;
+}
+
 export async function created(work: Work, { table, create }: Declaration<Fields>, input: Input) {
   return audited(work, table, 'create', null, () =>
     create ? create(work, input as never) : insert(work.tx, table.name, input),
@@ -48,10 +59,11 @@ export async function created(work: Work, { table, create }: Declaration<Fields>
 }
 
 export async function updated(
-  { work, params, body }: Call,
+  call: Call,
   { table, update: change, writeOnly = {} }: Declaration<Fields>,
 ) {
-  const before = await existing(work, table, params['id']);
+  const { work, body } = call;
+  const before = await locked(call, table);
   const steps = async () => {
     if (change) await change(work, before.id, body as never, before);
     else await update(work.tx, table.name, before.id, body as Input);
@@ -62,11 +74,9 @@ export async function updated(
   return auditedUpdate(work, table, before, steps, { isHidden });
 }
 
-export async function removed(
-  { work, params }: Call,
-  { table, remove: take }: Declaration<Fields>,
-) {
-  const before = await existing(work, table, params['id']);
+export async function removed(call: Call, { table, remove: take }: Declaration<Fields>) {
+  const { work } = call;
+  const before = await locked(call, table);
   return audited(work, table, 'delete', before, async () => {
     if (take) await take(work, before.id, before);
     else await remove(work.tx, table.name, before.id);
@@ -75,11 +85,12 @@ export async function removed(
 }
 
 export async function archived(
-  { work, params }: Call,
+  call: Call,
   { table, remove: take }: Declaration<Fields>,
   on: boolean,
 ) {
-  const before = await existing(work, table, params['id']);
+  const { work } = call;
+  const before = await locked(call, table);
   return audited(work, table, on ? 'archive' : 'unarchive', before, async () => {
     if (on && take) await take(work, before.id, before);
     else await archive(work.tx, table.name, before.id, on);

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Work } from '../jobs/work.ts';
 import type { Action, Declaration, Fields, Input, Nested, Offer, Resource } from './declaration.ts';
-import { actionRoute, historyRoute, nestedRoutes } from './nested.ts';
+import { actionRoute, fourEyes, historyRoute, nestedRoutes } from './nested.ts';
 import { archived, created, existing, listOf, pageOf, removed, updated } from './records.ts';
 import type { Call, Route } from './route.ts';
 
 /** Endpoints beside a resource begin with its row as well. */
-export { existing } from './records.ts';
+export { existing, locked } from './records.ts';
 
 /** Only for its type: the body's schema decides what the operation is given. */
 export const action = <Body extends z.ZodType>(
@@ -26,7 +26,12 @@ export const nested = (
 export function resource<F extends Fields>(declared: Declaration<F>): Resource {
   const declaration = declared as unknown as Declaration<Fields>;
   const reply = z.object(declaration.fields).meta({ id: declaration.name });
-  const made: Resource = { declaration, reply, creation: creation(declaration), routes: [] };
+  const version = { reply, names: versionNames(declaration) };
+  const made: Resource = {
+    ...{ declaration, reply, version },
+    creation: creation(declaration),
+    routes: [],
+  };
   made.routes = [
     ...usualRoutes(made),
     ...Object.entries(declaration.nested ?? {}).flatMap(([name, child]) =>
@@ -50,7 +55,7 @@ function usualRoutes(made: Resource): Route[] {
   return audited ? [...chosen, historyRoute(made.declaration)] : chosen;
 }
 
-function reading({ declaration: declared, reply }: Resource) {
+function reading({ declaration: declared, reply, version }: Resource) {
   const { path, name, area, read: allow, table } = declared;
   const about = { tag: area, resource: path, allow, status: 200, reply, method: 'GET' } as const;
   return {
@@ -68,13 +73,14 @@ function reading({ declaration: declared, reply }: Resource) {
       action: 'show',
       summary: `Read: ${name}`,
       path: `/${path}/{id}`,
+      etag: version,
       transaction: 'read',
       run: ({ work, params }) => existing(work, table, params['id']),
     },
   } satisfies Record<string, Route>;
 }
 
-function writing({ declaration: declared, reply, creation: body }: Resource) {
+function writing({ declaration: declared, reply, version, creation: body }: Resource) {
   const { path, name, area, write: allow } = declared;
   const about = {
     tag: area,
@@ -84,16 +90,26 @@ function writing({ declaration: declared, reply, creation: body }: Resource) {
     status: 200,
     path: `/${path}/{id}`,
     transaction: 'write',
+    etag: version,
+    ifMatch: version,
   } as const;
   const removing = { ...about, action: 'delete', method: 'DELETE' } as const;
   return {
     create: {
-      ...about,
+      ...({
+        tag: area,
+        resource: path,
+        allow,
+        reply,
+        transaction: 'write',
+        etag: version,
+      } as const),
       action: 'create',
       summary: `Create: ${name}`,
       method: 'POST',
       path: `/${path}`,
       status: 201,
+      ...fourEyes(declared.four_eyes?.create),
       body,
       run: (call: Call) => created(call.work, declared, call.body as Input),
     },
@@ -107,6 +123,7 @@ function writing({ declaration: declared, reply, creation: body }: Resource) {
     },
     delete: {
       ...removing,
+      ...fourEyes(declared.four_eyes?.delete),
       summary: `Delete: ${name}`,
       run: (call: Call) => removed(call, declared),
     },
@@ -148,6 +165,18 @@ const change = ({ fields, writeOnly = {}, fixed = [] }: Declaration<Fields>) =>
         .map(([name, field]) => [name, withoutDefault(field).optional()]),
     ),
   );
+
+/**
+ * The fields that a PUT may write and an answer gives. Where it may also write what no answer gives,
+ * the moment of the last change stands for that.
+ */
+function versionNames(declared: Declaration<Fields>): string[] {
+  const { fields, writeOnly = {} } = declared;
+  const written = Object.keys(change(declared).shape);
+  const shown = written.filter((name) => name in fields);
+  const hidden = written.filter((name) => name in writeOnly);
+  return hidden.length > 0 && 'updated_at' in fields ? [...shown, 'updated_at'] : shown;
+}
 
 const definition = (field: z.ZodType) => field.def as { type: string; innerType?: z.ZodType };
 const isReadonly = (field: z.ZodType) => definition(field).type === 'readonly';

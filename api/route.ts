@@ -4,6 +4,8 @@ import type { Work, Within } from '../jobs/work.ts';
 import type { ListRequest } from '../sql/list.ts';
 import type { Allow, User } from './permissions.ts';
 import type { Session } from './session.ts';
+import type { ApprovalKind } from '../jobs/users/settings.ts';
+import type { Version, Wanted } from './versions.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -15,6 +17,10 @@ export type Call = {
   body: unknown;
   list: ListRequest | null;
   user: User | null;
+  /** What If-Match asks for. */
+  wanted: Wanted;
+  /** Refuses the change of a row, which is locked, where If-Match names another state of it. */
+  checkMatch: (row: unknown) => void;
   /** Scheme and host as the client knows them, for links in answers. */
   origin: string;
 };
@@ -51,6 +57,12 @@ type Declared = {
   reply?: z.ZodType;
   status: number;
   list?: ListDeclaration;
+  /** The answer is a record, and carries its version as ETag. */
+  etag?: Version;
+  /** What is changed is a record, which If-Match may name the version of. */
+  ifMatch?: Version;
+  /** A second person has to approve of it, where the tenant wants that for this kind. */
+  four_eyes?: ApprovalKind;
 };
 
 /** Everything there is to know of one endpoint; router, OpenAPI, tests and `npm run routes` read it. */

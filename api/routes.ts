@@ -39,11 +39,12 @@ import { me } from './users/me.ts';
 import { passwords } from './users/passwords.ts';
 import { securityLog } from './users/security-log.ts';
 import { tenantRoutes } from './users/settings.ts';
+import { approvalRoutes, approvals } from './users/approvals.ts';
 import { userRoutes, users } from './users/users.ts';
 import { subscribe, webhooks } from './webhooks/subscriptions.ts';
 
-/** Every endpoint there is, in the order of the specification. */
-export const routes: readonly Route[] = [
+/** What the specification has, in its order. */
+const business: readonly Route[] = [
   ...borrowers.routes,
   ...addresses.routes,
   ...emails.routes,
@@ -100,4 +101,11 @@ export const routes: readonly Route[] = [
   closeOfBusiness,
   pools,
   ...runs.routes,
+];
+
+/** Every endpoint there is; the last ones do what another of them was asked for. */
+export const routes: readonly Route[] = [
+  ...business,
+  ...approvals.routes,
+  ...approvalRoutes(business),
 ];

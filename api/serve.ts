@@ -6,6 +6,7 @@ import { Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
 import { workOf, type Actor, type Within } from '../jobs/work.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
+import { Accepted, runOf } from './four-eyes.ts';
 import { keyedBy, onceAfterwards, onlyOnce, type Once } from './idempotency.ts';
 import { parseList } from './lists.ts';
 import { mayCall, type User } from './permissions.ts';
@@ -13,6 +14,7 @@ import type { Call, OwnCall, Page, Route } from './route.ts';
 import { doneBy, eventOf, refusedBy, type SecurityLog } from './security.ts';
 import { hasEnded, sessionOf } from './session.ts';
 import { slowDown } from './throttle.ts';
+import { checkMatch, etagOf, parseIfMatch } from './versions.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -53,9 +55,9 @@ function answering(declared: Route, pool: DatabasePool, securityLog: SecurityLog
       const answer = () => route.run(ownCall(ctx, call, within));
       if (!keyed) return reply(ctx, route, call, await answer());
       const steps = async () => ({ status: route.status, body: shaped(route, await answer()) });
-      return finish(ctx, await onceAfterwards(within, tenantId, keyed, steps));
+      return finish(ctx, route, await onceAfterwards(within, tenantId, keyed, steps));
     }
-    const { run } = route;
+    const run = runOf(route);
     if (!keyed) {
       const mode = {
         readOnly: route.transaction === 'read',
@@ -63,16 +65,18 @@ function answering(declared: Route, pool: DatabasePool, securityLog: SecurityLog
       };
       const answer = await within(tenantId, (work) => run({ ...call, work }), mode);
       if (answer instanceof HttpRefusal) throw answer;
+      if (answer instanceof Accepted)
+        return finish(ctx, route, { ...answer.answer, replayed: false });
       return reply(ctx, route, call, answer);
     }
     const kept = await within(tenantId, (work) =>
       onlyOnce(work, keyed, async () => {
         const answer = await run({ ...call, work });
-        if (answer instanceof HttpRefusal) return answer.answer;
+        if (answer instanceof HttpRefusal || answer instanceof Accepted) return answer.answer;
         return { status: route.status, body: shaped(route, answer) };
       }),
     );
-    finish(ctx, kept);
+    finish(ctx, route, kept);
   };
 }
 
@@ -132,8 +136,11 @@ function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'
   const listQuery = Object.fromEntries(
     Object.entries(query).filter(([name]) => !Object.hasOwn(own as object, name)),
   );
+  const wanted = route.ifMatch ? parseIfMatch(ctx.req.headers['if-match']) : null;
   return {
     params,
+    wanted,
+    checkMatch: (row) => checkMatch(wanted, route.ifMatch, row),
     query: own as Record<string, unknown>,
     list: route.list ? parseList(route.list, listQuery) : null,
     body: route.body ? checked(route.body, ctx.request.body ?? {}) : null,
@@ -162,10 +169,11 @@ function actorOf(ctx: Context, user: User | null): Actor {
   };
 }
 
-function finish(ctx: Context, { status, body, replayed }: Once) {
+function finish(ctx: Context, { etag }: Route, { status, body, replayed }: Once) {
   if (replayed) ctx.set('Idempotent-Replayed', 'true');
   ctx.status = status;
   const { request_id } = ctx.state;
+  if (etag && status < 300 && status !== 202) ctx.set('ETag', etagOf(etag, body));
   if (status !== 204) ctx.body = status < 400 ? body : { ...(body as object), request_id };
 }
 
@@ -180,7 +188,9 @@ function reply(ctx: Context, route: Route, { list }: Omit<Call, 'work'>, answer:
     ctx.body = rows.map((row) => shaped(route, row));
     return;
   }
-  ctx.body = shaped(route, answer);
+  const body = shaped(route, answer);
+  if (route.etag) ctx.set('ETag', etagOf(route.etag, body));
+  ctx.body = body;
 }
 
 /** Only what the endpoint declares leaves the house; a row that lacks a field is our fault. */

@@ -7,8 +7,8 @@ type Change = { old: unknown; new: unknown };
 /** Values that are kept out of the trail: what changed is said, not what it was. */
 const MASKED = /ssn|account_number|password|secret|identifier|token|tax_id/;
 
-/** Columns whose change says nothing about what somebody did. */
-const UNREMARKABLE = new Set(['updated_at', 'allowed_actions']);
+/** Columns whose change says nothing about what somebody did; the name is the borrower's own. */
+const UNREMARKABLE = new Set(['updated_at', 'allowed_actions', 'borrower_name']);
 
 /**
  * Writes one row of history in the work's own transaction, so that no change is ever without one and
@@ -30,14 +30,34 @@ export async function record(
     actor_type: actor.type,
     actor_id: actor.id,
     actor_email: actor.email,
-    changes,
+    changes: actor.requested_by
+      ? { ...changes, requested_by: { old: null, new: actor.requested_by.email } }
+      : changes,
     reason: reason ?? null,
     request_id: actor.request_id,
     ip_address: actor.ip,
   });
 }
 
-/** Runs the steps and records how the row differs afterwards. Answers the row as it is then. */
+/** The records of a table whose place another one takes: what marked each of them is taken off. */
+export async function recordDisplaced(
+  work: Work,
+  table: string,
+  ids: readonly string[],
+  mark: 'is_primary' | 'is_default',
+  owner: { borrower_id?: string } = {},
+) {
+  for (const id of ids) {
+    const changes = { [mark]: { old: true, new: false } };
+    await record(work, { type: table, id, ...owner }, 'update', changes);
+  }
+}
+
+/**
+ * Runs the steps and records how the row differs afterwards. What is said to be before is read under the
+ * row's lock (`findLocked`), or else the change of another would be told as this one's. Answers the
+ * row as it is then.
+ */
 export async function audited(
   work: Work,
   table: Table,

@@ -9,6 +9,8 @@ export type Actor = {
   role: string | null;
   request_id: string | null;
   ip: string | null;
+  /** Who asked for what this one approves of. */
+  requested_by?: { id: string; email: string };
 };
 
 /**

@@ -512,7 +512,7 @@ CREATE OR REPLACE FUNCTION app.touch()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.updated_at := now();
+  new.updated_at := clock_timestamp();
   return new;
 end $function$;
 
@@ -627,6 +627,41 @@ alter table app.worker_pools disable row level security;
 grant select on app.worker_pools to servicing_app;
 grant select on app.worker_pools to servicing_auditor;
 
+create table approvals (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  kind text not null,
+  endpoint text not null,
+  params jsonb not null,
+  body jsonb,
+  if_match jsonb,
+  status text not null default 'pending'::text,
+  reason text,
+  requested_by uuid not null,
+  requested_by_email text not null,
+  decided_by uuid,
+  decided_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint approvals_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint approvals_check1 CHECK (((status <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR (decided_by <> requested_by))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'invitations'::text]))),
+  constraint approvals_pkey PRIMARY KEY (tenant_id, id),
+  constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'canceled'::text]))),
+  constraint approvals_tenant_id_decided_by_fkey FOREIGN KEY (tenant_id, decided_by) REFERENCES users(tenant_id, id),
+  constraint approvals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint approvals_tenant_id_requested_by_fkey FOREIGN KEY (tenant_id, requested_by) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX approvals_pending ON public.approvals USING btree (tenant_id, created_at DESC, id DESC) WHERE (status = 'pending'::text);
+alter table approvals enable row level security, force row level security;
+create policy auditor on approvals for select to servicing_auditor using true;
+create policy owner on approvals for all to servicing_owner using true with check true;
+create policy tenant on approvals for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on approvals to servicing_app;
+grant select on approvals to servicing_auditor;
+
 create table audit_log (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -642,7 +677,7 @@ create table audit_log (
   reason text,
   request_id text,
   ip_address text,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default clock_timestamp(),
   constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'borrower'::text, 'system'::text, 'provider'::text]))),
   constraint audit_log_pkey PRIMARY KEY (tenant_id, id),
   constraint audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)

@@ -14,6 +14,11 @@ export type Table = {
   name: TableName;
   rows: SqlFragment;
   /**
+   * Whose row is locked before one of this table, because what is done to it may change others that
+   * belong to the same. Nothing, where only the row itself is at stake.
+   */
+  owner?: 'loans' | 'borrowers' | 'investors';
+  /**
    * Fields that are columns of the bare table (alias `row`): a list that asks for and is ordered by
    * these alone is found and counted there, and only its page goes through the joins of `rows`,
    * which must neither add rows nor take any away. `q` where the search looks at these only.
@@ -40,6 +45,34 @@ export const find = (
   tx.maybeOne(
     prepared(sql.unsafe`select * from (${rows}) as row where row.id = ${id}`),
   ) as Promise<Row | null>;
+
+/**
+ * Locks the row until the transaction has ended, and answers it as it is then. The lock is a statement
+ * of its own: one that has waited for a lock still sees all else as it was before it waited.
+ */
+export async function findLocked(tx: Transaction, table: Table, id: string): Promise<Row | null> {
+  await tx.query(prepared(locking(table, id)));
+  return find(tx, table, id);
+}
+
+/** The owner is locked first, whichever way somebody comes: those who take turns never cross. */
+function locking({ name, owner }: Table, id: string) {
+  if (name === 'loans') return sql.typeAlias('void')`select app.lock_loan(${id})`;
+  const bare = sql.identifier([name]);
+  const key = sql.fragment`(select owned.${sql.identifier([`${owner?.slice(0, -1)}_id`])}
+    from ${bare} as owned where owned.id = ${id})`;
+  const first =
+    owner === undefined
+      ? sql.fragment`select`
+      : owner === 'loans'
+        ? sql.fragment`select app.lock_loan(${key})`
+        : sql.fragment`select from ${sql.identifier([owner])} where id = ${key} for no key update`;
+  return sql.typeAlias('void')`
+    with first as materialized (${first})
+    select from ${bare} as record cross join (select count(*) from first) as held
+    where record.id = ${id} for no key update of record
+  `;
+}
 
 const There = z.object({ is_there: z.boolean() });
 

@@ -4,6 +4,7 @@
  */
 export const TABLES = [
   'addresses',
+  'approvals',
   'audit_log',
   'auto_responses',
   'autopay_draws',

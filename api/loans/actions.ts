@@ -63,6 +63,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: 'Fund an approved loan, or pay out more of the approved amount',
     body: Disbursement,
+    four_eyes: 'disbursements',
     run: payOut,
   }),
   cancel: action({

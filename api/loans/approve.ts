@@ -3,11 +3,12 @@ import { audited } from '../../jobs/audit.ts';
 import { Approval, approve, objectionTo } from '../../jobs/loans/origination/approve.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
 import { HttpRefusal } from '../errors.ts';
-import { existing } from '../resource.ts';
+import type { Resource } from '../declaration.ts';
+import { locked } from '../resource.ts';
 import type { Route } from '../route.ts';
 
 /** An action like the others, but for its refusal: what the checks found is kept. */
-export const approval = (reply: z.ZodType): Route => ({
+export const approval = ({ reply, version }: Pick<Resource, 'reply' | 'version'>): Route => ({
   tag: 'loans',
   resource: 'loans',
   method: 'POST',
@@ -19,8 +20,11 @@ export const approval = (reply: z.ZodType): Route => ({
   body: Approval,
   reply,
   transaction: 'write',
-  async run({ work, params, body }) {
-    const before = await existing(work, table, params['id']);
+  etag: version,
+  ifMatch: version,
+  async run(call) {
+    const { work, body } = call;
+    const before = await locked(call, table);
     const refused = await objectionTo(work, before.id);
     if (refused !== null) {
       const { code, message, details = {} } = refused;

@@ -41,11 +41,13 @@ export const disbursements = resource({
   create: addDisbursement,
   update: changing({ table: 'disbursements', noun: 'disbursement', cancelable: [] }),
   remove: refusing('disbursement'),
+  four_eyes: { create: 'disbursements' },
   actions: {
     reverse: action({
       allow: 'loan_officer',
       summary: 'Take back the only disbursement of a loan, which is approved again',
       body: DisbursementReversal,
+      four_eyes: 'reversals',
       run: undoDisbursement,
     }),
   },

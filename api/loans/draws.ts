@@ -47,4 +47,5 @@ export const draws = resource({
   create: draw,
   update: changing({ table: 'draws', noun: 'draw', cancelable: [] }),
   remove: refusing('draw'),
+  four_eyes: { create: 'disbursements' },
 });

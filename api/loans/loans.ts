@@ -109,7 +109,7 @@ const installment = z
   .meta({ id: 'Installment' });
 
 export const loanRoutes: Route[] = [
-  approval(loans.reply),
+  approval(loans),
   {
     ...about,
     method: 'POST',

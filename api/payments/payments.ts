@@ -136,17 +136,20 @@ export const payments = resource({
     receive(work, input.loan_id, input),
   update: changePayment,
   remove: removePayment,
+  four_eyes: { delete: 'reversals' },
   actions: {
     reverse: action({
       allow: 'loan_officer',
       summary: 'Take a payment back',
       body: Reversal,
+      four_eyes: 'reversals',
       run: takeBack,
     }),
     return: action({
       allow: 'loan_officer',
       summary: 'The bank sent a payment back',
       body: Return,
+      four_eyes: 'reversals',
       run: returnPayment,
     }),
   },
@@ -192,6 +195,7 @@ export const paymentRoutes: Route[] = [
     status: 201,
     transaction: 'write',
     body: Reimbursement,
+    four_eyes: 'refunds',
     reply: payments.reply,
     run: async ({ work, params, body }) => {
       const { id } = await existing(work, loans, params['id']);

@@ -14,12 +14,16 @@ const reply = Settings.extend({
   business_date: date,
 }).meta({ id: 'TenantSettings' });
 
+/** The settings themselves: the day that it is for the tenant is no change of them. */
+const version = { reply, names: Object.keys(Settings.shape) };
+
 const about = {
   tag: 'users',
   resource: 'tenant',
   path: '/tenant/settings',
   reply,
   status: 200,
+  etag: version,
 } as const;
 
 export const tenantRoutes: Route[] = [
@@ -40,6 +44,8 @@ export const tenantRoutes: Route[] = [
     allow: 'superadmin',
     transaction: 'write',
     body: z.looseObject({}),
-    run: ({ work, body }) => changeSettings(work, body as Record<string, unknown>),
+    ifMatch: version,
+    run: ({ work, body, checkMatch }) =>
+      changeSettings(work, body as Record<string, unknown>, checkMatch),
   },
 ];

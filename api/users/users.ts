@@ -65,6 +65,7 @@ export const userRoutes: Route[] = [
     allow: 'superadmin',
     status: 200,
     body: AssignRole,
+    four_eyes: 'invitations',
     run: ({ work, body }: Call) => assignRole(work, AssignRole.parse(body)),
   },
   {
@@ -85,6 +86,7 @@ export const userRoutes: Route[] = [
     allow: 'superadmin',
     status: 201,
     body: Invitation,
+    four_eyes: 'invitations',
     run: ({ work, body }: Call) => inviteUser(work, Invitation.parse(body)),
   },
   {
@@ -96,6 +98,7 @@ export const userRoutes: Route[] = [
     allow: 'loan_officer',
     status: 201,
     body: PortalInvitation,
+    four_eyes: 'invitations',
     run: ({ work, params, body }: Call) =>
       invitePortalUser(work, params['id'] ?? '', PortalInvitation.parse(body)),
   },

@@ -2,6 +2,7 @@ import * as instruments from '../../sql/borrowers/payment-instruments.ts';
 import { lockBorrower } from '../../sql/borrowers/primary.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
+import { recordDisplaced } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { isAdmin } from '../only-admin.ts';
 import { seal } from '../webhooks/secrets.ts';
@@ -24,7 +25,7 @@ export async function addInstrument(work: Work, input: Input): Promise<string> {
   await lockBorrower(work.tx, borrowerId);
   const isFirst = !(await instruments.hasAny(work.tx, borrowerId));
   const is_default = isFirst || input.is_default === true;
-  if (is_default) await instruments.clearDefault(work.tx, borrowerId);
+  if (is_default) await displace(work, borrowerId, null);
   const verified = verification(work, input, { is_verified: false });
   return insert(work.tx, 'payment_instruments', {
     ...sealed(work, input),
@@ -36,13 +37,17 @@ export async function addInstrument(work: Work, input: Input): Promise<string> {
 /** Changes what is given. Another account is one that nobody has verified yet. */
 export async function changeInstrument(work: Work, id: string, changes: Input, row: Row) {
   const borrowerId = String(row['borrower_id']);
-  await lockBorrower(work.tx, borrowerId);
   // What is archived is drawn on no more, and so is nobody's default.
   const is_default = row['is_archived'] !== true && (changes.is_default ?? row['is_default']);
-  if (is_default === true) await instruments.clearDefault(work.tx, borrowerId);
+  if (is_default === true) await displace(work, borrowerId, id);
   const verified = verification(work, changes, row);
   const changed = { ...sealed(work, changes), ...verified, is_default };
   await update(work.tx, 'payment_instruments', id, changed);
+}
+
+async function displace(work: Work, borrower_id: string, by: string | null) {
+  const ids = await instruments.clearDefault(work.tx, borrower_id, by);
+  await recordDisplaced(work, 'payment_instruments', ids, 'is_default', { borrower_id });
 }
 
 /** Deleting archives, because payments name it; what autopay draws on stays. */
@@ -67,15 +72,30 @@ function sealed(work: Work, { account_number, token, ...rest }: Input): Values {
   };
 }
 
+/** What says whose account an instrument is: another value of any of these makes it another one. */
+const IDENTIFYING = [
+  'instrument_type',
+  'account_holder_name',
+  'account_type',
+  'routing_number',
+  'account_number_last_four',
+];
+
+/** A number or token that is given counts as another one: what is kept of the old is sealed. */
+const isAnother = (input: Input, before: Values) =>
+  Boolean(input.account_number) ||
+  Boolean(input.token) ||
+  IDENTIFYING.some(
+    (field) => input[field] !== undefined && (input[field] ?? null) !== (before[field] ?? null),
+  );
+
 /** Only an admin's word verifies (specification); from others it is dropped. */
 function verification(work: Work, input: Input, before: Values): Values {
-  const isOther =
-    Boolean(input.account_number) ||
-    ['routing_number', 'account_number_last_four'].some(
-      (field) => input[field] !== undefined && input[field] !== before[field],
-    );
-  const said = isAdmin(work) ? input.is_verified : undefined;
-  const is_verified = said ?? (isOther ? false : before['is_verified'] === true);
+  const wasVerified = before['is_verified'] === true;
+  // A form sends back what it read: that the old account was verified says nothing of the new one.
+  if (wasVerified && isAnother(input, before))
+    return { is_verified: false, verified_at: null, verification_method: 'none' };
+  const is_verified = (isAdmin(work) ? input.is_verified : undefined) ?? wasVerified;
   if (is_verified === before['is_verified']) return { is_verified };
   return { is_verified, verified_at: is_verified ? new Date().toISOString() : null };
 }

@@ -2,6 +2,7 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import * as primary from '../../sql/borrowers/primary.ts';
 import { Invalid } from '../errors.ts';
 import { checkTimeZone } from '../time-zones.ts';
+import { recordDisplaced } from '../audit.ts';
 import type { Work } from '../work.ts';
 
 type Contact = Values & { borrower_id?: string; is_primary?: boolean };
@@ -18,20 +19,20 @@ export const addTo =
     await primary.lockBorrower(work.tx, borrowerId);
     const isMissing = !(await primary.exists(work.tx, contacts, borrowerId, input['address_type']));
     const is_primary = isMissing || input.is_primary === true;
-    if (is_primary) await primary.clear(work.tx, contacts, borrowerId, input['address_type']);
+    if (is_primary) await displace(work, contacts, borrowerId, input['address_type'], null);
     return insert(work.tx, contacts, { ...input, is_primary });
   };
 
+/** The row comes with its borrower locked. */
 export const changeIn =
   (contacts: primary.Contacts) =>
   async (work: Work, id: string, changes: Contact, row: Record<string, unknown>) => {
     check(changes, row);
     const borrowerId = String(row['borrower_id']);
-    await primary.lockBorrower(work.tx, borrowerId);
     const type = changes['address_type'] ?? row['address_type'];
     // What is archived is nobody's primary; a primary that becomes another type's displaces that.
     const is_primary = row['is_archived'] !== true && (changes.is_primary ?? row['is_primary']);
-    if (is_primary === true) await primary.clear(work.tx, contacts, borrowerId, type);
+    if (is_primary === true) await displace(work, contacts, borrowerId, type, id);
     await update(work.tx, contacts, id, { ...changes, is_primary });
   };
 
@@ -43,6 +44,17 @@ function check({ time_zone, state, country }: Contact, row: Record<string, unkno
   if (isHere && !/^[A-Z]{2}$/.test(state))
     throw new Invalid({ state: 'Must be a code of two letters like NY.' });
   if (state.length > 10) throw new Invalid({ state: 'Must be at most 10 characters.' });
+}
+
+async function displace(
+  work: Work,
+  contacts: primary.Contacts,
+  borrower_id: string,
+  type: unknown,
+  by: string | null,
+) {
+  const ids = await primary.clear(work.tx, contacts, borrower_id, type, by);
+  await recordDisplaced(work, contacts, ids, 'is_primary', { borrower_id });
 }
 
 /** Deleting archives, because letters went there; a primary that leaves is primary no more. */

@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as providers from '../../sql/communications/providers.ts';
+import { lock } from '../../sql/users/settings.ts';
+import { differences, record } from '../audit.ts';
 import type { Work } from '../work.ts';
 import { twilioSignature } from './twilio.ts';
 import { seal, unseal } from '../webhooks/secrets.ts';
@@ -65,9 +67,19 @@ function isSame(given: string, expected: string): boolean {
 
 export type NewProvider = { name: string; account_id?: string | null | undefined; secret: string };
 
-/** Names the provider of a channel; the secret before stays valid until the next change. */
+/**
+ * Names the provider of a channel; the secret before stays valid until the next change. Two who do so
+ * at once take turns, as with the settings.
+ */
 export async function setProvider(work: Work, channel: 'email' | 'sms', given: NewProvider) {
   const secret_sealed = seal(work.tenant_id, given.secret);
-  const account_id = given.account_id ?? null;
-  await providers.save(work.tx, { channel, name: given.name, account_id, secret_sealed });
+  const { name, account_id = null } = given;
+  await lock(work.tx);
+  const before = await providers.named(work.tx, channel);
+  await providers.save(work.tx, { channel, name, account_id, secret_sealed });
+  const id = work.tenant_id;
+  const changes = differences(before && { id, ...before }, { id, name, account_id });
+  const secret = { old: before && '***', new: '***' };
+  const entity = { type: 'communication_providers', id };
+  await record(work, entity, `name-${channel}-provider`, { ...changes, secret });
 }

@@ -1,6 +1,7 @@
 import * as investors from '../../sql/portfolios/investors.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
+import { recordDisplaced } from '../audit.ts';
 import type { Work } from '../work.ts';
 
 type Input = Values & { investor_id?: string; account_number?: string; is_primary?: boolean };
@@ -11,15 +12,19 @@ export async function addInstrument(work: Work, input: Input): Promise<string> {
   await investors.lockInvestor(work.tx, investor_id);
   const isFirst = !(await investors.hasInstrument(work.tx, investor_id));
   const is_primary = isFirst || input.is_primary === true;
-  if (is_primary) await investors.clearPrimary(work.tx, investor_id);
+  if (is_primary) await displace(work, investor_id, null);
   return insert(work.tx, 'settlement_instruments', { ...lastFour(input), is_primary });
 }
 
+/** Changes what is given; the row comes with its investor locked. */
 export async function changeInstrument(work: Work, id: string, changes: Input, row: Row) {
-  const investorId = String(row['investor_id']);
-  await investors.lockInvestor(work.tx, investorId);
-  if (changes.is_primary === true) await investors.clearPrimary(work.tx, investorId);
+  if (changes.is_primary === true) await displace(work, String(row['investor_id']), id);
   await update(work.tx, 'settlement_instruments', id, lastFour(changes));
+}
+
+async function displace(work: Work, investorId: string, by: string | null) {
+  const ids = await investors.clearPrimary(work.tx, investorId, by);
+  await recordDisplaced(work, 'settlement_instruments', ids, 'is_primary');
 }
 
 /** The whole number is never kept. */

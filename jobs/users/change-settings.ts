@@ -15,14 +15,20 @@ export async function tenantSettings({ tx }: Work) {
 
 /**
  * Changes the keys that are given, at any depth, and leaves the others; a list is replaced whole.
- * What the tenant is (its name, its day) may be sent back unchanged or changed: it stays.
+ * What the tenant is (its name, its day) may be sent back unchanged or changed: it stays. The check
+ * sees what they are, under the lock.
  */
-export async function changeSettings(work: Work, given: Tree) {
+export async function changeSettings(
+  work: Work,
+  given: Tree,
+  check: (current: Tree) => void = () => {},
+) {
   const { tx, tenant_id } = work;
   await stored.lock(tx);
   const facts = await stored.facts(tx);
-  const wanted = Object.fromEntries(Object.entries(given).filter(([key]) => !(key in facts)));
   const before: Settings = await settingsOf(tx);
+  check({ ...facts, ...before });
+  const wanted = Object.fromEntries(Object.entries(given).filter(([key]) => !(key in facts)));
   const checked = Settings.safeParse(merged(before, wanted));
   if (!checked.success) throw new Invalid(problemsOf(checked.error.issues));
   assertOwn(checked.data, before, facts.domains);

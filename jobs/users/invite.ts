@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findBorrower } from '../../sql/users/portal-users.ts';
 import * as accounts from '../../sql/users/accounts.ts';
 import { users } from '../../sql/users/users.ts';
-import { find, type Row } from '../../sql/table.ts';
+import { findLocked, type Row } from '../../sql/table.ts';
 import { words } from '../../sql/types.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
@@ -55,7 +55,7 @@ export async function invitePortalUser(
   if (known?.password_hash) throw new Conflict('The borrower has a user.', 'already_exists');
   const address = input.email ?? borrower.email;
   if (!address) throw new Invalid({ email: 'Is required: the borrower has no address on file.' });
-  const before = known && (await find(work.tx, users, known.id));
+  const before = known && (await findLocked(work.tx, users, known.id));
   return audited(work, users, 'invite', before, async () => {
     const { first_name, last_name } = borrower;
     const user = { email: address, first_name, last_name, tenant_role: null };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as accounts from '../../sql/users/accounts.ts';
 import { users } from '../../sql/users/users.ts';
-import { find, type Row } from '../../sql/table.ts';
+import { find, findLocked, type Row } from '../../sql/table.ts';
 import { uuid } from '../../sql/types.ts';
 import { update, type Values } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
@@ -23,7 +23,7 @@ export const removeRole = (work: Work, { user_id }: z.output<typeof RemoveRole>)
 
 async function changeRole(work: Work, action: string, id: string, role: string | null) {
   const superadmins = await accounts.lockSuperadmins(work.tx);
-  const before = await find(work.tx, users, id);
+  const before = await findLocked(work.tx, users, id);
   if (before === null) throw new NotFound('There is no such user.');
   if (before['tenant_role'] === role) return before;
   if (before['borrower_id'] !== null)

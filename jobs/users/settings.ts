@@ -35,6 +35,10 @@ const perMinuteOfAll = z.int().min(30).max(100_000).nullable().default(null);
 const tries = z.int().min(3).max(60);
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
+/** What a tenant may ask two people for, beside modifications, which have a state of their own. */
+export const APPROVAL_KINDS = ['disbursements', 'reversals', 'refunds', 'invitations'] as const;
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
 /**
  * What a tenant may set, with its defaults. The keys of this object are the keys on
  * the wire; only what differs from the defaults is stored.
@@ -69,7 +73,13 @@ export const Settings = z.strictObject({
     })
     .prefault({}),
   approvals: z
-    .strictObject({ four_eyes: z.array(z.string().max(60)).max(20).default([]) })
+    .strictObject({
+      four_eyes: z
+        .array(z.enum(['modifications', ...APPROVAL_KINDS]))
+        .max(20)
+        .default([]),
+      expire_days: z.int().min(1).max(90).default(7),
+    })
     .prefault({}),
   accounting: z
     .strictObject({

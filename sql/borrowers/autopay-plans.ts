@@ -5,6 +5,7 @@ import { table } from '../table.ts';
 
 export const autopayPlans = table({
   name: 'autopay_plans',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.borrower_id, record.loan_id, record.payment_instrument_id,
            record.backup_payment_instrument_id, record.amount_type, record.fixed_amount,

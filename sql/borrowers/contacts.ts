@@ -3,6 +3,7 @@ import { table } from '../table.ts';
 
 export const addresses = table({
   name: 'addresses',
+  owner: 'borrowers',
   rows: sql.fragment`
     select record.id, record.borrower_id, record.address_type, record.street_line_1,
            record.street_line_2, record.city, record.state, record.postal_code, record.country,
@@ -14,6 +15,7 @@ export const addresses = table({
 
 export const emails = table({
   name: 'emails',
+  owner: 'borrowers',
   rows: sql.fragment`
     select record.id, record.borrower_id, record.email, record.email_type, record.is_primary,
            record.is_verified, record.verified_at, record.status, record.last_bounce_at,
@@ -24,6 +26,7 @@ export const emails = table({
 
 export const phones = table({
   name: 'phones',
+  owner: 'borrowers',
   rows: sql.fragment`
     select record.id, record.borrower_id, record.phone_number, record.phone_type,
            record.is_primary, record.is_verified, record.verified_at, record.can_sms,

@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 
 export const paymentInstruments = table({
   name: 'payment_instruments',
+  owner: 'borrowers',
   rows: sql.fragment`
     select record.id, record.borrower_id, record.instrument_type, record.account_holder_name,
            record.bank_name, record.routing_number, record.account_number_last_four,
@@ -20,10 +21,13 @@ export const hasAny = (tx: Transaction, borrowerId: string) =>
     select from payment_instruments where borrower_id = ${borrowerId} and not is_archived
   `);
 
-export const clearDefault = (tx: Transaction, borrowerId: string) =>
-  tx.query(sql.typeAlias('void')`
+/** Another instrument becomes the default. Answers which was it until now. */
+export const clearDefault = (tx: Transaction, borrowerId: string, except: string | null) =>
+  tx.anyFirst(sql.typeAlias('id')`
     update payment_instruments set is_default = false
     where borrower_id = ${borrowerId} and is_default and not is_archived
+      and id is distinct from ${except}::uuid
+    returning id
   `);
 
 const Instrument = z.object({

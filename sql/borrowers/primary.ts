@@ -18,8 +18,17 @@ export const exists = (tx: Transaction, contacts: Contacts, borrowerId: string, 
     where borrower_id = ${borrowerId} and is_primary and not is_archived ${ofType(contacts, type)}
   `);
 
-export const clear = (tx: Transaction, contacts: Contacts, borrowerId: string, type: unknown) =>
-  tx.query(sql.typeAlias('void')`
+/** Another contact becomes the primary one. Answers which was it until now. */
+export const clear = (
+  tx: Transaction,
+  contacts: Contacts,
+  borrowerId: string,
+  type: unknown,
+  except: string | null,
+) =>
+  tx.anyFirst(sql.typeAlias('id')`
     update ${sql.identifier([contacts])} set is_primary = false
-    where borrower_id = ${borrowerId} and is_primary and not is_archived ${ofType(contacts, type)}
+    where borrower_id = ${borrowerId} and is_primary and not is_archived
+      and id is distinct from ${except}::uuid ${ofType(contacts, type)}
+    returning id
   `);

@@ -4,6 +4,7 @@ import { containing, table } from '../table.ts';
 /** ltv sets the loan's principal against all its collateral that is still there to be had. */
 export const items = table({
   name: 'collateral_items',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.collateral_type, record.description,
            record.estimated_value, record.metadata, record.status, record.insured_until,

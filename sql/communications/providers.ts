@@ -28,3 +28,11 @@ export const save = (tx: Transaction, { channel, name, account_id, secret_sealed
     set name = excluded.name, account_id = excluded.account_id,
         previous_secret_sealed = provider.secret_sealed, secret_sealed = excluded.secret_sealed
   `);
+
+const Named = z.object({ name: z.string(), account_id: z.string().nullable() });
+
+/** Who provides the channel, without the secret. */
+export const named = (tx: Transaction, channel: string) =>
+  tx.maybeOne(sql.type(Named)`
+    select name, account_id from communication_providers where channel = ${channel}
+  `);

@@ -5,6 +5,7 @@ import { containing, table } from '../table.ts';
 /** One that is open after its day is overdue; that is seen and not stored. */
 export const creditDisputes = table({
   name: 'credit_disputes',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.dispute_number, record.dispute_source, record.bureau,
            record.acdv_control_number, record.received_date, record.due_date, record.is_extended,

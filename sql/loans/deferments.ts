@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 
 export const deferments = table({
   name: 'deferments',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.deferment_type, record.periods, record.start_date,
            record.end_date, record.start_installment, record.interest_treatment,

@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 
 export const disbursements = table({
   name: 'disbursements',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.amount, record.disbursement_date, record.method,
            record.payment_instrument_id, record.payee_name, record.payee_type,

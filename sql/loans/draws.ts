@@ -3,6 +3,7 @@ import { table } from '../table.ts';
 
 export const draws = table({
   name: 'draws',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.draw_number, record.amount, record.draw_date,
            record.purpose, record.payment_instrument_id, record.external_id, record.fee_amount,

@@ -3,6 +3,7 @@ import { table } from '../table.ts';
 
 export const fees = table({
   name: 'fees',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.fee_type, record.description, record.amount,
            record.amount_paid, record.amount_waived,

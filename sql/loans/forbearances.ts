@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 
 export const forbearances = table({
   name: 'forbearances',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.forbearance_type, record.start_date, record.end_date,
            record.reason, record.reduced_payment_amount, record.interest_accrues,

@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 
 export const forms1099c = table({
   name: 'forms_1099c',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.form_number, record.tax_year, record.status,
            record.is_corrected, record.corrects_form_id, record.source, record.creditor_name,

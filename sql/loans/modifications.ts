@@ -5,6 +5,7 @@ import { inChunk, type Chunk } from '../business-day/closes.ts';
 
 export const modifications = table({
   name: 'modifications',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.modification_type, record.effective_date,
            record.reason, record.reason_comment,

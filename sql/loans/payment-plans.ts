@@ -5,6 +5,7 @@ import { inChunk, type Chunk } from '../business-day/closes.ts';
 
 export const paymentPlans = table({
   name: 'payment_plans',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.plan_type, record.agreed_on, record.total_amount,
            record.installments, record.start_date, record.frequency, record.number_of_payments,

@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 
 export const payoffQuotes = table({
   name: 'payoff_quotes',
+  owner: 'loans',
   // A quote expires by itself when its last day is over.
   rows: sql.fragment`
     select record.id, record.loan_id, record.quote_number, record.quote_date, record.payoff_date,

@@ -5,6 +5,7 @@ import { inChunk, type Chunk } from '../business-day/closes.ts';
 
 export const promisesToPay = table({
   name: 'promises_to_pay',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.promised_on, record.promised_amount,
            record.promised_date, record.payment_method, record.channel, record.contact_note,

@@ -3,6 +3,7 @@ import { table } from '../table.ts';
 
 export const serviceCredits = table({
   name: 'service_credits',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.amount, record.credit_type, record.reason,
            record.apply_to, record.effective_date, record.sponsor, record.status,

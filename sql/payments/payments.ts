@@ -4,6 +4,7 @@ import { containing, table } from '../table.ts';
 
 export const payments = table({
   name: 'payments',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.borrower_id, record.receipt_number, record.amount,
            record.payment_date, record.effective_date, record.payment_method, record.payment_type,

@@ -20,6 +20,7 @@ export const investors = table({
 
 export const instruments = table({
   name: 'settlement_instruments',
+  owner: 'investors',
   rows: sql.fragment`
     select record.id, record.investor_id, record.instrument_type, record.account_holder_name,
            record.bank_name, record.routing_number, record.account_number_last_four,
@@ -38,10 +39,12 @@ export const hasInstrument = (tx: Transaction, investorId: string) =>
     select from settlement_instruments where investor_id = ${investorId}
   `);
 
-export const clearPrimary = (tx: Transaction, investorId: string) =>
-  tx.query(sql.typeAlias('void')`
+/** Another instrument becomes the primary one. Answers which was it until now. */
+export const clearPrimary = (tx: Transaction, investorId: string, except: string | null) =>
+  tx.anyFirst(sql.typeAlias('id')`
     update settlement_instruments set is_primary = false
-    where investor_id = ${investorId} and is_primary
+    where investor_id = ${investorId} and is_primary and id is distinct from ${except}::uuid
+    returning id
   `);
 
 /** Whether the instrument is this investor's, and in use. */

@@ -4,6 +4,7 @@ import { table } from '../table.ts';
 
 export const assignments = table({
   name: 'loan_assignments',
+  owner: 'loans',
   rows: sql.fragment`
     select record.id, record.investor_id, record.loan_id, record.portfolio_id,
            record.ownership_percentage, record.assignment_type, record.effective_date,

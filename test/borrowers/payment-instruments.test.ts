@@ -180,3 +180,29 @@ test('other last digits are another account, and what is deleted becomes nobodyâ
   expect(gone).toMatchObject({ status: 200, body: { is_default: false } });
   expect(kept.body.is_default).toBe(true);
 });
+
+test('who was the default, or the primary one, until another became it has that in the history', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const borrower = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Lovelace' });
+  const path = `/borrowers/${borrower.body.id}`;
+  const email = (name: string) => ({ email: `${name}@example.com`, is_primary: true });
+  const account = (await officer.post(`${path}/payment-instruments`, ACCOUNT)).body;
+  const old = (await officer.post(`${path}/emails`, email('old'))).body;
+  const other = (await officer.post(`${path}/emails`, email('new'))).body;
+
+  await officer.post(`${path}/payment-instruments`, { ...ACCOUNT, is_default: true });
+  await officer.put(`/emails/${old.id}`, { is_primary: true });
+
+  const told = async (id: string) =>
+    (await officer.get(`${path}/history?entity_id=${id}&ordering=created_at`)).body.map(
+      ({ changes }: { changes: object }) => changes,
+    );
+  const [lost, won] = [
+    { is_primary: { old: true, new: false } },
+    { is_primary: { old: false, new: true } },
+  ];
+  expect((await told(account.id)).slice(1)).toEqual([{ is_default: { old: true, new: false } }]);
+  expect((await told(old.id)).slice(1)).toEqual([lost, won]);
+  expect((await told(other.id)).slice(1)).toEqual([lost]);
+});

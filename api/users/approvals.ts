@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import * as requests from '../../jobs/users/approvals.ts';
+import { APPROVAL_KINDS } from '../../jobs/users/settings.ts';
+import { Forbidden } from '../../jobs/errors.ts';
+import { approvals as table } from '../../sql/users/approvals.ts';
+import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
+import { HttpRefusal } from '../errors.ts';
+import { endpointOf } from '../four-eyes.ts';
+import { mayCall, type Role } from '../permissions.ts';
+import { resource } from '../resource.ts';
+import type { Call, Route } from '../route.ts';
+import { checkMatch, type Wanted } from '../versions.ts';
+
+export const approvals = resource({
+  name: 'Approval',
+  path: 'approvals',
+  area: 'users',
+  table,
+  read: 'loan_officer',
+  write: 'loan_officer',
+  offers: ['list', 'read'],
+
+  fields: {
+    id: uuid.readonly(),
+    kind: z.enum(APPROVAL_KINDS).readonly(),
+    endpoint: text.readonly(),
+    params: jsonObject.readonly(),
+    body: jsonObject.nullable().readonly(),
+    if_match: z.json().nullable().readonly(),
+    status: z.enum(['pending', 'approved', 'rejected', 'canceled', 'expired']).readonly(),
+    reason: z.string().nullable().readonly(),
+    requested_by: uuid.readonly(),
+    requested_by_email: z.string().readonly(),
+    decided_by: uuid.nullable().readonly(),
+    decided_at: timestamp.nullable().readonly(),
+    expires_at: timestamp.readonly(),
+    created_at: timestamp.readonly(),
+    updated_at: timestamp.readonly(),
+  },
+  filters: ['kind', 'endpoint', 'status', 'requested_by', 'decided_by'],
+  sort: { field: 'created_at', descending: true },
+});
+
+const deciding = {
+  tag: 'users',
+  resource: 'approvals',
+  method: 'POST',
+  allow: 'loan_officer',
+  status: 200,
+  reply: approvals.reply,
+  transaction: 'write',
+  body: requests.Decision,
+} as const;
+const reasonOf = ({ body }: Call) => (body as z.output<typeof requests.Decision>).reason;
+
+/** The request, for a second person who may call its endpoint himself. */
+async function forSecond({ work, params, user }: Call, routes: readonly Route[]) {
+  const request = await requests.openRequest(work, params['id'] ?? '');
+  const requester = await requests.assertSecond(work, request);
+  const route = routes.find((one) => endpointOf(one) === request['endpoint']);
+  if (route === undefined || route.transaction === 'own')
+    throw new Error(`There is no endpoint ${String(request['endpoint'])} any more.`);
+  const asking = { ...user, tenant_role: requester['tenant_role'] as Role } as NonNullable<
+    Call['user']
+  >;
+  if (!mayCall(user, route.allow) || !mayCall(asking, route.allow)) {
+    const details = { required_role: route.allow };
+    throw new Forbidden(
+      'Your role, or that of whoever asked, does not allow this.',
+      'permission_denied',
+      details,
+    );
+  }
+  return { request, route };
+}
+
+export const approvalRoutes = (routes: readonly Route[]): Route[] => [
+  {
+    ...deciding,
+    action: 'approve',
+    path: '/approvals/{id}/approve',
+    summary: 'Agree to what another asked for, which is done with this, under all its checks',
+    run: async (call: Call) => {
+      const { request, route } = await forSecond(call, routes);
+      const { requested_by: id, requested_by_email: email, if_match } = request;
+      const answer = await route.run({
+        ...call,
+        work: { ...call.work, actor: { ...call.work.actor, requested_by: { id, email } as never } },
+        params: request['params'] as Record<string, string>,
+        body: request['body'],
+        checkMatch: (row) => checkMatch(if_match as Wanted, route.ifMatch, row),
+      });
+      if (answer instanceof HttpRefusal) throw answer;
+      return requests.decide(call.work, request, { status: 'approved', reason: reasonOf(call) });
+    },
+  },
+  {
+    ...deciding,
+    action: 'reject',
+    path: '/approvals/{id}/reject',
+    summary: 'Refuse what another asked for',
+    run: async (call: Call) => {
+      const { request } = await forSecond(call, routes);
+      return requests.decide(call.work, request, { status: 'rejected', reason: reasonOf(call) });
+    },
+  },
+  {
+    ...deciding,
+    action: 'cancel',
+    path: '/approvals/{id}/cancel',
+    summary: 'Take back what one asked for',
+    run: ({ work, params }: Call) => requests.cancelRequest(work, params['id'] ?? ''),
+  },
+];

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { approvals } from '../../sql/users/approvals.ts';
+import { users } from '../../sql/users/users.ts';
+import { find, findLocked, type Row } from '../../sql/table.ts';
+import { prose } from '../../sql/types.ts';
+import { insert, update } from '../../sql/write.ts';
+import { audited } from '../audit.ts';
+import { Conflict, Forbidden, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { settingsOf, type ApprovalKind } from './settings.ts';
+
+export const Decision = z.object({ reason: prose.nullish() });
+
+const DAY_MS = 86_400_000;
+
+export type Request = {
+  kind: ApprovalKind;
+  endpoint: string;
+  params: Record<string, string>;
+  body: unknown;
+  if_match: unknown;
+};
+
+/** Where the tenant wants a second person to agree, keeps the request; null where it does not. */
+export async function askFor(work: Work, request: Request): Promise<Row | null> {
+  const { four_eyes, expire_days } = (await settingsOf(work.tx)).approvals;
+  if (!four_eyes.includes(request.kind)) return null;
+  const { id, email } = work.actor;
+  return audited(work, approvals, 'request', null, () =>
+    insert(work.tx, 'approvals', {
+      ...request,
+      requested_by: id,
+      requested_by_email: email,
+      expires_at: new Date(Date.now() + expire_days * DAY_MS).toISOString(),
+    }),
+  );
+}
+
+/** The request, locked, as long as it may be decided: of two decisions at once one comes too late. */
+export async function openRequest(work: Work, id: string): Promise<Row> {
+  const request = await findLocked(work.tx, approvals, id);
+  if (request === null) throw new NotFound();
+  const { status } = request;
+  if (status === 'pending') return request;
+  throw new Conflict(`A request that is ${String(status)} is decided.`, 'invalid_transition', {
+    current_status: status,
+  });
+}
+
+/** Nobody decides about his own request, nor about one of somebody who is no longer with the staff. */
+export async function assertSecond(work: Work, { requested_by }: Row): Promise<Row> {
+  if (work.actor.id === requested_by)
+    throw new Conflict('Somebody else has to decide about it.', 'four_eyes');
+  const requester = await find(work.tx, users, String(requested_by));
+  if (requester?.['is_active'] === true && requester['tenant_role'] !== null) return requester;
+  throw new Conflict('Whoever asked for it has no access any more.', 'requester_gone');
+}
+
+/** Writes down what became of the request. */
+export const decide = (
+  work: Work,
+  request: Row,
+  {
+    status,
+    reason,
+  }: { status: 'approved' | 'rejected' | 'canceled'; reason?: string | null | undefined },
+): Promise<Row> => {
+  const action = { approved: 'approve', rejected: 'reject', canceled: 'cancel' }[status];
+  return audited(
+    work,
+    approvals,
+    action,
+    request,
+    async () => {
+      await update(work.tx, 'approvals', request.id, {
+        status,
+        reason,
+        decided_by: work.actor.id,
+        decided_at: new Date().toISOString(),
+      });
+      return request.id;
+    },
+    reason ?? undefined,
+  );
+};
+
+/** Whoever asked for it may take it back. */
+export async function cancelRequest(work: Work, id: string): Promise<Row> {
+  const request = await openRequest(work, id);
+  if (request['requested_by'] !== work.actor.id)
+    throw new Forbidden('Only whoever asked for it takes it back; others reject it.');
+  return decide(work, request, { status: 'canceled' });
+}

@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest';
+import { ledgerOf } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const KINDS = ['disbursements', 'reversals', 'refunds', 'invitations'];
+
+/** A tenant that wants two people for everything that it can want two for. */
+async function careful(four_eyes = KINDS) {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const loan = await newLoan(tenant, { status: 'approved' });
+  await settle(tenant, { approvals: { four_eyes } });
+  return { tenant, officer: tenant.officer, admin, loan, path: `/loans/${loan.id}` };
+}
+
+test('nobody has to approve of anything unless the tenant says so', async () => {
+  const { officer, path } = await careful(['modifications']);
+
+  expect(await officer.post(`${path}/disburse`)).toMatchObject({ status: 200 });
+  expect((await officer.get('/approvals')).body).toEqual([]);
+});
+
+test('a disbursement is made when a second person approves, and credited to both', async () => {
+  const { tenant, officer, admin, path } = await careful();
+
+  const asked = await officer.post(`${path}/disburse`, { amount: '4000.00' });
+  const before = [await ledgerOf(tenant), (await officer.get(path)).body.status];
+  const approve = `/approvals/${asked.body.approval_id}/approve`;
+  const own = await officer.post(approve);
+  const approved = await admin.post(approve, { reason: 'Checked by phone' });
+  const again = await admin.post(approve);
+  const loan = await officer.get(path);
+  const [told] = (await officer.get(`${path}/history?action=disburse`)).body;
+
+  expect(asked).toMatchObject({
+    status: 202,
+    body: { status: 'pending_approval', kind: 'disbursements', expires_at: expect.any(String) },
+  });
+  expect(asked.headers['etag']).toBeUndefined();
+  expect(before).toEqual([{}, 'approved']);
+  expect(own).toMatchObject({ status: 409, body: { code: 'four_eyes' } });
+  expect(approved).toMatchObject({
+    status: 200,
+    body: {
+      status: 'approved',
+      endpoint: 'POST /loans/{id}/disburse',
+      body: { amount: '4000.00' },
+      requested_by: tenant.userIds['loan_officer'],
+      decided_by: tenant.userIds['admin'],
+      reason: 'Checked by phone',
+    },
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(loan.body).toMatchObject({ status: 'active', principal_balance: '4000.00' });
+  expect(told).toMatchObject({
+    actor_email: `admin@${tenant.slug}.test`,
+    changes: { requested_by: { new: `loan_officer@${tenant.slug}.test` } },
+  });
+});
+
+test('a kind that there is not is no setting', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const set = (kind: string) =>
+    superadmin.put('/tenant/settings', { approvals: { four_eyes: [kind] } });
+
+  expect(await set('disbursement')).toMatchObject({ status: 422 });
+  for (const kind of KINDS) expect(await set(kind)).toMatchObject({ status: 200 });
+});
+
+test('of approvals at once one has an effect', async () => {
+  const { tenant, officer, admin, path } = await careful();
+  const superadmin = await tenant.signedIn('superadmin');
+  const { approval_id } = (await officer.post(`${path}/disburse`, { amount: '100.00' })).body;
+
+  const replies = await Promise.all(
+    [admin, superadmin, admin, superadmin].map((who) =>
+      who.post(`/approvals/${approval_id}/approve`),
+    ),
+  );
+
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    200, 409, 409, 409,
+  ]);
+  expect((await officer.get(`${path}/disbursements`)).body).toHaveLength(1);
+  expect((await ledgerOf(tenant))['cash']).toBe('-100.00');
+});
+
+test('what may not be done any more is refused at the approval, and stays to be decided', async () => {
+  const { officer, admin, path } = await careful();
+  const { approval_id } = (await officer.post(`${path}/disburse`)).body;
+  await officer.post(`${path}/cancel`, {});
+
+  const refused = await admin.post(`/approvals/${approval_id}/approve`);
+  const rejected = await admin.post(`/approvals/${approval_id}/reject`, { reason: 'Too late' });
+  const late = await admin.post(`/approvals/${approval_id}/approve`);
+
+  expect((await officer.get(path)).body.status).toBe('canceled');
+  expect(refused).toMatchObject({ status: 409 });
+  expect(rejected).toMatchObject({ status: 200, body: { status: 'rejected', reason: 'Too late' } });
+  expect(late).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+});
+
+test('a request expires, and whoever made it takes it back, but nobody else', async () => {
+  const { officer, admin, path } = await careful();
+  const [first, second] = [
+    (await officer.post(`${path}/disburse`)).body.approval_id,
+    (await officer.post(`${path}/disburse`)).body.approval_id,
+  ];
+  await stage.owner.query(
+    "update approvals set expires_at = now() - interval '1 s' where id = $1",
+    [first],
+  );
+
+  const expired = await admin.post(`/approvals/${first}/approve`);
+  const foreign = await admin.post(`/approvals/${second}/cancel`);
+  const canceled = await officer.post(`/approvals/${second}/cancel`);
+  const pending = await officer.get('/approvals?status=pending');
+  const shown = await officer.get('/approvals?status=expired');
+
+  expect(expired).toMatchObject({ status: 409, body: { details: { current_status: 'expired' } } });
+  expect(foreign).toMatchObject({ status: 403 });
+  expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled' } });
+  expect(pending.body).toEqual([]);
+  expect(shown.body).toMatchObject([{ id: first }]);
+});
+
+test('payments are taken back, and money is paid back, by two people, whichever way is tried', async () => {
+  const { officer, admin, path, loan } = await careful(['reversals', 'refunds']);
+  await officer.post(`${path}/disburse`);
+  const payment = (await officer.post(`${path}/payments`, { amount: '100.00' })).body;
+  const own = `/payments/${payment.id}`;
+
+  const asked = [
+    await officer.delete(own),
+    await officer.post(`${own}/return`, { return_code: 'R01' }),
+    await officer.post(`${path}/payments/reimbursement`, {
+      amount: '10.00',
+      payment_id: payment.id,
+    }),
+    await officer.post(`${own}/reverse`, { reason: 'clerical_error' }),
+  ];
+  const untouched = await officer.get(own);
+  const done = await admin.post(`/approvals/${asked[3]?.body.approval_id}/approve`);
+
+  expect(asked.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+  expect(untouched.body.status).toBe('completed');
+  expect(done.status).toBe(200);
+  expect((await officer.get(own)).body.status).toBe('reversed');
+  expect((await officer.get(`/loans/${loan.id}/payments?payment_type=refund`)).body).toEqual([]);
+});
+
+test('a role is given by two who may both give it', async () => {
+  const { tenant, officer, admin } = await careful();
+  const superadmin = await tenant.signedIn('superadmin');
+  const invitation = {
+    email: 'new@staff.test',
+    first_name: 'N',
+    last_name: 'N',
+    tenant_role: 'admin',
+  };
+  const second = await superadmin.post('/users/invite', invitation);
+  const approve = `/approvals/${second.body.approval_id}/approve`;
+
+  const lesser = [(await officer.post(approve)).status, (await admin.post(approve)).status];
+  await stage.owner.query("update users set tenant_role = 'superadmin' where id = $1", [
+    tenant.userIds['admin'],
+  ]);
+  const equal = await admin.post(approve);
+  const found = await superadmin.get('/users?email=new@staff.test');
+
+  expect(second.status).toBe(202);
+  expect(lesser).toEqual([403, 403]);
+  expect(equal.status).toBe(200);
+  expect(found.body).toMatchObject([{ tenant_role: 'admin' }]);
+});
+
+test('a request with a key is kept once, and its If-Match is compared when it is done', async () => {
+  const { officer, admin, path } = await careful();
+  const { etag } = (await officer.get(path)).headers;
+  const headers = { 'Idempotency-Key': 'disburse-once', 'If-Match': String(etag) };
+
+  const asked = await officer.post(`${path}/disburse`, {}, { headers });
+  const again = await officer.post(`${path}/disburse`, {}, { headers });
+  await officer.put(path, { external_id: 'Another' });
+  const stale = await admin.post(`/approvals/${asked.body.approval_id}/approve`);
+
+  expect([asked.status, again.status]).toEqual([202, 202]);
+  expect(again.body.approval_id).toBe(asked.body.approval_id);
+  expect(stale).toMatchObject({ status: 412, body: { code: 'precondition_failed' } });
+  expect((await officer.get('/approvals')).body).toMatchObject([{ status: 'pending' }]);
+});
+
+test('a request of somebody who has lost his access is not carried out', async () => {
+  const { tenant, officer, admin, path } = await careful();
+  const { approval_id } = (await officer.post(`${path}/disburse`)).body;
+  const officerId = tenant.userIds['loan_officer'];
+  await stage.owner.query('update users set is_active = false where id = $1', [officerId]);
+
+  const refused = await admin.post(`/approvals/${approval_id}/approve`);
+
+  expect(refused).toMatchObject({ status: 409, body: { code: 'requester_gone' } });
+});
