@@ -99,7 +99,9 @@ async function askRules(
   inReplyTo: string,
 ) {
   const rules = await inbound.rules(work.tx, channel, borrowerId);
-  const rule = rules.find((one) => fits(one, message));
+  const said = `${message.subject ?? ''} ${message.body}`.toLowerCase();
+  const saidWords = wordsIn(said);
+  const rule = rules.find((one) => fits(one, said, saidWords));
   if (!rule) return;
   if (await inbound.hasAnswered(work.tx, rule.id, borrowerId, rule.cooldown_minutes)) return;
   if (rule.action === 'opt_out' || rule.action === 'opt_in') {
@@ -124,11 +126,10 @@ async function askRules(
   }
 }
 
-function fits({ match_type, keywords }: inbound.Rule, { subject, body }: InboundMessage): boolean {
-  const text = `${subject ?? ''} ${body}`.toLowerCase();
+function fits({ match_type, keywords }: inbound.Rule, said: string, saidWords: string): boolean {
   if (match_type === 'any') return true;
-  if (match_type === 'contains') return keywords.some((word) => text.includes(word.toLowerCase()));
-  return keywords.some((keyword) => wordsIn(text).includes(wordsIn(keyword.toLowerCase())));
+  if (match_type === 'contains') return keywords.some((word) => said.includes(word.toLowerCase()));
+  return keywords.some((keyword) => saidWords.includes(wordsIn(keyword.toLowerCase())));
 }
 
 /** Its words alone, each between blanks: a keyword of several words is found as a whole too. */
