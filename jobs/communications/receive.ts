@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as inbound from '../../sql/communications/inbound.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
+import { withoutPersonalNumbers } from '../../sql/personal-numbers.ts';
 import { insert } from '../../sql/write.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render.ts';
 import { Invalid } from '../errors.ts';
@@ -16,8 +17,8 @@ const address = z.string().min(1).max(320);
 export const InboundMessage = z.object({
   from: address,
   to: address.nullish(),
-  subject: z.string().max(1_000).nullish(),
-  body: z.string().max(100_000).default(''),
+  subject: z.string().overwrite(withoutPersonalNumbers).max(1_000).nullish(),
+  body: z.string().overwrite(withoutPersonalNumbers).max(100_000).default(''),
   message_id: z.string().min(1).max(300),
   in_reply_to: z.string().max(300).nullish(),
   /** Machines that answer say so; they are kept and not answered, or two of them never end. */

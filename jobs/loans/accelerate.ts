@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as flags from '../../sql/loans/flags.ts';
-import { date, prose, words } from '../../sql/types.ts';
+import { date, freeWords, prose } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { eventsInForce } from './events.ts';
@@ -8,11 +8,11 @@ import { happen, newEvent, openLoan } from './happen.ts';
 import { fundedOn } from './rests.ts';
 
 export const Acceleration = z.object({
-  reason: words.nullish(),
+  reason: freeWords.nullish(),
   effective_date: date.nullish().describe('The business date, and no other.'),
   notes: prose.nullish(),
 });
-export const AccelerationReversal = z.object({ reason: words.nullish() });
+export const AccelerationReversal = z.object({ reason: freeWords.nullish() });
 
 /**
  * Makes the whole debt due today and calls off what was to be paid later; days past due go on from

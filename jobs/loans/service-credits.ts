@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as records from '../../sql/loans/records.ts';
-import { words } from '../../sql/types.ts';
+import { freeWords } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import { Conflict } from '../errors.ts';
 import type { Work } from '../work.ts';
@@ -52,7 +52,7 @@ export async function giveServiceCredit(work: Work, input: NewCredit): Promise<s
   return id;
 }
 
-export const CreditReversal = z.object({ reason: words.nullish() });
+export const CreditReversal = z.object({ reason: freeWords.nullish() });
 
 /** Takes a credit back as if it had never been given. */
 export async function reverseServiceCredit(work: Work, id: string) {

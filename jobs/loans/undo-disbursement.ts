@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as disbursements from '../../sql/loans/disbursements.ts';
 import * as records from '../../sql/loans/records.ts';
-import { prose, words } from '../../sql/types.ts';
+import { freeWords, prose } from '../../sql/types.ts';
 import { Conflict } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { changeStatus } from './changes.ts';
@@ -10,7 +10,10 @@ import { happen, newEvent, openLoan, type OpenLoan } from './happen.ts';
 import { immutable } from './records.ts';
 import { refusalOf } from './statuses.ts';
 
-export const DisbursementReversal = z.object({ reason: words.nullish(), notes: prose.nullish() });
+export const DisbursementReversal = z.object({
+  reason: freeWords.nullish(),
+  notes: prose.nullish(),
+});
 
 /** What goes with a funding: the fees since then fall with it, and a rest of accrual has no effect. */
 const GOES_ALONG: readonly string[] = ['fee', 'accrual_stop', 'accrual_start'];
