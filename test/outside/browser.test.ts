@@ -168,7 +168,7 @@ test.runIf(process.platform === 'linux')(
     }
 
     rmSync(place, { recursive: true });
-    expect(said).toEqual([expect.stringContaining('no sandbox')]);
+    expect(said).toEqual([expect.stringContaining('without its sandbox')]);
   },
 );
 

@@ -31,13 +31,10 @@ export function commandOf(walls: Walls, browser: string, args: readonly string[]
   return { executablePath: SETPRIV, args: [...user, browser, ...args] };
 }
 
-/** One sentence for the log about walls that are missing. */
-export const missingWalls = ({ user, sandbox }: Walls): string =>
-  [
-    ...(sandbox
-      ? []
-      : ['This system lets the browser build no sandbox: user namespaces are forbidden.']),
-    ...(isRoot() && user === 'ourselves'
-      ? ['It runs as root, since nobody may not reach its folder or setpriv is missing.']
-      : []),
-  ].join(' ');
+/** One sentence for the log about walls that are missing; empty where none are. */
+export function missingWalls({ user, sandbox }: Walls): string {
+  if (sandbox) return '';
+  return isRoot() && user === 'ourselves'
+    ? 'The browser runs as root and without its sandbox: nobody may not reach it, or setpriv is missing.'
+    : 'The browser runs without its sandbox: this system forbids user namespaces.';
+}
