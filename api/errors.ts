@@ -127,7 +127,7 @@ function databaseAnswer(error: unknown, method: string): Answer | null {
   if (state === '23001' || (state === '23503' && method === 'DELETE')) return IN_USE;
   if (state === '23503') {
     return validation({
-      [/_tenant_id_(.+)_fkey$/.exec(constraint)?.[1] ?? 'id']: 'Does not exist.',
+      [/_tenant_id_(.{1,63})_fkey$/.exec(constraint)?.[1] ?? 'id']: 'Does not exist.',
     });
   }
   if (state === '23505') return validation({ [uniqueField(constraint)]: 'Is already taken.' });
@@ -139,7 +139,7 @@ function databaseAnswer(error: unknown, method: string): Answer | null {
 }
 
 function uniqueField(constraint: string): string {
-  const unnamed = /_tenant_id_(.+)_key$/.exec(constraint)?.[1];
+  const unnamed = /_tenant_id_(.{1,63})_key$/.exec(constraint)?.[1];
   return (
     unnamed ??
     /^(?:loans|payments|programs|products|portfolios|investors|ledger_accounts|liens)_(.+)$/.exec(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutPersonalNumbers, withoutPersonalNumbersIn } from './personal-numbers.ts';
 
 /**
  * The kinds of values that columns and JSON fields hold, each said once: how it is checked when it
@@ -39,10 +40,33 @@ export const words = known(
   'text',
 );
 
-/** Several lines, up to 10,000 characters; line breaks and tabs are allowed. */
+/**
+ * One line that a person words freely: a reason, a title, a description. Whole social security and
+ * card numbers in it are masked before anything keeps it. Names, addresses and identifiers are `text`.
+ */
+export const freeText = known(
+  z
+    .string()
+    .overwrite(withoutPersonalNumbers)
+    .max(200, 'Must be at most 200 characters.')
+    .refine((value) => !CONTROL.test(value), 'Must not contain control characters.'),
+  'text',
+);
+
+/** The same, and it must say something. */
+export const freeWords = known(
+  freeText.refine((value) => value.trim() !== '', 'Must not be empty.'),
+  'text',
+);
+
+/**
+ * Several lines that a person words freely, up to 10,000 characters; line breaks and tabs are allowed,
+ * and whole social security and card numbers are masked.
+ */
 export const prose = known(
   z
     .string()
+    .overwrite(withoutPersonalNumbers)
     .max(10_000, 'Must be at most 10,000 characters.')
     .refine(
       (value) => !CONTROL.test(value.replace(/[\n\r\t]/g, '')),
@@ -151,14 +175,21 @@ export const computedRate = known(
 export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
 export const flag = known(z.boolean(), 'bool');
 
-/** Up to 16 kB of plain JSON below an object. Keys that could reach a prototype are refused. */
+/**
+ * Up to 16 kB of plain JSON below an object. Keys that could reach a prototype are refused, and whole
+ * social security and card numbers are masked.
+ */
 export const jsonObject = known(
   z
     .record(z.string().max(100), z.json())
+    .overwrite((value) => withoutPersonalNumbersIn(value) as typeof value)
     .refine((value) => JSON.stringify(value).length <= 16_384, 'Must be at most 16 kB of JSON.')
     .refine((value) => plainKeys(value), 'Has a key that is not allowed.'),
   'jsonb',
 );
+
+/** JSON that we wrote ourselves, answered as it is kept. */
+export const ownJson = known(z.record(z.string(), z.json()), 'jsonb');
 
 function plainKeys(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { partOf } from './parts.ts';
 
 export const ACCOUNT_MESSAGES = ['invitation', 'password_reset', 'password_changed'] as const;
 export type AccountMessage = (typeof ACCOUNT_MESSAGES)[number];
@@ -13,11 +14,7 @@ export function accountMessage(name: AccountMessage): { subject: string; body: s
   const kept = read.get(name);
   if (kept) return kept;
   const text = readFileSync(new URL(`./accounts/${name}.html`, import.meta.url), 'utf8');
-  const message = { subject: partOf(text, 'subject'), body: partOf(text, 'email') };
+  const message = { subject: partOf(text, 'subject') ?? '', body: partOf(text, 'email') ?? '' };
   read.set(name, message);
   return message;
-}
-
-function partOf(text: string, part: string): string {
-  return new RegExp(`<${part}>([\\s\\S]*?)</${part}>`).exec(text)?.[1]?.trim() ?? '';
 }

@@ -76,9 +76,12 @@ function readTag(reader: Reader, start: number): Tag {
 }
 
 function readInner(reader: Reader, start: number, end: number, inner: string): Tag {
-  const opening = /^#(\S*)\s*(.*)$/s.exec(inner);
-  if (opening)
-    return openBlock(reader, { start, end, name: opening[1] ?? '', of: opening[2] ?? '' });
+  if (inner.startsWith('#')) {
+    const space = inner.search(/\s/);
+    const nameEnd = space < 0 ? inner.length : space;
+    const name = inner.slice(1, nameEnd);
+    return openBlock(reader, { start, end, name, of: inner.slice(nameEnd).trim() });
+  }
   if (inner.startsWith('/')) return closeBlock(reader, start, end, inner.slice(1).trim());
   if (inner === 'else') return elseOf(reader, start, end);
 

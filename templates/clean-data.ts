@@ -1,13 +1,15 @@
 import { FORBIDDEN_NAME } from './variables.ts';
 
 const DEPTH_MAX = 6;
-const VALUE_CHARACTERS_MAX = 20_000;
+const TEXT_CHARACTERS_MAX = 20_000;
+/** As long as prose may be: a template names values 200 times, and each grows when escaped. */
+const VALUE_CHARACTERS_MAX = 10_000;
 const ROWS_MAX = 5_000;
 
 /** Plain data for a template: own values only, without prototypes, functions or odd characters. */
 export function cleanData(value: unknown, depth = 0): unknown {
   if (value === null || value === undefined) return undefined;
-  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'string') return cleanText(value.slice(0, VALUE_CHARACTERS_MAX));
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || depth >= DEPTH_MAX) return undefined;
@@ -30,7 +32,7 @@ export function cleanData(value: unknown, depth = 0): unknown {
 export function cleanText(text: string): string {
   return (
     text
-      .slice(0, VALUE_CHARACTERS_MAX)
+      .slice(0, TEXT_CHARACTERS_MAX)
       .replace(/\r\n?|[\u2028\u2029]/g, '\n')
       // eslint-disable-next-line no-control-regex -- they are what is taken out
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')

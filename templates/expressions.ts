@@ -6,9 +6,8 @@
  */
 export type Expression = { path: string[]; filters: { name: string; args: string[] }[] };
 
-const NAME = String.raw`[A-Za-z_][A-Za-z0-9_]*`;
-const PATH = new RegExp(`^${NAME}(\\.${NAME})*$`);
-const FILTER = new RegExp(`^(${NAME})\\s*(?:\\(([^()]*)\\))?$`);
+const PATH = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
+const FILTER = /^([A-Za-z_][A-Za-z0-9_]*)\s*(?:\(([^()]*)\))?$/;
 const TEXT = /^("[^"\\\r\n{}]{0,60}"|'[^'\\\r\n{}]{0,60}')$/;
 
 /** The expression, or a sentence that says what is wrong with it. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { partOf } from './parts.ts';
 
 export const TEMPLATE_TYPES = [
   ...(['payment_reminder', 'payment_received', 'payment_failed', 'payment_reversed'] as const),
@@ -63,8 +64,4 @@ function messagesIn(folder: string, language: 'en' | 'es'): DefaultMessage[] {
         ...(sms ? [{ ...message, channel: 'sms' as const, subject: null, body: sms }] : []),
       ];
     });
-}
-
-function partOf(text: string, part: string): string | undefined {
-  return new RegExp(`<${part}>([\\s\\S]*?)</${part}>`).exec(text)?.[1]?.trim();
 }

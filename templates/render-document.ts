@@ -91,7 +91,8 @@ function namesIn(folder: string): string[] {
 /** Our own file, with its pipe filters written as calls. */
 function source(path: string): string {
   const text = readFileSync(new URL(path, FOLDER), 'utf8');
-  return text.replace(/\{\{([^#/>!{}][^{}]*\|[^{}]*)\}\}/g, (_, inner: string) => {
+  return text.replace(/\{\{([^#/>!{}][^{}]*)\}\}/g, (whole, inner: string) => {
+    if (!inner.includes('|')) return whole;
     const expression = readExpression(inner.trim());
     if (typeof expression === 'string') throw new Error(`${path}: ${expression}`);
     return `{{${asHandlebars(expression)}}}`;

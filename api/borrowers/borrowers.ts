@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { addBorrower, changeBorrower } from '../../jobs/borrowers/borrower.ts';
 import { borrowers as table } from '../../sql/borrowers/borrowers.ts';
-import { date, externalId, flag, jsonObject, stamps, text, uuid, words } from '../../sql/types.ts';
+import {
+  date,
+  externalId,
+  flag,
+  freeText,
+  jsonObject,
+  stamps,
+  text,
+  uuid,
+  words,
+} from '../../sql/types.ts';
 import { nested, resource } from '../resource.ts';
 import { addresses } from './addresses.ts';
 import { autopayPlans } from './autopay-plans.ts';
@@ -43,8 +53,8 @@ export const borrowers = resource({
     time_zone: text.nullish(),
     do_not_contact: flag.default(false),
     is_deceased: flag.default(false),
-    bankruptcy_status: text.nullish(),
-    military_status: text.nullish(),
+    bankruptcy_status: freeText.nullish(),
+    military_status: freeText.nullish(),
     external_id: externalId.nullish(),
     metadata: jsonObject.default({}),
     email: z.string().nullable().readonly(),

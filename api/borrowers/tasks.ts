@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addTask, changeTask } from '../../jobs/borrowers/task.ts';
 import { tasks as table } from '../../sql/borrowers/tasks.ts';
-import { date, prose, stamps, text, timestamp, uuid, words } from '../../sql/types.ts';
+import { date, freeWords, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
 
 export const tasks = resource({
@@ -17,7 +17,7 @@ export const tasks = resource({
     id: uuid.readonly(),
     borrower_id: uuid.nullable(),
     loan_id: uuid.nullish(),
-    title: words,
+    title: freeWords,
     description: prose.nullish(),
     task_type: z
       .enum([

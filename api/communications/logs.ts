@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHANNELS, REASONS } from '../../jobs/communications/may-contact.ts';
 import { logs as table } from '../../sql/communications/logs.ts';
-import { integer, jsonObject, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
 
 const STATUSES = [
@@ -53,7 +53,7 @@ export const communicationLogs = resource({
     in_reply_to_id: id,
     document_id: id,
     blocked_reasons: z.array(z.enum(REASONS)).readonly(),
-    metadata: jsonObject.readonly(),
+    metadata: ownJson.readonly(),
     ...stamps,
   },
   filters: [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHANNELS } from '../../jobs/communications/may-contact.ts';
 import { addTemplate, changeTemplate } from '../../jobs/communications/template.ts';
 import { templates as table } from '../../sql/communications/templates.ts';
-import { flag, integer, stamps, text, uuid, words } from '../../sql/types.ts';
+import { flag, freeText, integer, stamps, uuid, words } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
 import { resource } from '../resource.ts';
 
@@ -31,7 +31,7 @@ export const communicationTemplates = resource({
     program_id: uuid.nullish(),
     subject: source.nullish(),
     body: source,
-    description: text.nullish(),
+    description: freeText.nullish(),
     version: integer.readonly(),
     is_active: flag.default(true),
     is_archived: flag.readonly(),

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { addAccount, changeAccount } from '../../jobs/ledger/account.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { accounts as table, balance } from '../../sql/ledger/accounts.ts';
-import { date, flag, signedMoney, stamps, text, timestamp, uuid, words } from '../../sql/types.ts';
+import {
+  date,
+  flag,
+  freeText,
+  signedMoney,
+  stamps,
+  timestamp,
+  uuid,
+  words,
+} from '../../sql/types.ts';
 import { endpoint, resource } from '../resource.ts';
 
 const accountType = z.enum(['asset', 'liability', 'equity', 'revenue', 'expense']);
@@ -24,7 +33,7 @@ const accounts = resource({
     account_type: accountType,
     normal_balance: side.readonly(),
     parent_id: uuid.nullish(),
-    description: text.nullish(),
+    description: freeText.nullish(),
     is_header: flag.default(false).describe('Groups accounts; nothing is booked on it.'),
     is_active: flag.default(true),
     role: z.string().nullable().readonly().describe('The part it plays in system entries.'),

@@ -1,6 +1,6 @@
 import { closePeriod } from '../../jobs/ledger/close-period.ts';
 import { closings as table } from '../../sql/ledger/closings.ts';
-import { date, text, timestamp, uuid } from '../../sql/types.ts';
+import { date, freeText, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
 
 export const closings = resource({
@@ -15,7 +15,7 @@ export const closings = resource({
   fields: {
     id: uuid.readonly(),
     closed_through: date,
-    description: text.nullish(),
+    description: freeText.nullish(),
     closed_by: uuid.nullable().readonly(),
     created_at: timestamp.readonly(),
   },

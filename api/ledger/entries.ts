@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addDraft, archiveDraft, DraftLines, postDraft } from '../../jobs/ledger/draft.ts';
 import { Reversal, reverse } from '../../jobs/ledger/reverse.ts';
 import { entries as table } from '../../sql/ledger/entries.ts';
-import { date, flag, money, text, timestamp, uuid, words } from '../../sql/types.ts';
+import { date, flag, freeText, money, timestamp, uuid, words } from '../../sql/types.ts';
 import { action, resource } from '../resource.ts';
 
 const line = z
@@ -24,7 +24,7 @@ const fields = {
   id: uuid.readonly(),
   entry_date: date,
   effective_date: date.readonly(),
-  description: text.nullish(),
+  description: freeText.nullish(),
   reference_type: words.default('manual'),
   reference_id: uuid.nullable().readonly(),
   loan_id: uuid.nullish(),

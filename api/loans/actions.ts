@@ -30,7 +30,7 @@ import { payOut } from '../../jobs/loans/funding/disburse.ts';
 import { reschedule, Reschedule } from '../../jobs/loans/agreements/reschedule.ts';
 import { loanFields } from './fields.ts';
 import { promotion } from './promotions.ts';
-import { flag, jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
+import { flag, ownJson, text, timestamp, uuid } from '../../sql/types.ts';
 import type { Action } from '../declaration.ts';
 import { action } from '../resource.ts';
 
@@ -45,7 +45,7 @@ const complianceRun = z
         name: text,
         status: z.enum(CHECK_STATUSES),
         message: text,
-        details: jsonObject,
+        details: ownJson,
       }),
     ),
   })

@@ -7,6 +7,7 @@ import {
 } from '../../jobs/loans/reporting/credit-disputes.ts';
 import { creditDisputes as table } from '../../sql/loans/credit-disputes.ts';
 import { date, flag, jsonObject, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { withoutPersonalNumbers } from '../../sql/personal-numbers.ts';
 import { resource } from '../resource.ts';
 
 const when = timestamp.nullable().readonly();
@@ -55,7 +56,7 @@ export const creditDisputes = resource({
       .array(z.string().regex(/^\d{3}$/, 'Must be a code of three digits.'))
       .min(1)
       .max(2),
-    fcra_relevant_information: z.string().max(240).nullish(),
+    fcra_relevant_information: z.string().overwrite(withoutPersonalNumbers).max(240).nullish(),
     disputed_fields: z.array(text).max(40).default([]),
     consumer_statement: prose.nullish(),
     document_ids: z.array(uuid).max(50).default([]),

@@ -5,12 +5,12 @@ import { draws as table } from '../../sql/loans/draws.ts';
 import {
   date,
   externalId,
+  freeText,
   integer,
   money,
   positiveMoney,
   rate,
   stamps,
-  text,
   uuid,
 } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
@@ -30,7 +30,7 @@ export const draws = resource({
     draw_number: integer.readonly(),
     amount: positiveMoney,
     draw_date: date.nullish(),
-    purpose: text.nullish(),
+    purpose: freeText.nullish(),
     payment_instrument_id: uuid.nullish(),
     external_id: externalId.nullish(),
     fee_amount: money.nullish().describe("What the product's rules say, if none."),

@@ -3,7 +3,16 @@ import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/products/fee-rules.t
 import { addFee, Waiver, waiveFee } from '../../jobs/loans/fees/fees.ts';
 import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import { fees as table } from '../../sql/loans/fees.ts';
-import { date, flag, integer, money, positiveMoney, prose, stamps, text } from '../../sql/types.ts';
+import {
+  date,
+  flag,
+  freeText,
+  integer,
+  money,
+  positiveMoney,
+  prose,
+  stamps,
+} from '../../sql/types.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../resource.ts';
 
@@ -20,7 +29,7 @@ export const fees = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     fee_type: z.enum(FEE_TYPES),
-    description: text.nullish(),
+    description: freeText.nullish(),
     amount: positiveMoney,
     amount_paid: money.readonly(),
     amount_waived: money.readonly(),

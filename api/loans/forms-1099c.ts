@@ -10,6 +10,7 @@ import { forms1099c as table } from '../../sql/loans/forms-1099c.ts';
 import {
   date,
   flag,
+  freeText,
   integer,
   money,
   positiveMoney,
@@ -50,7 +51,7 @@ export const forms1099c = resource({
     identifiable_event_date: date.nullish(),
     amount_discharged: positiveMoney.nullish(),
     interest_included: money.nullish(),
-    debt_description: text.nullish(),
+    debt_description: freeText.nullish(),
     personally_liable: flag.default(true),
     identifiable_event_code: z.enum(EVENT_CODES).nullish(),
     fair_market_value: money.nullish(),

@@ -3,7 +3,7 @@ import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts'
 import { CHECK_CODES } from '../../jobs/loans/origination/compliance-rules.ts';
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
-import { flag, jsonObject, prose, stamps, text, uuid, words } from '../../sql/types.ts';
+import { flag, freeText, jsonObject, prose, stamps, uuid, words } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
 
 export const programs = resource({
@@ -25,7 +25,7 @@ export const programs = resource({
     is_active: flag.default(true),
     status: z.enum(['active', 'inactive']).readonly(),
     default_product_id: uuid.nullish(),
-    funding_source: text.nullish(),
+    funding_source: freeText.nullish(),
     jurisdictions: z.array(z.enum(JURISDICTIONS)).max(60).default([]),
     compliance_checks: z
       .array(z.enum(CHECK_CODES))

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deadLetters as table } from '../../sql/webhooks/dead-letters.ts';
-import { integer, jsonObject, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../resource.ts';
 
 export const deadLetters = resource({
@@ -18,7 +18,7 @@ export const deadLetters = resource({
     delivery_id: uuid.readonly(),
     event_id: uuid.readonly(),
     event_type: z.string().readonly(),
-    payload: jsonObject.readonly(),
+    payload: ownJson.readonly(),
     response_status: integer.nullable().readonly(),
     response_body: z.string().nullable().readonly(),
     error: z.string().nullable().readonly(),

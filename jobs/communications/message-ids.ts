@@ -1,6 +1,5 @@
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const OURS = new RegExp(`^<?(${UUID})@`);
-const PLUS = new RegExp(`\\+(${UUID})@`, 'i');
+const OURS = /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/;
+const PLUS = /\+([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/i;
 
 /** Mail servers know a message by its Message-ID, which begins with our own id. */
 export const ourId = (messageId: string): string | null => OURS.exec(messageId)?.[1] ?? null;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as inbound from '../../sql/communications/inbound.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
+import { withoutPersonalNumbers } from '../../sql/personal-numbers.ts';
 import { insert } from '../../sql/write.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render.ts';
 import { Invalid } from '../errors.ts';
@@ -16,8 +17,8 @@ const address = z.string().min(1).max(320);
 export const InboundMessage = z.object({
   from: address,
   to: address.nullish(),
-  subject: z.string().max(1_000).nullish(),
-  body: z.string().max(100_000).default(''),
+  subject: z.string().overwrite(withoutPersonalNumbers).max(1_000).nullish(),
+  body: z.string().overwrite(withoutPersonalNumbers).max(100_000).default(''),
   message_id: z.string().min(1).max(300),
   in_reply_to: z.string().max(300).nullish(),
   /** Machines that answer say so; they are kept and not answered, or two of them never end. */
@@ -99,7 +100,9 @@ async function askRules(
   inReplyTo: string,
 ) {
   const rules = await inbound.rules(work.tx, channel, borrowerId);
-  const rule = rules.find((one) => fits(one, message));
+  const said = `${message.subject ?? ''} ${message.body}`.toLowerCase();
+  const saidWords = wordsIn(said);
+  const rule = rules.find((one) => fits(one, said, saidWords));
   if (!rule) return;
   if (await inbound.hasAnswered(work.tx, rule.id, borrowerId, rule.cooldown_minutes)) return;
   if (rule.action === 'opt_out' || rule.action === 'opt_in') {
@@ -124,11 +127,10 @@ async function askRules(
   }
 }
 
-function fits({ match_type, keywords }: inbound.Rule, { subject, body }: InboundMessage): boolean {
-  const text = `${subject ?? ''} ${body}`.toLowerCase();
+function fits({ match_type, keywords }: inbound.Rule, said: string, saidWords: string): boolean {
   if (match_type === 'any') return true;
-  if (match_type === 'contains') return keywords.some((word) => text.includes(word.toLowerCase()));
-  return keywords.some((keyword) => wordsIn(text).includes(wordsIn(keyword.toLowerCase())));
+  if (match_type === 'contains') return keywords.some((word) => said.includes(word.toLowerCase()));
+  return keywords.some((keyword) => saidWords.includes(wordsIn(keyword.toLowerCase())));
 }
 
 /** Its words alone, each between blanks: a keyword of several words is found as a whole too. */

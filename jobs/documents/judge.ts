@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import * as documents from '../../sql/documents/documents.ts';
-import { prose, words } from '../../sql/types.ts';
+import { freeWords, prose } from '../../sql/types.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-export const Verification = z.object({ verified_by: words.nullish(), notes: prose.nullish() });
+export const Verification = z.object({ verified_by: freeWords.nullish(), notes: prose.nullish() });
 export const Rejection = z.object({
   reason: prose.refine((text) => text.trim() !== '', 'Must not be empty.'),
 });

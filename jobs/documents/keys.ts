@@ -36,10 +36,17 @@ export function safeFilename(filename: string): string {
     .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9._ -]/g, '_')
     .replace(/\.{2,}/g, '.')
-    .replace(/^[. ]+|[. ]+$/g, '');
-  const name = shortened(plain);
+    .replace(/^[. ]+/, '');
+  const name = shortened(plain.slice(0, endOf(plain)));
   if (name === '') return 'document';
   return RESERVED.test(name) ? `_${name}` : name;
+}
+
+/** Where its last letter ends: a pattern would look for that from each dot anew. */
+function endOf(name: string): number {
+  let end = name.length;
+  while (end > 0 && '. '.includes(name.charAt(end - 1))) end -= 1;
+  return end;
 }
 
 /** Cut in the middle: the ending says what kind of file it is. */

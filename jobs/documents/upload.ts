@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as documents from '../../sql/documents/documents.ts';
 import { current } from '../../sql/tenants.ts';
-import { uuid, words } from '../../sql/types.ts';
+import { freeWords, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
@@ -16,7 +16,7 @@ import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
 export const UploadRequest = z.object({
   loan_id: uuid,
   document_type: z.enum(DOCUMENT_TYPES),
-  filename: words,
+  filename: freeWords,
   content_type: z.enum(CONTENT_TYPES),
 });
 type UploadRequest = z.output<typeof UploadRequest>;

@@ -4,7 +4,7 @@ import { usable } from '../../sql/ledger/accounts.ts';
 import * as drafts from '../../sql/ledger/drafts.ts';
 import { entries } from '../../sql/ledger/entries.ts';
 import { find, type Row } from '../../sql/table.ts';
-import { date, money, text, uuid, words } from '../../sql/types.ts';
+import { date, freeText, money, uuid, words } from '../../sql/types.ts';
 import { archive } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { sum } from '../money.ts';
@@ -18,7 +18,7 @@ export const DraftLine = z.object({
   account_id: uuid,
   debit: money.nullish(),
   credit: money.nullish(),
-  description: text.nullish(),
+  description: freeText.nullish(),
 });
 export const DraftLines = z
   .array(DraftLine)
@@ -27,7 +27,7 @@ export const DraftLines = z
 
 const Draft = z.object({
   entry_date: date,
-  description: text.nullish(),
+  description: freeText.nullish(),
   reference_type: words,
   loan_id: uuid.nullish(),
   lines: DraftLines,

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { entries } from '../../sql/ledger/entries.ts';
 import * as mirrors from '../../sql/ledger/mirrors.ts';
 import { find } from '../../sql/table.ts';
-import { date, words } from '../../sql/types.ts';
+import { date, freeWords } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { refuseClosed } from './close-period.ts';
 import { lockedEntry, statusOf } from './draft.ts';
 
 export const Reversal = z.object({
-  reason: words,
+  reason: freeWords,
   entry_date: date.nullish().describe('The business date, unless another is given.'),
 });
 export type Reversal = z.output<typeof Reversal>;

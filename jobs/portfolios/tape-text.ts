@@ -15,14 +15,18 @@ const line = (cells: readonly string[]) => `${cells.map(quoted).join(',')}\r\n`;
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 /**
- * A spreadsheet takes a text that begins with one of these for a formula, which a borrower's name
- * could be; an apostrophe before it makes it a text again. Numbers stay numbers.
+ * A spreadsheet takes a text that begins with one of these signs for a formula, also where they are
+ * full-width or small, or stand behind blanks and what nobody sees.
  */
+const FORMULA =
+  /^[\t\r\n\0]|^[\s\p{Z}\p{Cc}\p{DI}]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
+
+/** What could be a formula, such as a borrower's name, is a text again behind an apostrophe. */
 function cell(value: string | number | boolean | null): string {
   if (value === null) return '';
   const text = String(value);
   const isNumber = /^-?\d+(\.\d+)?$/.test(text);
-  return !isNumber && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  return !isNumber && FORMULA.test(text) ? `'${text}` : text;
 }
 
 /** One array of objects, with the columns in the order that was asked for. */

@@ -36,9 +36,15 @@ const isCommon = (password: string) =>
   undecorated(password.toLowerCase())
     .flatMap((face) => [spelled(face), spelled(closed(face)), closed(spelled(face))])
     .some((face) => {
-      const unit = /^(.+?)\1+$/u.exec(face)?.[1] ?? face;
+      const unit = face.slice(0, lengthOfUnit(face));
       return [face, unit].some(isListed) || (unit !== face && unit.length <= UNIT_MAX);
     });
+
+/** A text that is one piece again and again is found in itself where the second piece begins. */
+const lengthOfUnit = (text: string) => `${text}${text}`.indexOf(text, 1);
+
+/** How much of the text comes before its first letter. */
+const signsBefore = (text: string) => /^\P{L}*/u.exec(text)?.[0].length ?? 0;
 
 const closed = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
 
@@ -47,8 +53,8 @@ const isListed = (face: string) =>
 
 /** The text as it is, and without what may be decoration: a few digits and signs at its ends. */
 function undecorated(text: string): string[] {
-  const before = Math.min(DECORATION_MAX, /^\P{L}*/u.exec(text)?.[0].length ?? 0);
-  const behind = Math.min(DECORATION_MAX, /\P{L}*$/u.exec(text)?.[0].length ?? 0);
+  const before = Math.min(DECORATION_MAX, signsBefore(text));
+  const behind = Math.min(DECORATION_MAX, signsBefore(Array.from(text).toReversed().join('')));
   const faces = [];
   for (let from = 0; from <= before; from += 1) {
     for (let less = 0; less <= Math.min(behind, DECORATION_MAX - from); less += 1)
@@ -58,12 +64,12 @@ function undecorated(text: string): string[] {
 }
 
 /** Signs that stand for a letter, and letters that one sign stands for, are all taken for one. */
-const ALIKE: Record<string, string> = Object.fromEntries(
+const ALIKE = new Map(
   ['a@4', 'b8', 'c(', 'e3€', 'g69', 'i1!|l', 'o0', 's$5', 't7+', 'z2'].flatMap((signs) =>
-    Array.from(signs, (sign) => [sign, signs.charAt(0)]),
+    Array.from(signs, (sign) => [sign, signs.charAt(0)] as const),
   ),
 );
-const spelled = (text: string) => Array.from(text, (sign) => ALIKE[sign] ?? sign).join('');
+const spelled = (text: string) => Array.from(text, (sign) => ALIKE.get(sign) ?? sign).join('');
 
 const common = new Set(
   dictionary['passwords-common'].slice(0, COMMON_MAX).map((word) => spelled(word)),

@@ -57,5 +57,5 @@ export async function verifyPassword(password: string, hash: string | null): Pro
   return timingSafeEqual(tag, wanted) && hash !== null;
 }
 
-const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+const plain = (bytes: Buffer) => bytes.toString('base64').replace(/={1,2}$/, '');
 const DUMMY = hashPassword(randomBytes(16).toString('hex'));

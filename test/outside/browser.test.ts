@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { extractText } from 'unpdf';
 import { afterAll, expect, test } from 'vitest';
@@ -120,6 +122,53 @@ test.runIf(process.platform === 'linux')(
     const names = environment.split('\0').map((line) => line.split('=')[0]);
     expect(names).not.toContain('SECRET_OF_THE_WORKER');
     expect(names).not.toContain('DATABASE_URL');
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'the browser is never root, and has its sandbox where user namespaces are allowed',
+  async () => {
+    await browser.pdf('<p>x</p>');
+    const pid = browserPid();
+    const isRoot = process.getuid?.() === 0;
+    const nobody = isRoot ? { uid: 65534, gid: 65534 } : {};
+    const isAllowed = spawnSync('/usr/bin/unshare', ['-U', 'true'], nobody).status === 0;
+
+    const arguments_ = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    const user = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+
+    expect(arguments_.includes('--no-sandbox')).toBe(!isAllowed);
+    expect(user).toBe(String(isRoot ? 65534 : process.getuid?.()));
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'where the sandbox cannot be built documents are printed all the same, and the log says so once',
+  async () => {
+    await browser.pdf('<p>x</p>');
+    const real = readlinkSync(`/proc/${browserPid()}/exe`);
+    const place = mkdtempSync(path.join(tmpdir(), 'browser-'));
+    const refusing = path.join(place, 'browser');
+    const libraries = path.join(path.dirname(real), 'al2023', 'lib');
+    chmodSync(place, 0o755);
+    writeFileSync(
+      refusing,
+      `#!/bin/sh\ncase "$*" in *--no-sandbox*) ;; *) exit 1 ;; esac\n` +
+        `export LD_LIBRARY_PATH='${libraries}'\nexec '${real}' "$@"\n`,
+      { mode: 0o755 },
+    );
+    const said: string[] = [];
+    const open = () =>
+      openBrowser({ folder, executablePath: refusing, onTrouble: (trouble) => said.push(trouble) });
+
+    for (const bare of [open(), open()]) {
+      const { pages } = await bare.pdf('<p>x</p>');
+      await bare.close();
+      expect(pages).toBe(1);
+    }
+
+    rmSync(place, { recursive: true });
+    expect(said).toEqual([expect.stringContaining('without its sandbox')]);
   },
 );
 

@@ -144,6 +144,28 @@ test('what a spreadsheet would take for a formula is a text, and quotes are doub
   expect(JSON.parse(empty.join(''))).toEqual([]);
 });
 
+test.each([
+  ...['=1', '+1+1', '-1+1', '@sum', '＝1', '＋1', '－1', '＠sum', '﹦1', '−1+1', '\tx', '\0x'],
+  ...[' =1', '\u00a0=1', '\u200b＝1', '\ufeff@sum', '\u3000+1+1', '\u2060\u00ad -1+1', '\u3164=1'],
+])('a text that a spreadsheet could reckon stays a text: %j', async (name) => {
+  const lines = await Array.fromAsync(
+    writeCsv([[{ id: '1', name }]], { columns: ['name'], include_header: false }),
+  );
+
+  expect(lines).toEqual([`'${name}\r\n`]);
+});
+
+test.each(['Smith-Jones', 'a=b', 'O’Neil', '-12.50', '0', 'x@y.test', '5 – 7'])(
+  'a text that is no formula is written as it is: %s',
+  async (name) => {
+    const lines = await Array.fromAsync(
+      writeCsv([[{ id: '1', name }]], { columns: ['name'], include_header: false }),
+    );
+
+    expect(lines).toEqual([`${name}\r\n`]);
+  },
+);
+
 test('tapes that are due are ordered with the close of their day, once, and made by the workers', async () => {
   const tenant = await stage.tenant('2026-01-31');
   const admin = await tenant.signedIn('admin');

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '../../templates/email.ts';
 import { defaultMessage } from '../../templates/messages.ts';
 import { renderMessage } from '../../templates/render.ts';
+import { spentMs } from '../setup/spent.ts';
 import { letter } from './samples.ts';
 
 test('an email carries the message, its sender and a postal address', () => {
@@ -25,10 +26,12 @@ test('an email carries the message, its sender and a postal address', () => {
 test('the largest template that may be saved renders in a moment', () => {
   const expression = '{{loan.balance|currency(locale)|number|number}}';
   const body = `${expression.repeat(190)}${'x'.repeat(7_000)}`;
-  const started = performance.now();
+  let message = '';
 
-  const message = renderMessage({ channel: 'email', body }, { loan: { balance: '1' } });
+  const spent = spentMs(() => {
+    message = renderMessage({ channel: 'email', body }, { loan: { balance: '1' } }).body;
+  });
 
-  expect(message.body).toContain('$1.00');
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(message).toContain('$1.00');
+  expect(spent).toBeLessThan(500);
 });

@@ -1,54 +1,79 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { launch, type Browser } from 'puppeteer';
-import { findChromium } from './chromium.ts';
+import puppeteer, { TimeoutError, type Browser } from 'puppeteer';
+import { commandOf, missingWalls, NOBODY, possibleWalls, type Walls } from './browser-walls.ts';
+import { findChromium, type Chromium } from './chromium.ts';
 
 export type StartOptions = {
   /** A folder of our own (below DATA_DIR), where the browser is unpacked and keeps its profile. */
   folder: string;
   /** PUPPETEER_EXECUTABLE_PATH: a browser to use instead. */
   executablePath?: string | undefined;
-  /**
-   * For an ordinary user on a system that forbids user namespaces, when its owner accepts that
-   * documents are then printed without Chromium's inner walls. Root never has them.
-   */
-  noSandbox?: boolean | undefined;
+  /** Told of every start that failed, of every restart, and of walls that are missing. */
+  onTrouble?: (message: string) => void;
 };
 export type Started = { browser: Browser; profile: string };
 
 const START_TIMEOUT_MS = 30_000;
-const SANDBOX_ADVICE =
-  'The browser did not start. If this system forbids user namespaces to ordinary users, allow ' +
-  'them, or name another browser in PUPPETEER_EXECUTABLE_PATH.';
 
-/** Starts a browser in a process group of its own, with nothing of our environment. */
-export async function start({ folder, executablePath, noSandbox }: StartOptions): Promise<Started> {
-  const chromium = await findChromium(folder, executablePath);
-  await sweep(folder);
+/** What the system was found to allow each browser; asked once in the life of a process. */
+const found = new Map<string, Walls>();
+
+/**
+ * Starts a browser in a process group of its own, with nothing of our environment, within the best
+ * walls that the system allows: root lends it the user nobody, and its sandbox is built wherever
+ * user namespaces are allowed.
+ */
+export async function start(options: StartOptions): Promise<Started> {
+  const chromium = await findChromium(options.folder, options.executablePath);
+  await sweep(options.folder);
+  const browser = options.executablePath ?? options.folder;
+  const known = found.get(browser);
+  const ways = known ? [known] : possibleWalls();
+  for (const walls of ways) {
+    try {
+      const started = await startWithin(walls, chromium, options.folder);
+      if (!known && missingWalls(walls) !== '') options.onTrouble?.(missingWalls(walls));
+      found.set(browser, walls);
+      return started;
+    } catch (error) {
+      // A busy machine says nothing about its walls.
+      if (walls === ways.at(-1) || error instanceof TimeoutError) throw error;
+    }
+  }
+  throw new Error('There is no way to start the browser.');
+}
+
+async function startWithin(walls: Walls, chromium: Chromium, folder: string): Promise<Started> {
   const profile = await mkdtemp(join(resolve(folder), `profile-${process.pid}-`));
-  // Root has no other way: Chromium refuses to build its sandbox there.
-  const isBare = noSandbox || process.getuid?.() === 0;
+  if (walls.user === 'nobody') await chown(profile, NOBODY, NOBODY);
+  const options = {
+    // A pipe instead of a port: nobody else can talk to it, and it ends when we do.
+    pipe: true,
+    headless: 'shell',
+    userDataDir: profile,
+    timeout: START_TIMEOUT_MS,
+    protocolTimeout: START_TIMEOUT_MS,
+    // The worker has its own signals, and its exit ends the whole process group.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    args: walls.sandbox ? FLAGS : [...FLAGS, '--no-sandbox'],
+  } as const;
+  const { env, executablePath = puppeteer.executablePath('chrome') } = chromium;
   try {
-    const browser = await launch({
-      ...chromium,
-      // A pipe instead of a port: nobody else can talk to it, and it ends when we do.
-      pipe: true,
-      headless: 'shell',
-      userDataDir: profile,
-      timeout: START_TIMEOUT_MS,
-      protocolTimeout: START_TIMEOUT_MS,
-      // The worker has its own signals, and its exit ends the whole process group.
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-      args: isBare ? [...FLAGS, '--no-sandbox'] : FLAGS,
+    const command = commandOf(walls, await executablePath, await puppeteer.defaultArgs(options));
+    const browser = await puppeteer.launch({
+      ...options,
+      ...command,
+      env,
+      ignoreDefaultArgs: true,
     });
     return { browser, profile };
   } catch (error) {
     await rm(profile, { recursive: true, force: true });
-    if (isBare) throw error;
-    throw new Error(SANDBOX_ADVICE, { cause: error });
+    throw error;
   }
 }
 

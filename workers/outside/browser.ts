@@ -4,11 +4,6 @@ import { DocumentRefused } from '../../jobs/documents/refused.ts';
 import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
 import { end, start, type Started, type StartOptions } from './browser-process.ts';
 
-export type BrowserOptions = StartOptions & {
-  /** Told of every start that failed and of every restart. */
-  onTrouble?: (message: string) => void;
-};
-
 export type PdfBrowser = {
   pdf(html: string, options?: PdfOptions): Promise<Pdf>;
   /** Ends the browser and everything that it started. */
@@ -33,7 +28,7 @@ type Running = Started & { page: Page; renders: number };
  * PDFs are made one after the other: two pages on two cores are slower than one. A document runs
  * no script and loads nothing, so that what a tenant wrote reaches neither a network nor a file.
  */
-export function openBrowser(options: BrowserOptions): PdfBrowser {
+export function openBrowser(options: StartOptions): PdfBrowser {
   let running: Running | undefined;
   let failures = 0;
   let turn: Promise<unknown> = Promise.resolve();

@@ -1,9 +1,20 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { NOBODY } from './browser-walls.ts';
 
 /** How to start a browser: its file (or the channel of an installed one) and its environment. */
 export type Chromium = { executablePath?: string; channel?: 'chrome'; env: Record<string, string> };
@@ -22,18 +33,22 @@ const version = /"version": "([\w.-]+)"/.exec(readFileSync(manifest, 'utf8'))?.[
  */
 export async function findChromium(folder: string, named?: string): Promise<Chromium> {
   const home = resolve(folder);
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  // As root another user runs the browser: it may pass through the folder, and changes nothing in it.
+  const isRoot = process.getuid?.() === 0;
+  const mode = isRoot ? 0o711 : 0o700;
+  await mkdir(home, { recursive: true, mode });
   const { uid } = await stat(home);
   if (process.getuid && uid !== process.getuid()) {
     throw new Error(`The folder ${home} of the browser belongs to somebody else.`);
   }
-  await chmod(home, 0o700);
+  await chmod(home, mode);
   const env = { HOME: home, LANG: 'C.UTF-8', TZ: 'UTC' };
   if (named) return { executablePath: named, env: { ...env, PATH: '/usr/bin:/bin' } };
   if (process.platform !== 'linux' || process.arch !== 'x64') return { channel: 'chrome', env };
 
   const unpacked = join(home, `chromium-${version}`);
   if (!existsSync(unpacked)) await unpack(home, unpacked);
+  if (isRoot) await lendTo(NOBODY, home, unpacked);
   return {
     executablePath: join(unpacked, 'chromium'),
     env: {
@@ -60,6 +75,17 @@ async function unpack(home: string, unpacked: string): Promise<void> {
     if (!existsSync(unpacked)) throw error;
   }
   await removeOlder(home);
+}
+
+/** The unpacked files are read by the user and stay ours; what it keeps of the fonts is its own. */
+async function lendTo(user: number, home: string, unpacked: string): Promise<void> {
+  await mkdir(join(home, 'fonts-cache'), { recursive: true, mode: 0o700 });
+  await chown(join(home, 'fonts-cache'), user, user);
+  for (const entry of await readdir(unpacked, { withFileTypes: true, recursive: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (!entry.isSymbolicLink()) await chmod(file, 0o755);
+  }
+  await chmod(unpacked, 0o755);
 }
 
 async function removeOlder(home: string): Promise<void> {

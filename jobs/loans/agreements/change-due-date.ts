@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { setPaymentDay } from '../../../sql/loans/plans.ts';
-import { date, flag, words } from '../../../sql/types.ts';
+import { date, flag, freeWords } from '../../../sql/types.ts';
 import { daysBetween, partsOf } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, ZERO } from '../../money.ts';
@@ -23,7 +23,7 @@ export const DueDateChange = z.object({
   new_due_day: day.nullish(),
   effective_date: date.nullish().describe('Instalments due before it stay as they are.'),
   charge_fee: flag.default(false),
-  reason: words.nullish(),
+  reason: freeWords.nullish(),
 });
 type DueDateChange = z.output<typeof DueDateChange>;
 

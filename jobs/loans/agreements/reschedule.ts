@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { setPlan } from '../../../sql/loans/plans.ts';
-import { date, flag, positiveMoney, words } from '../../../sql/types.ts';
+import { date, flag, positiveMoney, freeWords } from '../../../sql/types.ts';
 import { addMonths, daysBetween } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { min, money, parseMoney } from '../../money.ts';
@@ -25,7 +25,7 @@ export const Reschedule = z.object({
   extend_maturity: flag.default(true),
   recalculate_interest: flag.default(true),
   effective_date: date.nullish().describe('Instalments due before it stay as they are.'),
-  reason: words.nullish(),
+  reason: freeWords.nullish(),
 });
 type Reschedule = z.output<typeof Reschedule>;
 

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { date, money, positiveMoney, rate, text, words } from '../../../sql/types.ts';
+import { date, money, positiveMoney, rate, text, words, freeText } from '../../../sql/types.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
 import { JURISDICTIONS } from '../products/program-types.ts';
 import { CsvBroken, readCsv } from './read-csv.ts';
@@ -35,7 +35,7 @@ const Columns = z.object({
   paid_principal: cents,
   paid_interest: cents,
   paid_late_fees: cents,
-  purpose: text.optional(),
+  purpose: freeText.optional(),
   product_code: words.max(50).optional(),
   accrued_interest: money.optional(),
   outstanding_fees: money.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as fees from '../../../sql/loans/fees.ts';
 import { loanOf } from '../../../sql/loans/records.ts';
-import { positiveMoney, words } from '../../../sql/types.ts';
+import { positiveMoney, freeWords } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
@@ -38,7 +38,7 @@ export async function addFee(work: Work, input: NewFee): Promise<string> {
 
 export const Waiver = z.object({
   amount: positiveMoney.nullish().describe('All that is still owed of it, which is the default.'),
-  reason: words,
+  reason: freeWords,
 });
 
 /** Waives what is still owed of a fee, or a part: the income is taken back with the receivable. */

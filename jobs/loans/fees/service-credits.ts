@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as records from '../../../sql/loans/records.ts';
-import { words } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
@@ -10,6 +9,7 @@ import { happen, openLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { immutable, openInService } from '../history/loan-records.ts';
 import { assertInHistory } from '../history/rests.ts';
+import { freeWords } from '../../../sql/types.ts';
 
 export const CREDIT_TYPES = [
   'goodwill',
@@ -53,7 +53,7 @@ export async function giveServiceCredit(work: Work, input: NewCredit): Promise<s
   return id;
 }
 
-export const CreditReversal = z.object({ reason: words.nullish() });
+export const CreditReversal = z.object({ reason: freeWords.nullish() });
 
 /** Takes a credit back as if it had never been given. */
 export async function reverseServiceCredit(work: Work, id: string) {

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import * as disbursements from '../../../sql/loans/disbursements.ts';
 import * as records from '../../../sql/loans/records.ts';
-import { prose, words } from '../../../sql/types.ts';
+import { prose, freeWords } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { type LoanEvent } from '../engine/events.ts';
+import type { LoanEvent } from '../engine/events.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { immutable } from '../history/loan-records.ts';
 import { refusalOf } from '../history/statuses.ts';
 
-export const DisbursementReversal = z.object({ reason: words.nullish(), notes: prose.nullish() });
+export const DisbursementReversal = z.object({
+  reason: freeWords.nullish(),
+  notes: prose.nullish(),
+});
 
 /** What goes with a funding: the fees since then fall with it, and a rest of accrual has no effect. */
 const GOES_ALONG: readonly string[] = ['fee', 'accrual_stop', 'accrual_start'];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as decisions from '../../../sql/loans/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
-import { prose, words } from '../../../sql/types.ts';
+import { prose, freeWords } from '../../../sql/types.ts';
 import { NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { adverseAction } from './adverse-action.ts';
@@ -14,7 +14,7 @@ const REASONS_MAX = 4;
 
 export const Denial = z.object({
   reasons: z.array(z.enum(DENIAL_CODES)).max(REASONS_MAX).nullish(),
-  reason: words.nullish().describe('One code, or other words, which count as "other".'),
+  reason: freeWords.nullish().describe('One code, or other words, which count as "other".'),
   notes: prose.nullish(),
 });
 type Denial = z.output<typeof Denial>;

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { integer, positiveMoney, rate, text, uuid } from '../../../sql/types.ts';
+import { integer, positiveMoney, rate, uuid, freeText } from '../../../sql/types.ts';
 
 /** The words of fees; assessments and product rules read these lists. */
 export const FEE_TYPES = [
@@ -53,7 +53,7 @@ export const FeeRule = z
   .strictObject({
     id: uuid.nullish().describe('Given by the server; fees name it as their fee_rule_id.'),
     fee_type: z.enum(FEE_TYPES),
-    description: text.nullish(),
+    description: freeText.nullish(),
     calculation: z.enum(FEE_CALCULATIONS),
     amount: positiveMoney.nullish(),
     percentage: rate.nullish(),

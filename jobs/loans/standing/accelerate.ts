@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as flags from '../../../sql/loans/flags.ts';
-import { date, prose, words } from '../../../sql/types.ts';
+import { date, prose, freeWords } from '../../../sql/types.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
@@ -9,11 +9,11 @@ import { newEvent } from '../history/new-event.ts';
 import { fundedOn } from '../history/rests.ts';
 
 export const Acceleration = z.object({
-  reason: words.nullish(),
+  reason: freeWords.nullish(),
   effective_date: date.nullish().describe('The business date, and no other.'),
   notes: prose.nullish(),
 });
-export const AccelerationReversal = z.object({ reason: words.nullish() });
+export const AccelerationReversal = z.object({ reason: freeWords.nullish() });
 
 /**
  * Makes the whole debt due today and calls off what was to be paid later; days past due go on from

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as chargeOffs from '../../../sql/loans/charge-offs.ts';
-import { date, flag, positiveMoney, prose, words } from '../../../sql/types.ts';
+import { date, flag, positiveMoney, prose, freeWords } from '../../../sql/types.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
@@ -83,7 +83,7 @@ async function assertDefaulted(
   });
 }
 
-export const ChargeOffReversal = z.object({ reason: words.nullish(), notes: prose.nullish() });
+export const ChargeOffReversal = z.object({ reason: freeWords.nullish(), notes: prose.nullish() });
 
 /** Undoes a charge-off as if it had never been, as long as nothing was recovered. */
 export async function reverseChargeOff(

@@ -3,6 +3,7 @@ import * as decisions from '../../../sql/loans/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { Invalid, NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
+import { withoutPersonalNumbers } from '../../../sql/personal-numbers.ts';
 
 const LABELS_MAX = 50;
 
@@ -13,6 +14,10 @@ const label = z
   .refine(
     (value) => /^[a-z0-9][a-z0-9_\-: ]*$/.test(value),
     'Must be letters, digits, spaces and _ - : only.',
+  )
+  .refine(
+    (value) => withoutPersonalNumbers(value) === value,
+    'Must not hold a social security or card number.',
   );
 export const Labels = z.object({ labels: z.array(label).min(1).max(LABELS_MAX) });
 type Labels = z.output<typeof Labels>;

@@ -1,0 +1,124 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { InboundMessage } from '../../jobs/communications/receive.ts';
+import { withoutPersonalNumbers, withoutPersonalNumbersIn } from '../../sql/personal-numbers.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const UUID = '12345678-1234-4242-8242-424242424242';
+
+test.each([
+  ['123-45-6789', '***-**-6789'],
+  ['His is 123 45 6789.', 'His is ***-**-6789.'],
+  ['123\u201145\u20116789, 123.45.6789', '***-**-6789, ***-**-6789'],
+  ['(912-71-6789)', '(***-**-6789)'],
+  ['SSN 123456789', 'SSN ***-**-6789'],
+  ['ssn:123456789 and ITIN = 912-716789', 'ssn:***-**-6789 and ITIN = ***-**-6789'],
+  ['Social Security number is 123456789', 'Social Security number is ***-**-6789'],
+  ['**SSN**: 123456789', '**SSN**: ***-**-6789'],
+  ['SSN-123-45-6789', 'SSN-***-**-6789'],
+  ['123456789 is her social', '***-**-6789 is her social'],
+  ['123456789 (SSN)', '***-**-6789 (SSN)'],
+  ['card 4242424242424242', 'card **** **** **** 4242'],
+  ['4242 4242 4242 4242, exp 12/29', '**** **** **** 4242, exp 12/29'],
+  ['4242-4242-4242-4242', '**** **** **** 4242'],
+  ['3782 822463 10005 and 378282246310005', '**** **** **** 0005 and **** **** **** 0005'],
+  ['5555555555554444/6011111111111117', '**** **** **** 4444/**** **** **** 1117'],
+  ['2223003122003222, 4222222222222', '**** **** **** 3222, **** **** **** 2222'],
+])('%s is kept as %s', (given, kept) => {
+  expect(withoutPersonalNumbers(given)).toBe(kept);
+});
+
+test.each([
+  ['4242424242424241 is no card: its digits do not add up'],
+  ['1234567812345670 adds up, and no issuer begins so'],
+  ['20260131120000 and 1700000000000 are times'],
+  ['(415) 555-2671, 415-555-2671, +1 415 555 2671, 4155552671'],
+  ['+36 123 45 6789, +424242424242424242'],
+  ['$4242424242424242.00, 1234567890123.45, 123,456,789.00'],
+  ['LN-2026-000123, LN-123-45-6789, DM-B-00001, 12345-6789'],
+  ['routing 021000021, account 123456789, ZIP 22201-1234'],
+  ['SSN verified. Routing 021000021'],
+  ['000-12-3456, 123-00-4567, 123-45-0000'],
+  [`${UUID} 2026-01-31T12:00:00Z`],
+  ['SSN ***-**-6789, last four 6789, **** **** **** 4242'],
+  ['a4242424242424242b 4242424242424242424242'],
+])('nothing is masked in: %s', (text) => {
+  expect(withoutPersonalNumbers(text)).toBe(text);
+});
+
+test('texts in JSON are masked wherever they are, and a key may say what nine digits are', () => {
+  const masked = withoutPersonalNumbersIn({
+    ssn: '123456789',
+    borrower: { social_security_number: 123456789, routing_number: '021000021', id: UUID },
+    list: ['4242424242424242', 4242424242424242, 12.5, true, null],
+    ssn_last_four: '6789',
+  });
+
+  expect(masked).toEqual({
+    ssn: '***-**-6789',
+    borrower: { social_security_number: '***-**-6789', routing_number: '021000021', id: UUID },
+    list: ['**** **** **** 4242', '**** **** **** 4242', 12.5, true, null],
+    ssn_last_four: '6789',
+  });
+});
+
+test('what is masked stays as it is when it is masked again', () => {
+  const pieces =
+    '123-45-6789 123456789 ssn social 4242424242424242 4242 -67 6789 * - ( 1 is SSN: ***-**-6789'.split(
+      ' ',
+    );
+  const text = fc.array(fc.constantFrom(' ', ' ', ...pieces), { maxLength: 14 });
+  fc.assert(
+    fc.property(text, (chosen) => {
+      const once = withoutPersonalNumbers(chosen.join(''));
+
+      expect(withoutPersonalNumbers(once)).toBe(once);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('a number that somebody writes reaches neither a record, its history nor a repeated answer', async () => {
+  const { officer, admin, id, loan } = await writer();
+  const said = 'Called. SSN 123-45-6789, card 4242 4242 4242 4242';
+  const kept = 'Called. SSN ***-**-6789, card **** **** **** 4242';
+  const keyed = { headers: { 'Idempotency-Key': 'a-task' } };
+  const words = { title: said, description: said };
+
+  const task = await officer.post(`/borrowers/${id}/tasks`, words, keyed);
+  const again = await officer.post(`/borrowers/${id}/tasks`, words, keyed);
+  const borrower = await officer.put(`/borrowers/${id}`, {
+    metadata: { memo: said, ssn: '123456789' },
+  });
+  const noted = await admin.put(`/loans/${loan}`, { metadata: { deep: [{ memo: said }] } });
+  const history = await admin.get(`/borrowers/${id}/history`);
+  const wrong = await officer.put(`/borrowers/${id}`, { ssn_last_four: '123456789' });
+
+  expect(task.body).toMatchObject({ title: kept, description: kept });
+  expect(again.body).toEqual(task.body);
+  expect(borrower.body.metadata).toEqual({ memo: kept, ssn: '***-**-6789' });
+  expect(noted.body.metadata).toEqual({ deep: [{ memo: kept }] });
+  expect(JSON.stringify(history.body)).toContain('***-**-6789');
+  expect(JSON.stringify(history.body)).not.toMatch(/123-45-6789|123456789|4242 4242/);
+  expect(wrong.status).toBe(422);
+});
+
+test('what a borrower writes by mail or text is masked before it is kept', () => {
+  const message = InboundMessage.parse({
+    from: '+14155552671',
+    subject: 'My SSN 123456789',
+    body: 'It is 123-45-6789',
+    message_id: '1',
+  });
+
+  expect(message).toMatchObject({ subject: 'My SSN ***-**-6789', body: 'It is ***-**-6789' });
+});
+
+async function writer() {
+  const tenant = await stage.tenant();
+  const loan = await newLoan(tenant);
+  const admin = await tenant.signedIn('admin');
+  return { officer: tenant.officer, admin, id: loan.borrower_id, loan: loan.id };
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { HttpRefusal } from '../../api/errors.ts';
+import { parseList } from '../../api/lists.ts';
+import { routes } from '../../api/routes.ts';
+import { CsvBroken, readCsv } from '../../jobs/loans/boarding/read-csv.ts';
+import { Invalid } from '../../jobs/errors.ts';
+import { checkWebhookUrl } from '../../jobs/webhooks/url.ts';
+import { isSlow } from '../setup/spent.ts';
+
+const CHARACTERS = 50_000;
+const LIMIT_MS = 50;
+const WORDS = [
+  ...['a', '0', ' ', '-', '.', '@', 'a@', 'a.', 'a-', 'a@a.', '+1', '1-', '1 ', 'https://', '//'],
+  ...['https://a.', '[::', '%', '\\', '"', '""', '","', "'", '=', '<', '<a ', '{{', '{', '[', '\t'],
+  ...['\n', '\u00a0', 'é', '😀', '0.', '2026-01-31', 'ssn ', '123-45-', '4242 ', '4242-', '424242'],
+];
+const texts = WORDS.map((word) => word.repeat(CHARACTERS / word.length).slice(0, CHARACTERS));
+
+test('no field of any request takes long to judge, however long its text is', () => {
+  const fields = new Map<string, z.ZodType>();
+  for (const { path, method, body, query } of routes) {
+    for (const schema of [body, query]) {
+      if (!(schema instanceof z.ZodObject)) continue;
+      for (const [name, field] of Object.entries<z.ZodType>(schema.shape)) {
+        fields.set(`${method} ${path} ${name}`, field);
+      }
+    }
+  }
+
+  const slow = [...fields].filter(([, field]) =>
+    texts.some((text) =>
+      isSlow(LIMIT_MS, () => [text, [text], { key: text }].map((one) => field.safeParse(one))),
+    ),
+  );
+
+  expect(fields.size).toBeGreaterThan(300);
+  expect(slow.map(([name]) => name)).toEqual([]);
+});
+
+test('no list takes long to read what it is asked for', () => {
+  const list = routes.find(({ path, method }) => path === '/borrowers' && method === 'GET')?.list;
+  if (!list) throw new Error('There is no list of borrowers.');
+  const queries = texts.flatMap((text) => [
+    ...['sort', 'range', 'filter', 'ordering', 'limit', 'offset', 'q', 'email', text].map(
+      (name) => ({
+        [name]: text,
+      }),
+    ),
+    { filter: JSON.stringify({ [text]: text }) },
+    { filter: JSON.stringify({ q: text, status: [text] }) },
+  ]);
+
+  const slow = queries.filter((query) =>
+    isSlow(LIMIT_MS, () => {
+      try {
+        parseList(list, query);
+      } catch (error) {
+        if (!(error instanceof Invalid || error instanceof HttpRefusal)) throw error;
+      }
+    }),
+  );
+
+  expect(slow.map((query) => JSON.stringify(query).slice(0, 80))).toEqual([]);
+});
+
+test('no tape and no address of a webhook takes long to read', () => {
+  const slow = texts.filter((text) =>
+    isSlow(LIMIT_MS, () => {
+      checkWebhookUrl(`https://${text}`.slice(0, 2_000));
+      checkWebhookUrl(text);
+      try {
+        readCsv(text);
+      } catch (error) {
+        if (!(error instanceof CsvBroken)) throw error;
+      }
+    }),
+  );
+
+  expect(slow.map((text) => text.slice(0, 40))).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { beginningsOf, causesOf, patternsIn } from './setup/patterns.ts';
+import { repositoryTexts, sourcesIn } from './setup/sources.ts';
+import { spentMs } from './setup/spent.ts';
+
+const ours = sourcesIn(repositoryTexts()).filter(({ folder }) => folder !== 'test');
+const { patterns, made } = patternsIn(ours);
+
+const CHARACTERS = 50_000;
+const LIMIT_MS = 50;
+
+test('patterns are written as literals, where the tests below find them', () => {
+  expect(patterns.length).toBeGreaterThan(150);
+  expect(made).toEqual([]);
+});
+
+test('no pattern takes more than linear time, whatever it is given', () => {
+  const slow = patterns.flatMap((pattern) =>
+    causesOf(pattern).map(
+      (cause) => `${pattern.file}: ${pattern.as_written} ${cause.slice(0, 80)}`,
+    ),
+  );
+
+  expect(slow).toEqual([]);
+});
+
+test('no pattern is slow with a long text that keeps beginning to fit', { timeout: 60_000 }, () => {
+  const slow = patterns.flatMap((pattern) =>
+    beginningsOf(pattern).flatMap((word) => {
+      const text = word.repeat(CHARACTERS / word.length);
+      const ms = spentMs(() => text.replace(new RegExp(pattern.source, pattern.flags), ''));
+      return ms < LIMIT_MS ? [] : [`${pattern.file}: ${pattern.as_written} ${word} ${ms} ms`];
+    }),
+  );
+
+  expect(slow).toEqual([]);
+});

@@ -1,0 +1,11 @@
+/** What the thread itself spends on the work: the machine may be busy with other things. */
+export function spentMs(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** Whether it takes longer twice: the first time may also pay for what is compiled only once. */
+export const isSlow = (limitMs: number, work: () => unknown): boolean =>
+  spentMs(work) > limitMs && spentMs(work) > limitMs;
