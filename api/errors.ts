@@ -4,7 +4,7 @@ import {
   ConnectionError,
 } from 'slonik';
 import type { ZodError } from 'zod';
-import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
+import { Conflict, Forbidden, Invalid, KeyMissing, NotFound } from '../jobs/errors.ts';
 import { constraintOf, sqlStateOf } from '../sql/db.ts';
 
 /** What every refusal looks like on the wire; `request_id` is added where it is sent. */
@@ -72,6 +72,7 @@ export function answerTo(error: unknown, method = 'GET'): Answer | null {
   if (error instanceof Conflict) return refusal(409, error);
   if (error instanceof NotFound) return refusal(404, error);
   if (error instanceof Forbidden) return refusal(403, error);
+  if (error instanceof KeyMissing) return UNAVAILABLE;
   return databaseAnswer(error, method) ?? parserAnswer(error);
 }
 
