@@ -1,36 +1,48 @@
 import { z } from 'zod';
 import { PrivateNetworks } from '../jobs/webhooks/networks.ts';
+import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../jobs/webhooks/keys.ts';
+import {
+  DatabaseUrl,
+  DataDir,
+  LogLevel,
+  NodeEnv,
+  Port,
+  readEnvironment,
+  type Variables,
+} from '../sql/environment.ts';
 
-const Environment = z.object({
-  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  HOST: z.string().default('127.0.0.1'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  DATA_DIR: z.string().default('.data'),
-  /** Encrypts webhook secrets and signs links; the same for the API and all workers. */
-  SECRET: z.string().min(32, 'Must have at least 32 characters.').optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
-  /** Addresses of proxies whose X-Forwarded-* headers are believed, separated by commas. */
-  TRUSTED_PROXIES: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((one) => one.trim())
-        .filter(Boolean),
-    ),
-  PRIVATE_NETWORKS: PrivateNetworks,
-  /** Connections to Postgres that this process may hold. */
-  DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
-});
+const Environment = z
+  .object({
+    PORT: Port.default(3000),
+    HOST: z.string().default('127.0.0.1'),
+    DATABASE_URL: DatabaseUrl,
+    DATA_DIR: DataDir,
+    /** Seals receivers' secrets and signs links; the same for the API and all workers. */
+    SECRET: Secret.optional(),
+    LOG_LEVEL: LogLevel.default('info'),
+    NODE_ENV: NodeEnv,
+    /** Addresses of proxies whose X-Forwarded-* headers are believed, separated by commas. */
+    TRUSTED_PROXIES: z
+      .string()
+      .default('')
+      .transform((list) =>
+        list
+          .split(',')
+          .map((one) => one.trim())
+          .filter(Boolean),
+      ),
+    PRIVATE_NETWORKS: PrivateNetworks,
+    /** Connections to Postgres that this process may hold. */
+    DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
+    /** How long a stopping process says that it wants no more before it takes no more. */
+    DRAIN_SECONDS: z.coerce.number().min(0).max(10).optional(),
+  })
+  .refine(neededInProduction, NEEDED_IN_PRODUCTION)
+  .transform((read) => ({
+    ...read,
+    DRAIN_SECONDS: read.DRAIN_SECONDS ?? (read.NODE_ENV === 'production' ? 5 : 0),
+  }));
 export type Configuration = z.output<typeof Environment>;
 
-/** Reads the environment once; everything that is wrong with it is listed together. */
-export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const read = Environment.safeParse(given);
-  if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-  throw new Error(`The configuration is not complete:\n${problems.join('\n')}`);
-}
+export const readConfiguration = (variables: Variables): Configuration =>
+  readEnvironment(Environment, variables);

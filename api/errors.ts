@@ -5,7 +5,7 @@ import {
 } from 'slonik';
 import type { ZodError } from 'zod';
 import { StoreUnavailable } from '../jobs/documents/files.ts';
-import { Conflict, Forbidden, Invalid, NotFound } from '../jobs/errors.ts';
+import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../jobs/errors.ts';
 import { constraintOf, sqlStateOf } from '../sql/db.ts';
 
 /** What every refusal looks like on the wire; `request_id` is added where it is sent. */
@@ -79,7 +79,7 @@ export function answerTo(error: unknown, method = 'GET'): Answer | null {
   if (error instanceof Conflict) return refusal(409, error);
   if (error instanceof NotFound) return refusal(404, error);
   if (error instanceof Forbidden) return refusal(403, error);
-  if (error instanceof StoreUnavailable) return UNAVAILABLE;
+  if (error instanceof StoreUnavailable || error instanceof KeyMissing) return UNAVAILABLE;
   return databaseAnswer(error, method) ?? parserAnswer(error);
 }
 

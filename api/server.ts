@@ -1,13 +1,16 @@
 import { createServer } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { useFiles } from '../jobs/documents/store.ts';
 import { closeFuture } from '../jobs/business-day/plan-close.ts';
 import { openLog } from '../jobs/log.ts';
 import { openNetworks } from '../jobs/webhooks/networks.ts';
+import { assertKeys } from '../jobs/webhooks/reseal.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
-import { openPool } from '../sql/db.ts';
-import { assertTenancyHolds } from '../sql/readiness.ts';
+import { openPool, RoleRefused } from '../sql/db.ts';
+import { assertTenancyHolds, isCurrent } from '../sql/readiness.ts';
 import { createApp, listenerOf } from './app.ts';
 import { readConfiguration } from './configuration.ts';
 import { LIMITS } from './limits.ts';
@@ -31,9 +34,9 @@ async function openWhenThere() {
     try {
       return await openPool(configuration.DATABASE_URL, { size: configuration.DATABASE_POOL });
     } catch (error) {
-      if (attempt >= 120) throw error;
+      if (attempt >= 120 || error instanceof RoleRefused) throw error;
       if (attempt === 1) log.warn({ err: error }, 'waiting for the database');
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await wait(1_000);
     }
   }
 }
@@ -45,8 +48,25 @@ closeFuture(!isProduction);
 openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
 useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }), secret);
 const pool = await openWhenThere();
-await assertTenancyHolds(pool);
-const health = { isReady: true };
+await assertTenancyHolds(pool, configuration.NODE_ENV);
+const health = { isReady: true, isLeaving: false };
+
+/** Of a schema that is still to come nothing is asked: until it is there we are not ready. */
+async function checkKeys(): Promise<void> {
+  if (await isCurrent(pool).catch(() => false)) {
+    await assertKeys(pool, { secret, environment: configuration.NODE_ENV }, (reason) =>
+      log.warn({ reason }, 'the keys of SECRET'),
+    );
+    return;
+  }
+  const again = () =>
+    void checkKeys().catch((error: Error) => {
+      log.fatal({ reason: error.message }, 'the API ends');
+      process.exit(1);
+    });
+  setTimeout(again, 1_000).unref();
+}
+await checkKeys();
 const securityLog = openSecurityLog(pool, log);
 const app = createApp({ pool, configuration, log, routes, health, securityLog });
 
@@ -70,18 +90,41 @@ server.listen(configuration.PORT, configuration.HOST, () => {
   process.send?.({ listening: port });
 });
 
-/** Says that it wants no more, lets what runs finish, and goes. */
-async function stop() {
+/** All of it together ends within 30 seconds, the longest wait before included. */
+const SETTLE_MS = 1_000;
+const LINGER_MS = 500;
+const FINISH_MS = 15_000;
+const END_POOL_MS = 3_000;
+
+/**
+ * Says on /readyz and with each answer that it wants no more, and goes on serving, so that whoever
+ * sends it traffic can turn elsewhere; then takes no new connection, lets what runs finish, and goes.
+ */
+async function stop(signal: string) {
   if (!health.isReady) return;
+  log.info({ signal }, 'stopping');
   health.isReady = false;
-  server.close();
-  server.closeIdleConnections();
-  const hurry = setTimeout(() => server.closeAllConnections(), 15_000);
-  await new Promise((resolve) => server.once('close', resolve));
+  health.isLeaving = true;
+  const drainMs = configuration.DRAIN_SECONDS * 1_000;
+  const settleMs = Math.min(SETTLE_MS, drainMs / 2);
+  await wait(drainMs - settleMs);
+  // Whoever came back may stay for a moment: the system cuts off who still waits to be let in when
+  // the door closes, and nobody does who is in already.
+  health.isLeaving = false;
+  await wait(settleMs);
+  health.isLeaving = true;
+  const closed = new Promise((resolve) => server.once('close', resolve));
+  // The door alone: what is idle may be about to ask, and is told with that answer.
+  NetServer.prototype.close.call(server);
+  const linger = setTimeout(() => server.closeIdleConnections(), LINGER_MS);
+  const hurry = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+  await closed;
+  clearTimeout(linger);
   clearTimeout(hurry);
   await securityLog.flush();
-  await pool.end();
+  // A database that does not answer is not waited for.
+  await Promise.race([pool.end().catch(() => {}), wait(END_POOL_MS)]);
+  log.info('stopped');
   process.exit(0);
 }
-process.on('SIGTERM', () => void stop());
-process.on('SIGINT', () => void stop());
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));

@@ -43,3 +43,17 @@ export class Forbidden extends Refusal {
     super(message, code, details);
   }
 }
+
+/**
+ * What is sealed cannot be opened with the keys of this process (503): SECRET lacks the key, or has
+ * another one under that id. The reason is for the log; a client is asked to come again.
+ */
+export class KeyMissing extends Error {
+  constructor(keyId: string, options?: ErrorOptions) {
+    super(
+      `SECRET does not hold the key "${keyId}" under which this was sealed: put it back into SECRET, ` +
+        'behind the current key.',
+      options,
+    );
+  }
+}

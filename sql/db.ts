@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createSqlTag, createPool, type DatabasePool, type Interceptor } from 'slonik';
 import type { DatabasePoolConnection, DatabaseTransactionConnection, QuerySqlToken } from 'slonik';
 import { z } from 'zod';
+import { withPulse } from './pulse.ts';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
 export type Transaction = Pick<
@@ -58,7 +59,7 @@ export type PoolSettings = {
   /** Connections this process may hold. */
   size?: number;
   /** The role that queries run as; the auditor may only read. */
-  role?: 'servicing_app' | 'servicing_auditor' | 'servicing_owner';
+  role?: 'servicing_app' | 'servicing_worker' | 'servicing_auditor' | 'servicing_owner';
   /** Ends any statement that takes longer. */
   statementTimeoutMs?: number;
 };
@@ -68,15 +69,40 @@ export type PoolSettings = {
  * row-level security holds on a developer's superuser connection too.
  */
 export async function openPool(url: string, settings: PoolSettings = {}): Promise<DatabasePool> {
-  const { size = 10, role = 'servicing_app', statementTimeoutMs = 15_000 } = settings;
+  try {
+    return await openPoolAs(settings.role ?? 'servicing_app', url, settings);
+  } catch (error) {
+    if (sqlStateOf(error) !== '42501') throw error;
+    throw new RoleRefused(settings.role ?? 'servicing_app', { cause: error });
+  }
+}
+
+/** Waiting does not help: somebody has to grant the role, or to name another login. */
+export class RoleRefused extends Error {
+  constructor(role: string, options: ErrorOptions) {
+    super(
+      `The login of DATABASE_URL may not work as ${role}: grant ${role} to it, as the section ` +
+        '"Logins of the database" in README.md says.',
+      options,
+    );
+  }
+}
+
+/** How much longer than its longest statement a server is waited for. */
+const PATIENCE_MS = 5_000;
+
+async function openPoolAs(role: string, url: string, settings: PoolSettings) {
+  const { size = 10, statementTimeoutMs = 15_000 } = settings;
   const options = `-c role=${role} -c timezone=UTC -c lock_timeout=5s -c client_connection_check_interval=5s`;
   const target = new URL(url);
   target.searchParams.set('options', options);
-  return createPool(target.href.replaceAll('+', '%20'), {
+  const pool = await createPool(target.href.replaceAll('+', '%20'), {
     maxPoolSize: size,
     idleTimeout: 60_000,
     statementTimeout: statementTimeoutMs,
     idleInTransactionSessionTimeout: 30_000,
+    // A connection that is given up is not waited for.
+    gracefulTerminationTimeout: 500,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
     typeParsers,
@@ -85,6 +111,7 @@ export async function openPool(url: string, settings: PoolSettings = {}): Promis
     // need to be discarded.
     resetConnection: async () => {},
   });
+  return withPulse(pool, url, statementTimeoutMs + PATIENCE_MS);
 }
 
 export type Mode = {

@@ -1,14 +1,12 @@
+import { z } from 'zod';
+import { DatabaseUrl, readEnvironment } from './environment.ts';
 import { migrate } from './migrate.ts';
 
 /** `npm run migrate`: brings DATABASE_URL to the newest schema. Part of a deploy, never of a start. */
-const url = process.env['DATABASE_URL'];
-if (!url) {
-  console.error(
-    'DATABASE_URL is not set: it names the database to migrate, with its owner as user.',
-  );
-  process.exit(2);
-}
+const Environment = z.object({ DATABASE_URL: DatabaseUrl });
+
 try {
+  const { DATABASE_URL: url } = readEnvironment(Environment, process.env);
   const applied = await migrate(url);
   for (const name of applied) console.log(`applied ${name}`);
   console.log(applied.length === 0 ? 'The schema is up to date.' : 'The schema is now up to date.');

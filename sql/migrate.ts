@@ -50,13 +50,15 @@ function migrations(): Migration[] {
 }
 
 /**
- * Three roles that cannot log in: the owner changes the schema, the application works with rows of
- * one tenant at a time, the auditor reads. The login that migrates becomes the owner.
+ * Four roles that cannot log in: the owner changes the schema, the application works with rows of
+ * one tenant at a time, the worker fetches jobs, the auditor reads. The login that migrates becomes
+ * the owner.
  */
 async function prepare(client: pg.Client) {
   await client.query(`
     do $$ declare name text; begin
-      foreach name in array array['servicing_owner', 'servicing_app', 'servicing_auditor'] loop
+      foreach name in array
+        array['servicing_owner', 'servicing_app', 'servicing_worker', 'servicing_auditor'] loop
         if not exists (select from pg_roles where rolname = name) then
           execute format('create role %I nologin', name);
         end if;

@@ -11,8 +11,11 @@ export async function isCurrent(pool: DatabasePool): Promise<boolean> {
   return found !== null && found >= newestMigration();
 }
 
-/** Refuses to go on where row-level security would not hold for this connection. */
-export async function assertTenancyHolds(pool: DatabasePool) {
+/**
+ * Refuses to go on where row-level security would not hold: for the role that queries run as, and in
+ * production for the login behind it, which could become what it likes again with one statement.
+ */
+export async function assertTenancyHolds(pool: DatabasePool, environment: string) {
   const { bypasses } = await pool.one(sql.type(z.object({ bypasses: z.boolean() }))`
     select rolsuper or rolbypassrls or exists (
       select from pg_class where relname = 'loans' and pg_has_role(current_user, relowner, 'usage')
@@ -21,4 +24,50 @@ export async function assertTenancyHolds(pool: DatabasePool) {
   `);
   if (bypasses)
     throw new Error('The database role of this process could see all tenants: refusing to start.');
+  if (environment !== 'production') return;
+  const powers = await powersOfLogin(pool);
+  if (powers.length === 0) return;
+  throw new Error(
+    `The login of DATABASE_URL could see all tenants: ${powers.join('; ')}. Use a login that is a ` +
+      'member of servicing_app alone, and for workers and ops of servicing_worker: the section ' +
+      '"Logins of the database" in README.md creates one.',
+  );
+}
+
+const Power = z.object({
+  login: z.string(),
+  role: z.string(),
+  is_itself: z.boolean(),
+  power: z.string(),
+});
+
+/** A sentence's end for each power above the policies that the login has, or may take by SET ROLE. */
+async function powersOfLogin(pool: DatabasePool): Promise<string[]> {
+  const found = await pool.any(sql.type(Power)`
+    select login.rolname as login, role.rolname as role, role.oid = login.oid as is_itself, power
+    from pg_roles as login
+    join pg_roles as role on pg_has_role(login.oid, role.oid, 'member'),
+    lateral (
+      select case
+        when role.rolsuper then 'is a superuser'
+        when role.rolbypassrls then 'bypasses row-level security'
+        when role.rolcreaterole then 'may create roles, and so become others'
+        when role.rolreplication then 'may replicate the whole database'
+        when role.rolname = 'servicing_owner' or exists (
+          select from pg_class where relowner = role.oid and relrowsecurity
+        ) then 'owns the tables'
+        when role.rolname = 'servicing_auditor' then 'reads the rows of every tenant'
+        when role.rolname in
+          ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+          then 'reaches the files of the server'
+      end as power
+    ) as powers
+    where login.rolname = session_user and power is not null
+      -- A superuser may become everybody: that it is one says it all.
+      and (not login.rolsuper or role.oid = login.oid)
+    order by is_itself desc, role
+  `);
+  return found.map(({ login, role, is_itself, power }) =>
+    is_itself ? `${login} ${power}` : `${login} may become ${role}, which ${power}`,
+  );
 }

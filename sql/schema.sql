@@ -53,6 +53,17 @@ AS $function$
   ))
 $function$;
 
+CREATE OR REPLACE FUNCTION app.all_tenants()
+ RETURNS TABLE(id uuid, slug text, is_active boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select id, slug, is_active from tenants order by slug
+$function$;
+grant execute on function app.all_tenants to servicing_worker;
+revoke execute on function app.all_tenants from public;
+
 CREATE OR REPLACE FUNCTION app.bucket(days integer)
  RETURNS text
  LANGUAGE sql
@@ -79,6 +90,7 @@ begin
   insert into tenant_domains (domain, tenant_id) select lower(domain), created from unnest(domains) as domain;
   return created;
 end $function$;
+grant execute on function app.create_tenant to servicing_worker;
 revoke execute on function app.create_tenant from public;
 
 CREATE OR REPLACE FUNCTION app.current_tenant()
@@ -198,6 +210,12 @@ CREATE OR REPLACE FUNCTION app.is_february_end(d date)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((EXTRACT(month FROM d) = (2)::numeric) AND (EXTRACT(day FROM (d + 1)) = (1)::numeric));
+
+CREATE OR REPLACE FUNCTION app.key_of(sealed text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (sealed ~~ 'v2:%'::text) THEN split_part(sealed, ':'::text, 2) WHEN (sealed ~~ 'v1:%'::text) THEN 'first'::text ELSE NULL::text END;
 
 CREATE OR REPLACE FUNCTION app.leap_year_days_before(d date)
  RETURNS bigint
@@ -381,6 +399,7 @@ AS $function$
   )
   select count(*)::integer from recorded
 $function$;
+grant execute on function app.record_failed_jobs to servicing_worker;
 revoke execute on function app.record_failed_jobs from public;
 
 CREATE OR REPLACE FUNCTION app.refuse_change()
@@ -433,6 +452,19 @@ begin
   select (select count(*) from marked) + 0 * (select enqueued from jobs) into taken;
   return taken;
 end $function$;
+grant execute on function app.relay_events to public;
+grant execute on function app.relay_events to servicing_worker;
+
+CREATE OR REPLACE FUNCTION app.retire_secret_keys(ids text[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update app.secret_keys set retired_at = now() where id = any(ids) and retired_at is null
+$function$;
+grant execute on function app.retire_secret_keys to servicing_worker;
+revoke execute on function app.retire_secret_keys from public;
 
 CREATE OR REPLACE FUNCTION app.retry_failed_job(failed_id uuid)
  RETURNS boolean
@@ -459,6 +491,7 @@ begin
   return true;
 end $function$;
 grant execute on function app.retry_failed_job to servicing_app;
+grant execute on function app.retry_failed_job to servicing_worker;
 revoke execute on function app.retry_failed_job from public;
 
 CREATE OR REPLACE FUNCTION app.sweep_dead_workers(silence interval, ended text[])
@@ -494,6 +527,7 @@ begin
     return next;
   end loop;
 end $function$;
+grant execute on function app.sweep_dead_workers to servicing_worker;
 revoke execute on function app.sweep_dead_workers from public;
 
 CREATE OR REPLACE FUNCTION app.tenant_of_host(host text)
@@ -512,7 +546,9 @@ CREATE OR REPLACE FUNCTION app.touch()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.updated_at := clock_timestamp();
+  if current_setting('app.sealing', true) is distinct from 'on' then
+    new.updated_at := now();
+  end if;
   return new;
 end $function$;
 
@@ -527,6 +563,31 @@ CREATE OR REPLACE FUNCTION app.unpaid_since(loan loans, day date, interest numer
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ((loan).status <> 'active'::text) THEN NULL::date WHEN (((((loan).principal_balance)::numeric + interest) + ((loan).outstanding_fees)::numeric) = (0)::numeric) THEN NULL::date ELSE COALESCE((loan).oldest_unpaid_due_date, CASE WHEN (day > (loan).maturity_date) THEN (loan).maturity_date ELSE NULL::date END) END;
+
+CREATE OR REPLACE FUNCTION app.use_secret_keys(ids text[], check_values text[])
+ RETURNS TABLE(id text, is_other boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return query
+    select key.id, given.id is not null
+    from app.secret_keys as key
+    left join unnest(ids, check_values) as given (id, check_value) on given.id = key.id
+    where (given.id is null and key.retired_at is null) or given.check_value <> key.check_value
+    order by key.id;
+  if found then return; end if;
+  insert into app.secret_keys as key (id, check_value) values (ids[1], check_values[1])
+  on conflict on constraint secret_keys_pkey do update
+    set retired_at = null, check_value = excluded.check_value
+    where key.retired_at is not null or key.check_value is null;
+  update app.secret_keys as key set check_value = given.check_value
+  from unnest(ids, check_values) as given (id, check_value)
+  where key.id = given.id and key.check_value is null;
+end $function$;
+grant execute on function app.use_secret_keys to servicing_app;
+revoke execute on function app.use_secret_keys from public;
 
 CREATE OR REPLACE FUNCTION app.worker_lock(pool_id text)
  RETURNS bigint
@@ -588,6 +649,7 @@ CREATE INDEX failed_jobs_untold ON app.failed_jobs USING btree (failed_at) WHERE
 alter table app.failed_jobs disable row level security;
 grant select on app.failed_jobs to servicing_app;
 grant select on app.failed_jobs to servicing_auditor;
+grant delete, insert, select, update on app.failed_jobs to servicing_worker;
 
 create table app.job_runs (
   task text not null,
@@ -601,6 +663,18 @@ create table app.job_runs (
 alter table app.job_runs disable row level security;
 grant select on app.job_runs to servicing_app;
 grant select on app.job_runs to servicing_auditor;
+grant delete, insert, select, update on app.job_runs to servicing_worker;
+
+create table app.secret_keys (
+  id text not null,
+  check_value text,
+  first_used_at timestamp with time zone not null default now(),
+  retired_at timestamp with time zone,
+  constraint secret_keys_pkey PRIMARY KEY (id)
+);
+alter table app.secret_keys disable row level security;
+grant select on app.secret_keys to servicing_auditor;
+grant select on app.secret_keys to servicing_worker;
 
 create table app.worker_pauses (
   kind text not null,
@@ -613,6 +687,7 @@ create table app.worker_pauses (
 alter table app.worker_pauses disable row level security;
 grant select on app.worker_pauses to servicing_app;
 grant select on app.worker_pauses to servicing_auditor;
+grant delete, insert, select, update on app.worker_pauses to servicing_worker;
 
 create table app.worker_pools (
   pool_id text not null,
@@ -626,6 +701,7 @@ create table app.worker_pools (
 alter table app.worker_pools disable row level security;
 grant select on app.worker_pools to servicing_app;
 grant select on app.worker_pools to servicing_auditor;
+grant delete, insert, select, update on app.worker_pools to servicing_worker;
 
 create table approvals (
   tenant_id uuid not null default app.current_tenant(),

@@ -4,7 +4,7 @@ import { sql } from './db.ts';
 
 /**
  * The workers' own records: who runs, what a pool may not do, what jobs cost and which failed for
- * good. All of it lies outside the tenants, so it is reached through a connection of the owner.
+ * good. All of it lies outside the tenants, and is reached through a connection of the worker's role.
  */
 export type OwnerConnection = Pick<CommonQueryMethods, 'any' | 'maybeOne' | 'one' | 'query'>;
 
@@ -135,7 +135,7 @@ const Inactive = z.object({ id: z.string() });
 
 /** Tenants whose jobs wait until they are active again. */
 export const inactiveTenants = (owner: OwnerConnection) =>
-  owner.any(sql.type(Inactive)`select id from tenants where not is_active`);
+  owner.any(sql.type(Inactive)`select id from app.all_tenants() where not is_active`);
 
 export type Parked = { task: string; payload: unknown; attempts: number; key: string | null };
 

@@ -90,11 +90,11 @@ const RULES = [
         and not coalesce('security_invoker=true' = any(reloptions), false)`,
   },
   {
-    rule: 'neither the application nor the auditor is above the policies',
+    rule: 'neither the application nor a worker nor the auditor is above the policies',
     breaks: 'servicing_auditor',
     query: `
       select rolname as name from pg_roles
-      where rolname in ('servicing_app', 'servicing_auditor')
+      where rolname in ('servicing_app', 'servicing_worker', 'servicing_auditor')
         and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication
           or pg_has_role(rolname, 'servicing_owner', 'member'))`,
   },

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { boardTape, TapeRefused } from '../jobs/loans/boarding/board-tape.ts';
 import { readTape, type Refusal } from '../jobs/loans/boarding/boarding-tape.ts';
 import { SYSTEM, workOf } from '../jobs/work.ts';
-import { openPool } from '../sql/db.ts';
-import { findDatabase } from './configuration.ts';
+import { openForCommand } from './command.ts';
+import { readCommandConfiguration } from './configuration.ts';
 import { Misused } from './ops/operation.ts';
 import { tenantOf } from './ops/tenant-of.ts';
 import { startBar } from './progress.ts';
@@ -27,7 +27,8 @@ async function boardFile(file: string, slug: string | undefined, product: string
   const { rows, refusals } = readTape(readFileSync(file, 'utf8'));
   if (refusals.length > 0) return report(refusals);
   // One transaction of a thousand loans may wait longer for its turn than a request would.
-  const pool = await openPool(findDatabase(process.env), { size: 2, statementTimeoutMs: 120_000 });
+  const settings = { size: 2, statementTimeoutMs: 120_000 };
+  const pool = await openForCommand(readCommandConfiguration(process.env), settings);
   try {
     const tenant = await tenantOf(pool, slug);
     const bar = startBar('Boarding', rows.length);

@@ -1,23 +1,27 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../jobs/webhooks/keys.ts';
+import {
+  DatabaseUrl,
+  DataDir,
+  LogLevel,
+  NodeEnv,
+  Port,
+  readEnvironment,
+  type Variables,
+} from '../sql/environment.ts';
 import { PrivateNetworks } from '../jobs/webhooks/networks.ts';
-
-type Variables = Record<string, string | undefined>;
-
-const LogLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
-const DatabaseUrl = z.url({ protocol: /^postgres(ql)?$/ });
-const Port = z.coerce.number().int().min(0).max(65_535);
 
 const ForWorker = z
   .object({
     DATABASE_URL: DatabaseUrl,
     /** Where the outbox, the files and the unpacked browser are. */
-    DATA_DIR: z.string().default('.data'),
+    DATA_DIR: DataDir,
     LOG_LEVEL: LogLevel.default('info'),
-    NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+    NODE_ENV: NodeEnv,
     /** Signs links to files; the same for the API and all workers. */
-    SECRET: z.string().min(32, 'at least 32 characters').optional(),
+    SECRET: Secret.optional(),
     /** Without it, mail goes to the outbox folder. */
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
     /** Without these, text messages go to the outbox folder. */
@@ -33,15 +37,13 @@ const ForWorker = z
     /** Connections for the jobs' own transactions. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(8),
   })
-  .refine(({ NODE_ENV, SECRET }) => NODE_ENV !== 'production' || SECRET !== undefined, {
-    path: ['SECRET'],
-    message: 'needed in production',
-  })
+  .refine(neededInProduction, NEEDED_IN_PRODUCTION)
   .refine(
     (read) => (read.TWILIO_ACCOUNT_SID === undefined) === (read.TWILIO_AUTH_TOKEN === undefined),
     {
       path: ['TWILIO_AUTH_TOKEN'],
       message: 'TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN go together',
+      when: () => true,
     },
   );
 export type WorkerConfiguration = z.output<typeof ForWorker>;
@@ -49,43 +51,45 @@ export type WorkerConfiguration = z.output<typeof ForWorker>;
 const ForStart = z.object({
   PORT: Port.default(3000),
   HOST: z.string().default('127.0.0.1'),
-  DATA_DIR: z.string().default('.data'),
+  DATA_DIR: DataDir,
   DATABASE_URL: DatabaseUrl.optional(),
   LOG_LEVEL: LogLevel.default('warn'),
   NODE_ENV: z.enum(['development', 'test']).default('development'),
+  SECRET: Secret.optional(),
   SEED_PASSWORD: z.string().default('correct horse battery'),
 });
 export type StartConfiguration = z.output<typeof ForStart>;
 
-/** Reads the environment once; everything that is wrong with it is listed together. */
-function read<Configuration>(schema: z.ZodType<Configuration>, variables: Variables) {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const checked = schema.safeParse(given);
-  if (checked.success) return checked.data;
-  const problems = checked.error.issues.map(
-    ({ path: at, message }) => `  ${at.join('.')}: ${message}`,
-  );
-  throw new Error(`The configuration is not complete:\n${problems.join('\n')}`);
-}
-
 export const readWorkerConfiguration = (variables: Variables): WorkerConfiguration =>
-  read(ForWorker, variables);
+  readEnvironment(ForWorker, variables);
 
 export const readStartConfiguration = (variables: Variables): StartConfiguration =>
-  read(ForStart, variables);
-
-/** The networks that a command beside the processes takes for opened. */
-export const findNetworks = (variables: Variables): string[] =>
-  read(z.object({ PRIVATE_NETWORKS: PrivateNetworks }), variables).PRIVATE_NETWORKS;
+  readEnvironment(ForStart, variables);
 
 /** Where `npm start` leaves the address of its database for the commands beside it. */
 export const databaseFile = (dataDir: string) => path.join(dataDir, 'database-url');
 
+const ForCommand = z.object({
+  DATABASE_URL: DatabaseUrl.optional(),
+  DATA_DIR: DataDir,
+  NODE_ENV: NodeEnv,
+  SECRET: Secret.optional(),
+  PRIVATE_NETWORKS: PrivateNetworks,
+  SEED_PASSWORD: z.string().default('correct horse battery'),
+  NEW_PASSWORD: z.string().optional(),
+});
+export type CommandConfiguration = z.output<typeof ForCommand>;
+
+/** What the commands beside the processes read: ops, board, seed and invariants. */
+export const readCommandConfiguration = (variables: Variables): CommandConfiguration =>
+  readEnvironment(ForCommand, variables);
+
+type Named = Pick<CommandConfiguration, 'DATABASE_URL' | 'DATA_DIR'>;
+
 /** DATABASE_URL, or else the database that `npm start` is running in this folder. */
-export function findDatabase(variables: Variables): string {
-  const named = variables['DATABASE_URL'];
-  if (named) return named;
-  const file = databaseFile(variables['DATA_DIR'] || '.data');
+export function findDatabase({ DATABASE_URL, DATA_DIR }: Named): string {
+  if (DATABASE_URL) return DATABASE_URL;
+  const file = databaseFile(DATA_DIR);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
   throw new Error('No database: set DATABASE_URL, or run npm start first.');
 }

@@ -5,30 +5,33 @@ import { localFiles } from '../jobs/documents/local-files.ts';
 import { openPool } from '../sql/db.ts';
 import { startEmbeddedPostgres } from '../sql/embedded.ts';
 import { checkInvariants, type Violation } from '../sql/invariants.ts';
-import { findDatabase } from './configuration.ts';
+import { findDatabase, readCommandConfiguration } from './configuration.ts';
+import type { CommandConfiguration } from './configuration.ts';
 
 /**
  * `npm run invariants`: checks the books of the database that DATABASE_URL names, or that `npm start`
  * runs, or that lies in DATA_DIR and is started for as long as this takes. Prints each violation and
  * ends with 1 if there is any.
  */
-const DATA_DIR = process.env['DATA_DIR'] || '.data';
 /** Sums over all lines take their time on a large database. */
 const STATEMENT_TIMEOUT_MS = 600_000;
 
 type Database = { url: string; close: () => Promise<void> };
 
-async function openDatabase(): Promise<Database> {
+async function openDatabase(configuration: CommandConfiguration): Promise<Database> {
   try {
-    return { url: findDatabase(process.env), close: async () => {} };
+    return { url: findDatabase(configuration), close: async () => {} };
   } catch (error) {
-    if (!existsSync(DATA_DIR)) throw error;
-    const postgres = await startEmbeddedPostgres(DATA_DIR);
+    if (!existsSync(configuration.DATA_DIR)) throw error;
+    const postgres = await startEmbeddedPostgres(configuration.DATA_DIR);
     return { url: postgres.url, close: () => postgres.stop() };
   }
 }
 
-async function violationsIn(url: string): Promise<Violation[]> {
+async function violationsIn(
+  url: string,
+  { DATA_DIR, SECRET }: CommandConfiguration,
+): Promise<Violation[]> {
   const auditor = await openPool(url, {
     role: 'servicing_auditor',
     size: 1,
@@ -36,7 +39,7 @@ async function violationsIn(url: string): Promise<Violation[]> {
   });
   const folder = path.resolve(DATA_DIR, 'files');
   const files = existsSync(folder)
-    ? localFiles({ folder, secret: readSecret({ DATA_DIR, SECRET: process.env['SECRET'] }) })
+    ? localFiles({ folder, secret: readSecret({ DATA_DIR, SECRET }) })
     : null;
   try {
     return await checkInvariants(
@@ -57,9 +60,10 @@ function print(violations: readonly Violation[]) {
 }
 
 try {
-  const database = await openDatabase();
+  const configuration = readCommandConfiguration(process.env);
+  const database = await openDatabase(configuration);
   try {
-    const violations = await violationsIn(database.url);
+    const violations = await violationsIn(database.url, configuration);
     print(violations);
     process.exitCode = violations.length === 0 ? 0 : 1;
   } finally {

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { closeFuture } from '../jobs/business-day/plan-close.ts';
 import { openNetworks } from '../jobs/webhooks/networks.ts';
 import { openPool } from '../sql/db.ts';
-import { findDatabase, findNetworks } from './configuration.ts';
+import { findDatabase, readCommandConfiguration } from './configuration.ts';
+import { openForCommand } from './command.ts';
 import { close } from './ops/close.ts';
 import { createTenant } from './ops/create-tenant.ts';
 import { createUser } from './ops/create-user.ts';
@@ -11,13 +12,14 @@ import { Misused, type Answer, type Operation } from './ops/operation.ts';
 import { pause, resume } from './ops/pause.ts';
 import { pools, runs } from './ops/pools.ts';
 import { setAside } from './ops/set-aside.ts';
+import { secrets } from './ops/secrets.ts';
 import { settings } from './ops/settings.ts';
 import { status } from './ops/status.ts';
 
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [
   ...[status, pools, runs, pause, resume, failed, retry],
-  ...[close, setAside, createTenant, createUser, settings],
+  ...[close, setAside, createTenant, createUser, settings, secrets],
 ];
 
 function help(): string {
@@ -45,13 +47,14 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
   const taken = Object.fromEntries(
     (operation.options ?? []).map((option) => [option, { type: 'string' as const }]),
   );
-  const url = findDatabase(process.env);
-  const owner = await openPool(url, { role: 'servicing_owner', size: 2 });
-  const app = await openPool(url, { size: 4 });
-  const isProduction = process.env['NODE_ENV'] === 'production';
+  const configuration = readCommandConfiguration(process.env);
+  const url = findDatabase(configuration);
+  const app = await openForCommand(configuration, { size: 4 });
+  const owner = await openPool(url, { role: 'servicing_worker', size: 2 });
+  const isProduction = configuration.NODE_ENV === 'production';
   closeFuture(!isProduction);
-  openNetworks(findNetworks(process.env), { isProduction });
-  const newPassword = process.env['NEW_PASSWORD'];
+  openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
+  const { NEW_PASSWORD: newPassword, SECRET: secret } = configuration;
   try {
     const { values, positionals: words } = parseArgs({
       args: rest,
@@ -61,7 +64,7 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
     const { json = false, ...options } = values;
     const [extra] = words.slice(operation.words ?? 0);
     if (extra !== undefined) throw new Misused(`"${extra}" is one word too many.`);
-    const answer = await operation.run({ url, owner, app, words, options, newPassword });
+    const answer = await operation.run({ url, owner, app, words, options, newPassword, secret });
     print(answer, json);
     return answer.code ?? 0;
   } catch (error) {

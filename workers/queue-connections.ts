@@ -34,7 +34,8 @@ export function openQueueConnections(
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
-    options: '-c role=servicing_owner -c timezone=UTC -c statement_timeout=30s -c lock_timeout=10s',
+    options:
+      '-c role=servicing_worker -c timezone=UTC -c statement_timeout=30s -c lock_timeout=10s',
     connectionTimeoutMillis: 5_000,
     // A server that vanished without a word is noticed by these.
     query_timeout: 35_000,

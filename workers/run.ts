@@ -2,7 +2,7 @@ import type { ParsedCronItem } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Outside } from '../jobs/outside.ts';
 import type { AnyJob } from '../jobs/queued.ts';
-import { openPool, sqlStateOf, type PoolSettings } from '../sql/db.ts';
+import { openPool, RoleRefused, sqlStateOf, type PoolSettings } from '../sql/db.ts';
 import { newestMigration } from '../sql/migrate.ts';
 import { isCurrent } from '../sql/readiness.ts';
 import { pauses } from '../sql/worker-operations.ts';
@@ -28,6 +28,8 @@ export type WorkerSettings = {
   settings: JobSettings;
   outside: Outside;
   log: Log;
+  /** Asked once the schema is there and before anything is fetched; what it throws ends the worker. */
+  check?: () => Promise<void>;
   /** Beside the jobs: the relay, in the outbound pool. */
   beside?: (owner: DatabasePool) => Repetition[];
   /** The worker can do nothing more and the process must end. */
@@ -47,8 +49,9 @@ export type Worker = {
  */
 export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): Promise<Worker> {
   const { name, url, log } = given;
-  const owner = await openPatiently(url, { role: 'servicing_owner', size: 6 }, { log, giveUp });
+  const owner = await openPatiently(url, { role: 'servicing_worker', size: 6 }, { log, giveUp });
   await waitForSchema(owner, log, giveUp);
+  await given.check?.();
   const records = keepRecords(owner, log, name);
   const aborting = new AbortController();
   const fetching = await fetchUnlessPaused(given, { owner, records, stopping: aborting.signal });
@@ -79,6 +82,7 @@ export async function openPatiently(
     try {
       return await openPool(url, settings);
     } catch (error) {
+      if (error instanceof RoleRefused) throw error;
       if (isFirst) log.warn({ err: error }, 'waiting for Postgres');
       isFirst = false;
       await interruptible(1_000, giveUp);

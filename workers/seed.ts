@@ -7,7 +7,7 @@ import { openPool } from '../sql/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
 import { active } from '../sql/tenants.ts';
 import { credentials } from '../sql/users/users.ts';
-import { findDatabase } from './configuration.ts';
+import { findDatabase, readCommandConfiguration } from './configuration.ts';
 import { addLoans, addPeople } from './seed/loans.ts';
 
 /**
@@ -67,9 +67,10 @@ async function addUsers(work: Work, slug: string, password: string, borrower_id:
 }
 
 try {
-  if (process.env['NODE_ENV'] === 'production')
+  const configuration = readCommandConfiguration(process.env);
+  if (configuration.NODE_ENV === 'production')
     throw new Error('The seed is for development: its passwords are known to everybody.');
-  await seed(findDatabase(process.env), process.env['SEED_PASSWORD'] || 'correct horse battery');
+  await seed(findDatabase(configuration), configuration.SEED_PASSWORD);
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

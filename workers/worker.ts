@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { localFiles } from '../jobs/documents/local-files.ts';
 import { openNetworks } from '../jobs/webhooks/networks.ts';
+import { assertKeys } from '../jobs/webhooks/reseal.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openLog } from '../jobs/log.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
@@ -37,7 +38,7 @@ await live(log, async ({ giveUp, onFatal }) => {
   startWatchdog(STALLED_MS);
   if (METRICS_PORT !== undefined) serveHealth(METRICS_PORT, log);
   const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
-  await assertTenancyHolds(pool);
+  await assertTenancyHolds(pool, configuration.NODE_ENV);
   const folder = path.resolve(configuration.DATA_DIR, 'files');
   const secret = readSecret(configuration);
   useSecret(secret);
@@ -53,6 +54,10 @@ await live(log, async ({ giveUp, onFatal }) => {
       jobs,
       log,
       onFatal,
+      check: () =>
+        assertKeys(pool, { secret, environment: configuration.NODE_ENV }, (reason) =>
+          log.warn({ reason }, 'the keys of SECRET'),
+        ),
       outside: lent.outside,
       clock: clockOf(SCHEDULE, jobs),
       settings: { ...settings, concurrency },

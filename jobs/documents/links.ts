@@ -1,24 +1,32 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { FIRST, keyNamed, keysOf, problemsOf } from '../webhooks/keys.ts';
 import type { Link } from './files.ts';
 
 /**
  * The rest of a link's path: upload/{token} or download/{token}. The token holds what its bearer
- * may do, and our signature over it; it needs no cookie and dies by itself.
+ * may do, the id of a key, and our signature with that key; it needs no cookie and dies by itself.
  */
 export function signLink(link: Link, secret: string): string {
-  if (secret.length < 32) throw new Error('The secret of the links is too short.');
+  const [problem] = problemsOf(secret);
+  if (problem) throw new Error(`The secret of the links: ${problem}`);
   const payload = Buffer.from(
     JSON.stringify({ ...link, expires_at: link.expires_at.toISOString() }),
   ).toString('base64url');
   const action = link.method === 'PUT' ? 'upload' : 'download';
-  return `${action}/${payload}.${signatureOf(payload, secret)}`;
+  const [current] = keysOf(secret);
+  return `${action}/${payload}.${current.id}.${signatureOf(payload, current.secret)}`;
 }
 
 /** What the token allows, or null when it is not ours, was changed, or has expired. */
 export function readLink(token: string, method: Link['method'], secret: string, now: Date) {
-  const [payload = '', signature = '', ...rest] = token.slice(0, 4_096).split('.');
+  const parts = token.slice(0, 4_096).split('.');
+  // A link of two parts was signed before keys had ids.
+  const [payload = '', id = '', signature = '', ...rest] =
+    parts.length === 2 ? [parts[0], FIRST, parts[1]] : parts;
+  const key = keyNamed(secret, id);
+  if (!key) return null;
   // Compared as text: the last letter has bits that no byte is made of.
-  const [given, expected] = [Buffer.from(signature), Buffer.from(signatureOf(payload, secret))];
+  const [given, expected] = [Buffer.from(signature), Buffer.from(signatureOf(payload, key.secret))];
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
   if (!isOurs || rest.length > 0) return null;
   const link = parsed(payload);

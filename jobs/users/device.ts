@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { signature } from '../webhooks/secrets.ts';
+import { signatures } from '../webhooks/secrets.ts';
 
 /**
  * A device on which somebody has signed in keeps a cookie: a random name of its own, and for each user
@@ -14,8 +14,9 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 export function deviceKnown(cookie: string, tenantId: string, userId: string | null) {
   if (!COOKIE.test(cookie)) return null;
   const [name = '', ...marks] = cookie.split('.');
-  const expected = Buffer.from(markOf(tenantId, userId ?? NOBODY, name));
-  const isKnown = marks.filter((mark) => timingSafeEqual(Buffer.from(mark), expected)).length > 0;
+  const expected = marksOf(tenantId, userId ?? NOBODY, name).map((mark) => Buffer.from(mark));
+  const isOurs = (mark: Buffer) => expected.filter((one) => timingSafeEqual(mark, one)).length > 0;
+  const isKnown = marks.filter((mark) => isOurs(Buffer.from(mark))).length > 0;
   return isKnown && userId !== null ? name : null;
 }
 
@@ -24,10 +25,11 @@ export function remembered(cookie: string, tenantId: string, userId: string): st
   const [name = '', ...marks] = COOKIE.test(cookie)
     ? cookie.split('.')
     : [randomBytes(16).toString('base64url')];
-  const mark = markOf(tenantId, userId, name);
+  const [mark] = marksOf(tenantId, userId, name);
   const others = marks.filter((one) => one !== mark).slice(0, USERS_MAX - 1);
   return [name, mark, ...others].join('.');
 }
 
-const markOf = (tenantId: string, userId: string, name: string) =>
-  signature(`known-device ${tenantId} ${userId} ${name}`);
+/** Under the current key first; marks under keys before it are still known. */
+const marksOf = (tenantId: string, userId: string, name: string) =>
+  signatures(`known-device ${tenantId} ${userId} ${name}`);

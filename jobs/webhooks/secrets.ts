@@ -1,24 +1,41 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { KeyMissing } from '../errors.ts';
+import { FIRST, keysOf, problemsOf, type Key } from './keys.ts';
 
 /**
- * Secrets of receivers are kept encrypted (AES-256-GCM), so that a copy of the database alone
- * cannot sign in our name. The key comes from the secret of the installation (SECRET), which is
- * handed in once when a process starts and is never in the database.
+ * Secrets of receivers, account numbers and the like are kept encrypted (AES-256-GCM), so that a
+ * copy of the database alone shows none of them. The keys come from the secret of the installation
+ * (SECRET), which is handed in once when a process starts and is never in the database. What is
+ * sealed names its key: `v2:2026b:…`; `v1:…` was sealed before keys had ids.
  */
-let key: Buffer | undefined;
-let signingKey: Buffer | undefined;
+type SealingKeys = { current: string; byId: Map<string, Buffer> };
+let keys: SealingKeys | undefined;
+/** For what is signed and hashed, the current one first. */
+let signing: [Buffer, ...Buffer[]] | undefined;
 
 export function useSecret(secret: string) {
-  if (secret.length < 32) throw new Error('SECRET must have at least 32 characters.');
-  key = createHmac('sha256', secret).update('webhook-secrets').digest();
-  signingKey = createHmac('sha256', secret).update('signatures').digest();
+  const [problem] = problemsOf(secret);
+  if (problem) throw new Error(`SECRET: ${problem}`);
+  const [current, ...others] = keysOf(secret);
+  const sealing = [current, ...others].map(
+    (key) => [key.id, createHmac('sha256', key.secret).update('webhook-secrets').digest()] as const,
+  );
+  keys = { current: current.id, byId: new Map(sealing) };
+  const signingKey = (key: Key) => createHmac('sha256', key.secret).update('signatures').digest();
+  signing = [signingKey(current), ...others.map(signingKey)];
 }
 
-/** The installation's signature over a text, which begins with what it is for. */
-export const signature = (text: string) =>
-  createHmac('sha256', inUse(signingKey)).update(text).digest('base64url');
+/**
+ * The installation's signatures over a text, which begins with what it is for: that under the current
+ * key first, which is given out, then those that were given out under keys before it.
+ */
+export const signatures = (text: string): [string, ...string[]] => {
+  const [current, ...others] = signingInUse();
+  const under = (key: Buffer) => createHmac('sha256', key).update(text).digest('base64url');
+  return [under(current), ...others.map(under)];
+};
 
 /**
  * The secret that the environment names, or else the one of the data folder, made at its first use.
@@ -36,27 +53,52 @@ export function readSecret(given: { SECRET?: string | undefined; DATA_DIR: strin
   return readFileSync(file, 'utf8').trim();
 }
 
+/** The id of the key under which new things are sealed. */
+export const currentKeyId = (): string => keysInUse().current;
+
 /** Encrypts for this tenant: under another's id the text does not open. */
 export function seal(tenantId: string, secret: string): string {
+  const { current, byId } = keysInUse();
   const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', inUse(key), iv).setAAD(Buffer.from(tenantId));
+  const cipher = createCipheriv('aes-256-gcm', byId.get(current) ?? '', iv).setAAD(
+    Buffer.from(tenantId),
+  );
   const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-  return `v1:${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64')}`;
+  return `v2:${current}:${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64')}`;
 }
 
+/** Opens what was sealed under any of the keys; without its key that is a refusal, never a blank. */
 export function unseal(tenantId: string, sealed: string): string {
-  const bytes = Buffer.from(sealed.replace(/^v1:/, ''), 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', inUse(key), bytes.subarray(0, 12))
-    .setAAD(Buffer.from(tenantId))
-    .setAuthTag(bytes.subarray(12, 28));
-  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+  const { id, text } = partsOf(sealed);
+  const key = keysInUse().byId.get(id);
+  if (!key) throw new KeyMissing(id);
+  const bytes = Buffer.from(text, 'base64');
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), {
+      authTagLength: 16,
+    });
+    decipher.setAAD(Buffer.from(tenantId)).setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+  } catch (error) {
+    throw new KeyMissing(id, { cause: error });
+  }
+}
+
+function partsOf(sealed: string): { id: string; text: string } {
+  const [, id = FIRST, text = ''] = /^(?:v1|v2:([A-Za-z0-9_-]+)):(.*)$/.exec(sealed) ?? [];
+  return { id, text };
 }
 
 /** The same for the same text of the same tenant, and of no use to whoever lacks the secret. */
 export const keyedHash = (tenantId: string, text: string): string =>
-  createHmac('sha256', inUse(key)).update(`keyed-hash ${tenantId} ${text}`).digest('hex');
+  createHmac('sha256', signingInUse()[0]).update(`keyed-hash ${tenantId} ${text}`).digest('hex');
 
-function inUse(made: Buffer | undefined): Buffer {
-  if (!made) throw new Error('The process started without useSecret().');
-  return made;
+function signingInUse(): [Buffer, ...Buffer[]] {
+  if (!signing) throw new Error('The process started without useSecret().');
+  return signing;
+}
+
+function keysInUse(): SealingKeys {
+  if (!keys) throw new Error('The process started without useSecret().');
+  return keys;
 }

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 
-/** What an operation is given: connections as the owner and as the application, and its words. */
+/** What an operation is given: connections as a worker and as the application, and its words. */
 type Given = {
   /** The address of the database, for operations that open connections of their own. */
   url: string;
@@ -12,6 +12,8 @@ type Given = {
   options: Readonly<Record<string, string | undefined>>;
   /** NEW_PASSWORD, which no command line shows. */
   newPassword: string | undefined;
+  /** The keys of this installation. */
+  secret?: string | undefined;
 };
 
 /** `rows` are printed as a table, or with --json as they are; `say` is for people only. */

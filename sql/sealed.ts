@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { DatabasePool } from 'slonik';
+import { sql, type Transaction } from './db.ts';
+
+/** A place where something is kept sealed, and what names its rows beside the tenant. */
+type Place = { table: string; keys: readonly string[]; column: string };
+
+/** Every column that holds what was sealed under SECRET; a test looks for columns left out. */
+export const SEALED: readonly Place[] = [
+  { table: 'webhook_subscriptions', keys: ['id'], column: 'secret_sealed' },
+  { table: 'communication_providers', keys: ['channel'], column: 'secret_sealed' },
+  { table: 'communication_providers', keys: ['channel'], column: 'previous_secret_sealed' },
+  { table: 'payment_instruments', keys: ['id'], column: 'account_number_sealed' },
+  { table: 'payment_instruments', keys: ['id'], column: 'token_sealed' },
+  { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
+];
+
+/** The answer that is kept for an Idempotency-Key may hold a secret, sealed like its own column. */
+const ANSWERS = { table: 'idempotency_keys', keys: ['user_id', 'method', 'path', 'key'] } as const;
+const KEPT = { ...ANSWERS, column: 'body' };
+export const PLACES: readonly Place[] = [...SEALED, KEPT];
+
+const identifier = (name: string) => sql.identifier([name]);
+const textOf = (place: Place) =>
+  place === KEPT ? sql.fragment`body ->> 'secret'` : sql.fragment`${identifier(place.column)}`;
+const namedBy = ({ keys }: Place) =>
+  sql.join(
+    keys.map((key) => sql.fragment`${key}::text, ${identifier(key)}::text`),
+    sql.fragment`, `,
+  );
+
+const Sealed = z.object({ name: z.record(z.string(), z.string()), sealed: z.string() });
+export type Sealed = z.output<typeof Sealed>;
+
+/** Some rows of the place that are sealed under another key than the current one, held for now. */
+export const sealedUnderOthers = (tx: Transaction, place: Place, current: string, limit: number) =>
+  tx.any(sql.type(Sealed)`
+    select jsonb_build_object(${namedBy(place)}) as name, ${textOf(place)} as sealed
+    from ${identifier(place.table)}
+    where app.key_of(${textOf(place)}) <> ${current}
+    limit ${limit} for update
+  `);
+
+/** Puts back what was sealed anew. It is no change of the records, whose dates stay as they are. */
+export async function putBack(tx: Transaction, place: Place, rows: readonly Sealed[]) {
+  await tx.query(sql.typeAlias('void')`select set_config('app.sealing', 'on', true)`);
+  const isRow = sql.join(
+    place.keys.map((key) => sql.fragment`place.${identifier(key)}::text = anew.name ->> ${key}`),
+    sql.fragment` and `,
+  );
+  const value =
+    place === KEPT
+      ? sql.fragment`jsonb_set(place.body, '{secret}', to_jsonb(anew.sealed))`
+      : sql.fragment`anew.sealed`;
+  await tx.query(sql.typeAlias('void')`
+    update ${identifier(place.table)} as place set ${identifier(place.column)} = ${value}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as anew (name jsonb, sealed text)
+    where ${isRow}
+  `);
+}
+
+const Count = z.object({ key_id: z.string(), count: z.int() });
+
+/** How much of this tenant's is sealed under which key. */
+export const sealedByKey = (tx: Transaction) =>
+  tx.any(sql.type(Count)`
+    select app.key_of(sealed) as key_id, count(*)::integer as count
+    from (${sql.join(
+      PLACES.map(
+        (place) => sql.fragment`select ${textOf(place)} as sealed from ${identifier(place.table)}`,
+      ),
+      sql.fragment` union all `,
+    )}) as everything
+    where app.key_of(sealed) is not null
+    group by 1 order by 1
+  `);
+
+const Unusable = z.object({ id: z.string(), is_other: z.boolean() });
+type Known = { id: string; check_value: string };
+
+/** Says which keys this process has; answers those in use that it lacks or has otherwise. */
+export const useKeys = (pool: DatabasePool, known: readonly Known[]) =>
+  pool.any(sql.type(Unusable)`
+    select id, is_other from app.use_secret_keys(
+      ${sql.array(
+        known.map(({ id }) => id),
+        'text',
+      )},
+      ${sql.array(
+        known.map(({ check_value }) => check_value),
+        'text',
+      )}
+    )
+  `);
+
+const Registered = z.object({ id: z.string(), retired: z.boolean() });
+
+/** The keys that anything was ever sealed under; asked as a worker. */
+export const registeredKeys = (worker: DatabasePool) =>
+  worker.any(sql.type(Registered)`
+    select id, retired_at is not null as retired from app.secret_keys order by first_used_at, id
+  `);
+
+/** Nothing is sealed under these any more: they may be taken out of SECRET. */
+export const retireKeys = (worker: DatabasePool, ids: readonly string[]) =>
+  worker.query(sql.typeAlias('void')`
+    select app.retire_secret_keys(${sql.array([...ids], 'text')})
+  `);
+
+const Tenant = z.object({ id: z.string(), slug: z.string() });
+
+/** All of them, also those that are not active. */
+export const everyTenant = (worker: DatabasePool) =>
+  worker.any(sql.type(Tenant)`select id, slug from app.all_tenants()`);

@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const ROOT = new URL('../..', import.meta.url);
+const WITH_PARENT = new URL('workers/end-with-parent.ts', ROOT).href;
+
+/** A process of ours as it runs in production, and what came of it. */
+export type Started = {
+  process: ChildProcess;
+  said: () => string;
+  /** The exit code, or the signal that ended it. */
+  ended: Promise<number | string>;
+  /** The port of an API, once it listens; or that it never will. */
+  listening: Promise<number>;
+};
+
+/** Starts a file of ours with this environment and nothing of the test's own. */
+export function startProcess(
+  file: string,
+  words: readonly string[],
+  env: Record<string, string>,
+): Started {
+  // With a channel, so that no process outlives a test run that was cut off.
+  const child = spawn(
+    process.execPath,
+    ['--import', WITH_PARENT, new URL(file, ROOT).pathname, ...words],
+    {
+      cwd: ROOT.pathname,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
+    },
+  );
+  let text = '';
+  child.stdout?.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => void (text += chunk.toString()));
+  const ended = new Promise<number | string>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  });
+  const listening = new Promise<number>((resolve, reject) => {
+    child.on('message', (message) => resolve((message as { listening: number }).listening));
+    void ended.then((code) => reject(new Error(`It ended with ${code}: ${text}`)));
+  });
+  // Nobody need ask.
+  listening.catch(() => {});
+  return { process: child, said: () => text, ended, listening };
+}
+
+/** Waits until the process has said something; what it says instead stands in the failure. */
+export async function untilSaid(
+  { process: child, said }: Started,
+  words: RegExp,
+  withinMs = 40_000,
+) {
+  for (const start = performance.now(); !words.test(said()); await wait(50)) {
+    if (child.exitCode !== null || performance.now() - start > withinMs)
+      throw new Error(`${words} was not said: ${said()}`);
+  }
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
+import { setProvider } from '../../jobs/communications/provider.ts';
+import { readLink, signLink } from '../../jobs/documents/links.ts';
+import { assertKeys } from '../../jobs/webhooks/reseal.ts';
+import { seal, unseal, useSecret } from '../../jobs/webhooks/secrets.ts';
+import { subscribe } from '../../jobs/webhooks/subscription.ts';
+import { openPool } from '../../sql/db.ts';
+import { SEALED } from '../../sql/sealed.ts';
+import { secrets } from '../../workers/ops/secrets.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const A = 'the secret that was there before ids';
+const B = '2026b:another secret that is long enough as well';
+const C = '2026c:a third secret that nobody has given';
+const worker = await openPool(stage.url, { role: 'servicing_worker', size: 1 });
+
+const SUBSCRIPTION = { url: 'https://receiver.example/', events: ['*'] };
+const ACCOUNT = {
+  instrument_type: 'bank_account',
+  account_holder_name: 'Grace Hopper',
+  routing_number: '021000021',
+  account_number: '000123456789',
+  account_type: 'checking',
+  token: 'tok_of_a_processor',
+};
+
+/** All that lies sealed in columns, opened with the keys of this moment. */
+async function everything() {
+  const found = [];
+  for (const { table, column } of SEALED) {
+    const { rows } = await stage.owner.query<{ tenant_id: string; sealed: string; at: Date }>(
+      `select tenant_id, ${column} as sealed, updated_at as at from ${table}
+       where ${column} is not null order by tenant_id, created_at`,
+    );
+    found.push(...rows.map((row) => ({ ...row, text: unseal(row.tenant_id, row.sealed) })));
+  }
+  return found;
+}
+
+const operate = (secret: string) => {
+  const { pool: app, url } = stage;
+  const given = { url, owner: worker, app, words: [], options: {}, newPassword: undefined };
+  return secrets.run({ ...given, secret });
+};
+const start = (secret: string) =>
+  assertKeys(stage.pool, { secret, environment: 'production' }, () => {});
+
+test('what was sealed or signed under a key opens while SECRET holds it, and not without', () => {
+  const link = { key: 'demo/a', method: 'GET' as const, expires_at: new Date('2030-01-01') };
+  const whole = { ...link, content_type: 'text/plain' };
+  useSecret(A);
+  const sealed = seal('t', 'receiver’s');
+  const [, token = ''] = signLink(whole, A).split('/');
+  const [payload, , signature] = token.split('.');
+
+  useSecret(`${B},${A}`);
+
+  expect(unseal('t', sealed)).toBe('receiver’s');
+  expect(unseal('t', sealed.replace('v2:first:', 'v1:'))).toBe('receiver’s');
+  expect(seal('t', 'new')).toMatch(/^v2:2026b:/);
+  expect(readLink(token, 'GET', `${B},${A}`, new Date(0))).toEqual(whole);
+  expect(readLink(`${payload}.${signature}`, 'GET', `${B},${A}`, new Date(0))).toEqual(whole);
+  expect(signLink(whole, `${B},${A}`)).toContain('.2026b.');
+  expect(readLink(token, 'GET', B, new Date(0))).toBeNull();
+  useSecret(B);
+  expect(() => unseal('t', sealed)).toThrow('does not hold the key "first"');
+  useSecret(C.replace('2026c:', 'first:'));
+  expect(() => unseal('t', sealed)).toThrow('does not hold the key "first"');
+});
+
+test('a SECRET with a short key, or two of one id, is refused without being shown', () => {
+  expect(() => useSecret('short')).toThrow('at least 32 characters');
+  expect(() => useSecret(`${B},2026a:tiny`)).toThrow('The key 2026a must have');
+  expect(() => useSecret(`${B},${B}`)).toThrow('Two keys have the id 2026b');
+  expect(() => useSecret('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
+});
+
+test('every column that is named as sealed is among those that are sealed anew', async () => {
+  const { rows } = await stage.owner.query<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns
+     where column_name like '%sealed' and table_schema = 'public' order by 1`,
+  );
+
+  const known = SEALED.map(({ table, column }) => `${table}.${column}`);
+
+  expect(rows.map(({ name }) => name)).toEqual(known.sort());
+});
+
+test('a key goes once everything under it was sealed anew; until then nothing starts without it', async () => {
+  useSecret(A);
+  await start(A);
+  const tenants = [await stage.tenant(), await stage.tenant()];
+  const admin = await tenants[0]!.signedIn('admin');
+  const headers = { 'Idempotency-Key': 'subscribe-once' };
+  const first = await admin.post('/webhooks', SUBSCRIPTION, { headers });
+  for (const { within, first: firstOf } of tenants) {
+    const borrower_id = await firstOf('/borrowers');
+    await within(async (work) => {
+      await subscribe(work, { ...SUBSCRIPTION, is_active: true }, 'receiver’s own secret');
+      await setProvider(work, 'sms', { name: 'one', secret: 'provider’s first' });
+      await setProvider(work, 'sms', { name: 'one', secret: 'provider’s second' });
+      await addInstrument(work, { ...ACCOUNT, borrower_id });
+    });
+  }
+  const before = await everything();
+
+  await start(`${B},${A}`);
+  useSecret(`${B},${A}`);
+  await expect(start(B)).rejects.toThrow('SECRET lacks the key first, which is still in use');
+  await expect(start(`${B.replace('another', 'x')},${A}`)).rejects.toThrow('not the one');
+  const answer = await operate(`${B},${A}`);
+  const after = await everything();
+
+  expect(answer.rows).toEqual([
+    { key: '2026b', sealed: 12, is_current: true, may_go: false },
+    { key: 'first', sealed: 0, is_current: false, may_go: true },
+  ]);
+  expect((await operate(`${B},${A}`)).say).toContain('Sealed anew: 0.');
+  await start(B);
+  useSecret(B);
+  expect(before.map(({ text }) => text)).toEqual(after.map(({ text }) => text));
+  expect(after.every(({ sealed }) => sealed.startsWith('v2:2026b:'))).toBe(true);
+  expect(after.map(({ at }) => at)).toEqual(before.map(({ at }) => at));
+  const again = await admin.post('/webhooks', SUBSCRIPTION, { headers });
+  expect(again.body).toEqual(first.body);
+  useSecret(C);
+  const blind = await admin.post('/webhooks', SUBSCRIPTION, { headers });
+  expect([blind.status, blind.body.secret]).toEqual([503, undefined]);
+  await worker.end();
+});

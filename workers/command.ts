@@ -1,0 +1,19 @@
+import type { DatabasePool } from 'slonik';
+import { openPool, type PoolSettings } from '../sql/db.ts';
+import { assertTenancyHolds } from '../sql/readiness.ts';
+import { findDatabase, type CommandConfiguration } from './configuration.ts';
+
+/** The application's connections of a command, which a login that sees all tenants does not get. */
+export async function openForCommand(
+  configuration: CommandConfiguration,
+  settings: PoolSettings,
+): Promise<DatabasePool> {
+  const pool = await openPool(findDatabase(configuration), settings);
+  try {
+    await assertTenancyHolds(pool, configuration.NODE_ENV);
+    return pool;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
