@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { violationsIn } from '../setup/violations.ts';
 import { onTheWire } from '../setup/wire.ts';
 import { fire, type Outcome } from './fire.ts';
 import { CANARIES, newGround, type Ground } from './ground.ts';
-import { packetOf } from './packets.ts';
+import { packetsFor } from './packets.ts';
 import { newRandom } from './random.ts';
 import { newReport, type Report } from './report.ts';
 import { settle } from './settle.ts';
@@ -21,7 +22,8 @@ const IN_FLIGHT = 8;
 const LOOP_DELAY_MS = 200;
 /** After so many, the ids of new records are learned and what was set is set back. */
 const ROUND = 400;
-const PACKETS = 0.01;
+/** Every so many rounds all packets are sent, in between the other requests. */
+const PACKETS_EVERY = 25;
 /** What would shut the others out of a tenant is tried at one that has nobody else. */
 const ASIDE = /\/tenant\/settings|\/communications\/providers|\/ledger\/closings/;
 
@@ -75,7 +77,9 @@ async function campaign({ plan, ...field }: Field, say: (line: string) => void) 
     const shooter = async () => {
       while (next < round.length) await shoot({ plan, ...field }, round[next++] ?? 0);
     };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, shooter));
+    const packets = (start / ROUND) % PACKETS_EVERY === 0 && !plan.only;
+    const shooters = Array.from({ length: IN_FLIGHT }, shooter);
+    await Promise.all([...shooters, packets && sendPackets({ plan, ...field })]);
     if (!field.victim.isAlive()) throw new Error(`The API has ended: ${[...field.victim.faults]}`);
     await Promise.all([field.main.refresh(), field.aside.refresh()]);
     await Promise.all([field.main.restore(), field.aside.restore()]);
@@ -98,8 +102,10 @@ export const groundOf = (shot: Pick<Shot, 'name' | 'number'>, { main, aside }: F
 async function shoot(field: Field, number: number) {
   const { plan, victim, targets, report } = field;
   const random = newRandom(plan.seed, -1 - number);
-  if (random.chance(PACKETS)) await sendPacket(field, number);
-  const ground = groundOf({ number, name: shotAt(number, plan.seed, field.main, targets).name }, field);
+  const ground = groundOf(
+    { number, name: shotAt(number, plan.seed, field.main, targets).name },
+    field,
+  );
   const shot = shotAt(number, plan.seed, ground, targets);
   const times = random.chance(0.03) ? 4 : 1;
   // The same request several times at once, as an impatient client or a retrying proxy sends it.
@@ -108,38 +114,66 @@ async function shoot(field: Field, number: number) {
   );
   for (const outcome of outcomes) {
     report.judge(shot, outcome);
-    if (outcome.status >= 500) report.fail(faultOf(outcome, victim), shot);
+    if (outcome.status >= 500) report.fail(await faultOf(outcome, victim), shot);
   }
   if (shot.who === 'leaver') await ground.signIn('leaver').catch(() => {});
 }
 
-const faultOf = ({ status, request_id, text }: Outcome, { faults }: Victim) =>
-  `answers ${status}: ${faults.get(request_id) ?? text.slice(0, 200)}`;
+/** What the log says of it, which may come a moment after the answer. */
+async function faultOf({ status, request_id, text }: Outcome, { faults }: Victim) {
+  for (let at = 0; at < 40 && !faults.has(request_id); at += 1) await wait(50);
+  return `answers ${status}: ${faults.get(request_id) ?? text.slice(0, 200)}`;
+}
 
-async function sendPacket({ plan, victim, main, report }: Field, number: number) {
+async function sendPackets({ victim, main, report }: Field) {
   const { cookies } = main.clients.superadmin;
-  const bytes = packetOf(newRandom(plan.seed, number), {
+  const waiting = packetsFor({
     host: main.host,
     cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     csrf: cookies.get('csrftoken') ?? '',
   });
-  const text = await onTheWire(victim.port, bytes);
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
-  const [line = ''] = bytes.split('\r\n');
-  const shot: Shot = {
-    ...{ number, name: 'packet', who: 'superadmin', method: '', path: '', headers: {} },
-    body: bytes.replaceAll(/sessionid=[^;\r]*|csrftoken=[^;\r]*|X-CSRFToken: .*/g, '…'),
+  const sender = async () => {
+    for (let bytes = waiting.shift(); bytes !== undefined; bytes = waiting.shift()) {
+      const text = await onTheWire(victim.port, bytes, 1_000);
+      await judgePacket(bytes, text, { victim, report });
+    }
   };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, sender));
+}
+
+const SECRETS = /sessionid=[^;\r]*|csrftoken=[^;\r]*|X-CSRFToken: .*/g;
+
+/** Whoever sends no HTTP may be hung up on; whoever is answered gets no fault. */
+async function judgePacket(
+  bytes: string,
+  text: string,
+  { victim, report }: Pick<Field, 'victim' | 'report'>,
+) {
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
+  const body = bytes.replaceAll(SECRETS, '…');
+  const name = `packet ${bytes.split('\r\n')[0]?.slice(0, 80)}`;
+  const shot: Shot = {
+    number: -1,
+    name,
+    who: 'superadmin',
+    method: '',
+    path: '',
+    headers: {},
+    body,
+  };
+  report.count(status);
   const request_id = /x-request-id: (\S+)/i.exec(text)?.[1] ?? '';
-  if (status >= 500) report.fail(faultOf({ status, request_id, text, ms: 0 }, victim), shot);
-  if (status === 0 && text !== '') report.fail(`${line.slice(0, 80)} gets ${text}`, shot);
+  if (status >= 500) report.fail(await faultOf({ status, request_id, text, ms: 0 }, victim), shot);
+  if (status === 0 && text !== '') report.fail(`gets ${text.slice(0, 80)}`, shot);
 }
 
 /** Sends again, one by one and alone, what was there when the loop stood still, and tells which did it. */
 async function replaySpikes(field: Field) {
   const { victim, plan, targets } = field;
   const long = victim.spikes.filter(({ own }) => own > LOOP_DELAY_MS);
-  const numbers = new Set(long.flatMap(({ during }) => during).filter((name) => /^\d+$/.test(name)));
+  const numbers = new Set(
+    long.flatMap(({ during }) => during).filter((name) => /^\d+$/.test(name)),
+  );
   const culprits: { shot: Shot; told: Told }[] = [];
   for (const number of [...numbers].slice(0, 60).map(Number)) {
     const ground = groundOf(shotAt(number, plan.seed, field.main, targets), field);

@@ -14,7 +14,8 @@ export function sinsOf({ report, loop, culprits, violations, victim }: Finding):
           `The event loop stands still for ${own.toFixed()} ms of its own (${late.toFixed()} ms), during ${during.join(', ')}`,
       ),
     ...culprits.map(
-      ({ shot, told }) => `Alone it takes ${told.own.toFixed()} ms of the loop:\n    ${lineOf(shot)}`,
+      ({ shot, told }) =>
+        `Alone it takes ${told.own.toFixed()} ms of the loop:\n    ${lineOf(shot)}`,
     ),
     ...violations.map((violation) => `Afterwards ${violation}`),
     ...[...victim.leaks].slice(0, 20).map((leak) => `The log holds ${leak.slice(0, 600)}`),
@@ -30,7 +31,9 @@ export function print(found: Finding) {
   const statuses = [...report.statuses].toSorted(([one], [other]) => one - other);
   console.log(statuses.map(([status, count]) => `${status || 'none'}: ${count}`).join('  '));
   const hits = [...report.routes.values()].map((route) => route.hits);
-  console.log(`Routes: ${hits.length}, each met ${Math.min(...hits)} to ${Math.max(...hits)} times.`);
+  console.log(
+    `Routes: ${hits.length}, each met ${Math.min(...hits)} to ${Math.max(...hits)} times.`,
+  );
   const never = targets
     .filter(({ route }) => route.method !== 'GET')
     .filter(({ name }) => report.routes.get(name)?.good === 0);

@@ -89,8 +89,16 @@ export async function newGround(url: string, port: number, secret: string, slug:
     idsOf,
     pool: (collection: string) => pools.get(collection) ?? [],
     refresh: () => Promise.all([...pools.keys()].map(idsOf)),
-    restore: () =>
-      owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]),
+    /** Undoes what would end the attack: settings, and passwords that were changed. */
+    restore: async () => {
+      await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
+      await owner.query(
+        `update users set is_active = true, password_hash = other.password_hash
+         from users as other
+         where users.tenant_id = $1 and other.tenant_id = $1 and other.email = $2`,
+        [tenant_id, `viewer@${slug}.test`],
+      );
+    },
     signIn: (who: Attacker) => signIn(clients[who], slug, who),
   };
 }
@@ -107,7 +115,8 @@ async function populate(url: string, slug: string, host: string): Promise<string
     const staff = ATTACKERS.slice(0, 5);
     const people = [...ATTACKERS, ...Array.from({ length: VICTIMS }, (_, at) => `victim${at}`)];
     for (const who of people) {
-      const tenant_role = staff.find((role) => role === who) ?? (who === 'leaver' ? 'viewer' : null);
+      const tenant_role =
+        staff.find((role) => role === who) ?? (who === 'leaver' ? 'viewer' : null);
       const email = `${who.replace(' ', '-')}@${slug}.test`;
       const own = { borrower_id: who === BORROWERS_USER ? borrower_id : null };
       await insert(tx, 'users', { email, ...named, tenant_role, password_hash, ...own });

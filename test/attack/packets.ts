@@ -1,30 +1,49 @@
-import type { Random } from './random.ts';
-
 type Known = { host: string; cookie: string; csrf: string };
 
 const CLOSE = 'Connection: close\r\n';
 
 /** Requests that no well-behaved client can make, as their very bytes. */
-export function packetOf({ pick }: Random, { host, cookie, csrf }: Known): string {
+export function packetsFor({ host, cookie, csrf }: Known): string[] {
   const own = `Host: ${host}\r\nCookie: ${cookie}\r\nX-CSRFToken: ${csrf}\r\n`;
   const json = `${own}Content-Type: application/json\r\n`;
-  const at = (target: string, method = 'GET') => `${method} ${target} HTTP/1.1\r\n${own}${CLOSE}\r\n`;
+  const at = (target: string, method = 'GET') =>
+    `${method} ${target} HTTP/1.1\r\n${own}${CLOSE}\r\n`;
   const post = (headers: string, body: string) =>
     `POST /api/v1/borrowers HTTP/1.1\r\n${json}${headers}${CLOSE}\r\n${body}`;
   const get = (headers: string) => `GET /api/v1/users/me HTTP/1.1\r\n${headers}${CLOSE}\r\n`;
   const targets = [
-    ...['http://[', 'http://', '//', '///', '/\\', '*', '?', '#', '/api/v1/loans#x', 'http://a:b:c/'],
+    ...[
+      'http://[',
+      'http://',
+      '//',
+      '///',
+      '/\\',
+      '*',
+      '?',
+      '#',
+      '/api/v1/loans#x',
+      'http://a:b:c/',
+    ],
     ...['//[', '//host/api/v1/users/me', `http://${host}/api/v1/users/me`, 'http://evil.example/'],
     ...['https://[::1]/api/v1/loans', 'http://%', '/%', '/api/v1/%', '/api/v1/loans?%', '/..//..'],
     ...['/api/v1/loans/../users', '/api/v1//loans', '/api/v1/loans/', '/API/V1/loans', '/api/v1'],
     ...['/\u00ff', '/api/v1/loans?\u00e9', '/api/v1/loans?a=1?b=2', 'api/v1/loans', 'data:text/x'],
-    ...[`/${'a'.repeat(15_000)}`, `/api/v1/loans?${'a&'.repeat(7_000)}`, '/__proto__', '/constructor'],
-    ...['storage/upload/x', 'storage/download/%00', 'storage/upload/a.b', 'docs', 'docs/..%2fx'].map(
-      (path) => `/api/v1/${path}`,
-    ),
+    ...[
+      `/${'a'.repeat(15_000)}`,
+      `/api/v1/loans?${'a&'.repeat(7_000)}`,
+      '/__proto__',
+      '/constructor',
+    ],
+    ...[
+      'storage/upload/x',
+      'storage/download/%00',
+      'storage/upload/a.b',
+      'docs',
+      'docs/..%2fx',
+    ].map((path) => `/api/v1/${path}`),
     ...['/api/v1/openapi.json', '/healthz', '/readyz', '/metrics', '/favicon.ico'],
   ];
-  return pick([
+  return [
     ...targets.flatMap((target) => [at(target), at(target, 'POST'), at(target, 'OPTIONS')]),
     ...['CONNECT', 'TRACE', 'PATCH', 'PURGE', 'HEAD', 'FOO', 'get', 'QUERY'].map((method) =>
       at('/api/v1/loans', method),
@@ -62,5 +81,5 @@ export function packetOf({ pick }: Random, { host, cookie, csrf }: Known): strin
     '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001',
     '\r\n\r\n\r\n',
     `${at('/api/v1/users/me')}${at('/api/v1/loans')}`,
-  ]);
+  ];
 }

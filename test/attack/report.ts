@@ -27,15 +27,18 @@ export function newReport(targets: readonly Target[], say: (line: string) => voi
     failures.set(key, { what, route, count: 1, shots, line });
   }
 
+  const count = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
+
   return {
     fail,
+    count,
     failures,
     routes,
     statuses,
     slowest: () => slowest,
     judge(shot: Shot, outcome: Outcome) {
       const { status, ms, error } = outcome;
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      count(status);
       const route = routes.get(shot.name);
       if (route) {
         route.hits += 1;
@@ -79,5 +82,5 @@ const shortened = (text: string, size: number) =>
 export function lineOf({ number, who, method, path, headers, host, body = '' }: Shot): string {
   const { 'X-Shot': _, 'X-Forwarded-For': __, ...rest } = headers;
   const more = JSON.stringify({ ...rest, ...(host && { Host: host }) });
-  return `--only ${number}: ${who} ${method} ${shortened(path, 400)} ${shortened(more, 300)} ${shortened(body, 700)}`;
+  return `--only ${number}: ${who} ${method} ${shortened(path, 400)} ${shortened(more, 300)} ${shortened(body, 3_000)}`;
 }

@@ -59,6 +59,8 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
   },
   'POST /credit-reporting-files': { reporting_period: '2026-02-28' },
   'POST /payments/{id}/return': { return_code: 'R01' },
+  'POST /borrowers': { time_zone: 'America/New_York', language_preference: 'en' },
+  'POST /products': { currency: 'USD', fee_rules: [] },
   'POST /loans/{id}/payments/reimbursement': { amount: '1.00' },
   'POST /nacha-files': { file_date: '2026-03-17' },
   'POST /ledger/entries': {

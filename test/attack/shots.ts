@@ -4,7 +4,17 @@ import { ATTACKERS, type Attacker, type Ground } from './ground.ts';
 import { newRandom, type Random } from './random.ts';
 import { PROVIDER_SECRET } from './right.ts';
 import { collectionIn, drawing, redrawn, type Target } from './targets.ts';
-import { asJson, BODIES, HEADERS, HOSTS, nastyOf, PATH_WORDS, WORDS } from './words.ts';
+import {
+  asJson,
+  BODIES,
+  HEADERS,
+  HOSTS,
+  LONG,
+  nastyOf,
+  PATH_WORDS,
+  SHARP,
+  WORDS,
+} from './words.ts';
 
 /** One request, made from the seed and its number alone, and the records that there are. */
 export type Shot = {
@@ -80,17 +90,20 @@ function queryOf(random: Random, { names }: Target): string {
   if (chance(0.35)) return `?filter=${encoded(asJson(values))}`;
   if (chance(0.25)) return `?sort=${encoded(JSON.stringify([name(), pick(['ASC', 'DESC', 'x'])]))}`;
   if (chance(0.1)) return `?range=${encoded(asJson([nastyOf(random), nastyOf(random)]))}`;
-  if (chance(0.05)) return `?${pick(['a[]=1&a[b]=2', '__proto__[x]=1', '&&=&', 'q=1&q=2', '%', '?'])}`;
+  if (chance(0.05))
+    return `?${pick(['a[]=1&a[b]=2', '__proto__[x]=1', '&&=&', 'q=1&q=2', '%', '?'])}`;
   if (chance(0.02)) return `?${'id=1&'.repeat(2_500)}`;
   return `?${Object.entries(values)
     .map(([key, value]) => `${encoded(key)}=${encoded(value)}`)
     .join('&')}`;
 }
 
-function bodyOf(random: Random, { bodies, names }: Target, ground: Ground): string {
+function bodyOf(random: Random, { bodies, names, fields, long }: Target, ground: Ground): string {
   const { chance, pick, below } = random;
   if (chance(0.03)) return chance(0.8) ? pick(BODIES.slice(0, -4)) : pick(BODIES);
   const body = redrawn(pick(bodies) ?? {}, drawing(random, ground));
+  if (long.length > 0 && chance(0.25)) return asJson(lengthened(random, body, long));
+  if (fields.length > 0 && chance(0.3)) return asJson(replaced(body, [pick(fields)], pick(SHARP)));
   const kind = below(100);
   // A right body, of which the records and their states are what is tried.
   if (kind < 18) return asJson(body);
@@ -102,6 +115,14 @@ function bodyOf(random: Random, { bodies, names }: Target, ground: Ground): stri
     spoiled = replaced(spoiled, place ?? [pick(names) ?? 'id'], nastyOf(random));
   }
   return asJson(spoiled);
+}
+
+/** As long as is allowed, and made to be read again and again. */
+function lengthened({ pick, chance }: Random, body: unknown, long: Target['long']): unknown {
+  const { place, most } = pick(long);
+  const text = pick(LONG);
+  const wanted = chance(0.8) ? Math.min(most, 60_000) : most + 1;
+  return replaced(body, place, text.repeat(Math.ceil(wanted / text.length)).slice(0, wanted));
 }
 
 type Place = readonly string[];
@@ -117,7 +138,8 @@ function placesIn(value: unknown, place: Place = []): Place[] {
 function replaced(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
   if (key === undefined) return by;
   const inner = (value as Record<string, unknown> | null)?.[key];
-  if (Array.isArray(value)) return value.with(Number(key), replaced(inner, rest, by));
+  if (Array.isArray(value))
+    return value.map((one, at) => (String(at) === key ? replaced(one, rest, by) : one));
   // Also a name such as __proto__ becomes a field of the object itself.
   const copy = Object.assign(Object.create(null), value);
   Object.defineProperty(copy, key, {
@@ -145,6 +167,7 @@ const hmac = (text: string) =>
 function sign({ chance, pick }: Random, { headers, body = '' }: Shot) {
   if (chance(0.1)) return;
   const timestamp = chance(0.5) ? String(Math.floor(Date.now() / 1000)) : '';
-  if (timestamp) headers['X-Provider-Timestamp'] = chance(0.1) ? pick(['NaN', '0', 'x']) : timestamp;
+  if (timestamp)
+    headers['X-Provider-Timestamp'] = chance(0.1) ? pick(['NaN', '0', 'x']) : timestamp;
   headers['X-Provider-Signature'] = hmac(timestamp ? `${timestamp}.${body}` : body);
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
 import { nameOf } from '../contract/callers.ts';
@@ -13,6 +13,10 @@ export type Target = {
   name: string;
   bodies: Record<string, unknown>[];
   names: string[];
+  /** The fields of its body. */
+  fields: string[];
+  /** Fields that hold long texts, and how long they may be. */
+  long: { place: string[]; most: number }[];
 };
 
 type Body = Record<string, unknown>;
@@ -46,7 +50,13 @@ export async function targetsOf(ground: Ground, seed: number): Promise<Target[]>
       const sample = (await sampled[at % sampled.length]?.bodyOf(route.body)) as Body;
       bodies.push({ ...sample, ...(right && at % 4 !== 3 && ofTenant(right, ground.slug)) });
     }
-    targets.push({ route, name: nameOf(route), bodies, names: namesOf(route) });
+    targets.push({
+      route,
+      name: nameOf(route),
+      bodies,
+      names: namesOf(route),
+      long: longOf(route),
+    });
   }
   return targets;
 }
@@ -59,15 +69,40 @@ const collectionsOf = (path: string) =>
     collectionIn(path.slice(0, index), parameter),
   );
 
+const keysOf = (schema: z.ZodType | undefined) =>
+  Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
+
 function namesOf({ query, list, body }: Route): string[] {
-  const keysOf = (schema: z.ZodType | undefined) =>
-    Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
   const words = ['sort', 'range', 'filter', 'ordering', 'limit', 'offset', 'q', 'id'];
   const listed = list ? [...list.filters, ...Object.keys(list.fields), ...words] : [];
   return [...new Set([...keysOf(query), ...keysOf(body), ...listed, 'id'])];
 }
 
 export type Draw = { record: (collection: string) => string | undefined; word: () => string };
+
+type Schema = {
+  type?: string;
+  enum?: unknown[];
+  maxLength?: number;
+  anyOf?: Schema[];
+  properties?: object;
+};
+const LONG = 1_000;
+
+/** Only what passes the checks of length reaches the patterns and parsers behind them. */
+function longOf({ body }: Route): Target['long'] {
+  const walk = (schema: Schema, place: string[]): Target['long'] => {
+    if (schema.enum) return [];
+    if (schema.anyOf) return schema.anyOf.flatMap((one) => walk(one, place));
+    const { type, maxLength: most = 60_000 } = schema;
+    if (type === 'string' && place.length > 0) return most >= LONG ? [{ place, most }] : [];
+    return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
+      walk(inner as Schema, [...place, name]),
+    );
+  };
+  if (!body) return [];
+  return walk(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as Schema, []);
+}
 
 /** Half of what is drawn is of the oldest, who have lived through most. */
 export function drawing({ pick, chance, below }: Random, { pool }: Ground): Draw {
@@ -81,7 +116,8 @@ export function drawing({ pick, chance, below }: Random, { pool }: Ground): Draw
 /** The body with other records of the same kinds, and other names, than those it was made with. */
 export function redrawn(value: unknown, draw: Draw): unknown {
   if (Array.isArray(value)) return value.map((inner) => redrawn(inner, draw));
-  if (typeof value === 'string') return value.replace(/^sample(?= |@)/i, (said) => said + draw.word());
+  if (typeof value === 'string')
+    return value.replace(/^sample(?= |@)/i, (said) => said + draw.word());
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, redrawnAt(key, inner, draw)]),

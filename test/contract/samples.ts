@@ -128,5 +128,6 @@ export function newSamples(client: Client, wishes: Partial<Wishes> = {}) {
 
 const DATES = ['2026-01-15', '2026-02-20', '2026-03-15', '2026-03-16', '2026-04-15'];
 const first = <One>(list: readonly One[]) => list[0] as One;
-const isWanted = (required: readonly string[], wants: (name: string) => boolean) => (name: string) =>
-  !required.includes(name) && wants(name);
+const isWanted =
+  (required: readonly string[], wants: (name: string) => boolean) => (name: string) =>
+    !required.includes(name) && wants(name);
