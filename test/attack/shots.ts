@@ -38,9 +38,7 @@ export function shotAt(number: number, seed: number, ground: Ground, targets: re
   // Every route in turn, and in between those that write, which are most of the code.
   const writing = targets.filter(({ route }) => route.method !== 'GET');
   const target =
-    number % 2 === 0
-      ? (targets[(number / 2) % targets.length] as Target)
-      : (pick(writing) as Target);
+    number % 2 === 0 ? (targets[(number / 2) % targets.length] as Target) : pick(writing);
   const { route, name } = target;
   const shot: Shot = {
     number,

@@ -55,6 +55,7 @@ export async function targetsOf(ground: Ground, seed: number): Promise<Target[]>
       name: nameOf(route),
       bodies,
       names: namesOf(route),
+      fields: keysOf(route.body),
       long: longOf(route),
     });
   }
@@ -127,7 +128,7 @@ export function redrawn(value: unknown, draw: Draw): unknown {
 function redrawnAt(key: string, value: unknown, draw: Draw): unknown {
   const one = (id: unknown) =>
     UUID.test(String(id)) ? (draw.record(collectionOf(key)) ?? id) : id;
-  if (/_id$/.test(key)) return one(value);
-  if (/_ids$/.test(key) && Array.isArray(value)) return value.map(one);
+  if (key.endsWith('_id')) return one(value);
+  if (key.endsWith('_ids') && Array.isArray(value)) return value.map(one);
   return redrawn(value, draw);
 }

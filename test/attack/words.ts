@@ -92,8 +92,8 @@ const own = (name: string, value: unknown) => JSON.parse(`{"${name}":${JSON.stri
 export const THINGS: readonly unknown[] = [
   ...[0, -1, 1.5, 7, 1e308, -1e308, 2 ** 31, 2 ** 53, Number.MAX_SAFE_INTEGER, true, false, null],
   ...['1e400', '-1e400', '-0', '0.1e-400', '123456789012345678901234567890', '1E+2'].map(spelled),
-  ...[[], {}, [null], [[]], [{}], [''], ['a', 'a'], { a: 1 }, { length: 3 }, { then: 1 }],
-  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'toJSON'].map((name) =>
+  ...[[], {}, [null], [[]], [{}], [''], ['a', 'a'], { a: 1 }, { length: 3 }],
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'toJSON', 'then'].map((name) =>
     own(name, { x: 1, prototype: { x: 1 } }),
   ),
   own('__proto__', 'text'),
@@ -146,7 +146,7 @@ export const HEADERS: readonly Record<string, string>[] = [
     ]),
     ['https://evil.example', 'null', 'http://['].map((origin) => ({ Origin: origin })),
     ['bytes=0-1', 'bytes=9-', 'x'].map((range) => ({ Range: range })),
-    [{ Cookie: 'a=%' }, { Cookie: `${'a=b; '.repeat(2_000)}` }, { Cookie: '__proto__=1; =; ;;' }],
+    [{ Cookie: 'a=%' }, { Cookie: 'a=b; '.repeat(2_000) }, { Cookie: '__proto__=1; =; ;;' }],
     [{ Expect: '200-nothing' }, { 'If-None-Match': '*' }, { 'X-HTTP-Method-Override': 'DELETE' }],
     [{ 'Accept-Language': 'x'.repeat(2_000) }, { Accept: ',;q=9'.repeat(500) }, { Via: 'x' }],
     [{ 'Content-Type': `application/json;${' '.repeat(8_000)}x` }, { 'User-Agent': CANARY }],
