@@ -28,16 +28,29 @@ const COLLECTIONS: Record<string, string> = {
   assignee_id: '/users',
   user_id: '/users',
 };
+export const collectionOf = (key: string) =>
+  COLLECTIONS[key] ?? `/${key.replace(/^(target|destination)_|_ids?$/g, '')}s`;
+
+export type Wishes = {
+  /** Which of several right values is taken; the first, unless somebody draws. */
+  choose: <One>(list: readonly One[]) => One;
+  /** Whether a field that need not be there is. */
+  wants: (name: string) => boolean;
+  /** Where records come from, if not from asking for them. */
+  recordOf: (path: string) => Promise<string | undefined>;
+};
 
 /**
  * Bodies that a route's own schema calls right, and records made with them, for tests that walk
  * through routes which they do not know. What cannot be made up is left to the tests of its area.
  */
-export function newSamples(client: Client) {
+export function newSamples(client: Client, wishes: Partial<Wishes> = {}) {
+  const { choose = first, wants = () => false } = wishes;
   const made = new Map<string, Promise<string | undefined>>();
 
   /** The id of some record of the collection, made if there is none. */
   function recordOf(path: string): Promise<string | undefined> {
+    if (wishes.recordOf) return wishes.recordOf(path);
     const known = made.get(path) ?? findOrMake(path);
     made.set(path, known);
     return known;
@@ -60,15 +73,16 @@ export function newSamples(client: Client) {
 
   async function valueOf(name: string, schema: Schema): Promise<unknown> {
     if (schema.const !== undefined) return schema.const;
-    if (schema.enum) return schema.enum[0];
-    if (schema.examples) return /rate/.test(name) ? '0.05' : schema.examples[0];
-    const [variant] = schema.anyOf ?? schema.allOf ?? [];
-    if (variant) return valueOf(name, variant);
+    if (schema.enum) return choose(schema.enum);
+    if (schema.examples) return /rate/.test(name) ? '0.05' : choose([...schema.examples, '250.00']);
+    const variants = schema.anyOf ?? schema.allOf;
+    if (variants) return valueOf(name, choose(variants));
     if (schema.type === 'object') return objectOf(schema);
     if (schema.type === 'array') {
       return schema.items ? [await valueOf(name.replace(/s$/, ''), schema.items)] : [];
     }
-    if (schema.type === 'boolean') return false;
+    if (schema.type === 'null') return null;
+    if (schema.type === 'boolean') return choose([false, true]);
     if (schema.type === 'integer' || schema.type === 'number')
       return Math.max(schema.minimum ?? 1, 1);
     return textOf(name, schema);
@@ -76,13 +90,14 @@ export function newSamples(client: Client) {
 
   async function objectOf({ properties = {}, required = [] }: Schema) {
     const body: Record<string, unknown> = {};
-    for (const name of required) body[name] = await valueOf(name, properties[name] ?? {});
+    const names = [...required, ...Object.keys(properties).filter(isWanted(required, wants))];
+    for (const name of names) body[name] = await valueOf(name, properties[name] ?? {});
     return body;
   }
 
   async function textOf(name: string, { format }: Schema): Promise<unknown> {
-    if (format === 'uuid') return recordOf(COLLECTIONS[name] ?? `/${name.replace(/_id$/, '')}s`);
-    if (format === 'date') return '2026-01-15';
+    if (format === 'uuid') return recordOf(collectionOf(name));
+    if (format === 'date') return choose(DATES);
     if (format === 'date-time') return '2026-01-15T12:00:00Z';
     if (/email/.test(name)) return 'sample@example.com';
     if (/phone/.test(name)) return '+12025550123';
@@ -110,3 +125,9 @@ export function newSamples(client: Client) {
 
   return { recordOf, bodyOf, pathOf };
 }
+
+const DATES = ['2026-01-15', '2026-02-20', '2026-03-15', '2026-03-16', '2026-04-15'];
+const first = <One>(list: readonly One[]) => list[0] as One;
+const isWanted =
+  (required: readonly string[], wants: (name: string) => boolean) => (name: string) =>
+    !required.includes(name) && wants(name);

@@ -11,7 +11,7 @@ export type Body = Record<string, unknown>;
 export const recordsOf = async (tenant: Tenant, loanId: string) =>
   (await tenant.officer.get(`/loans/${loanId}/credit-reporting`)).body as Body[];
 
-const REPORTER = {
+export const REPORTER = {
   enabled: true,
   reporter_name: 'Acme Lending',
   reporter_address: '1 Main Street, Springfield IL 62701',

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startEmbeddedPostgres } from '../../sql/embedded.ts';
+import { migrate } from '../../sql/migrate.ts';
+import { attack, type Finding } from './attack.ts';
+import { print, sinsOf } from './findings.ts';
+
+/**
+ * `npm run test:attack -- --requests 50000 --seed 7`: hostile requests at an API of its own, in numbers
+ * that no test has the time for. `--only 12,345` sends those of the seed alone. Ends with 1 where
+ * something was found.
+ */
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '50000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    only: { type: 'string' },
+  },
+});
+
+async function run(url: string): Promise<Finding> {
+  const seed = Number(values.seed);
+  const only = values.only ? { only: values.only.split(',').map(Number) } : {};
+  console.log(`npm run test:attack -- --requests ${values.requests} --seed ${seed}`);
+  return attack({ url, requests: Number(values.requests), seed, ...only }, console.log);
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'attack-'));
+const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
+try {
+  await migrate(postgres.url);
+  const found = await run(postgres.url);
+  print(found);
+  process.exitCode = sinsOf(found).length === 0 ? 0 : 1;
+} finally {
+  await postgres.stop('immediate');
+  rmSync(folder, { recursive: true, force: true });
+}
+// Connections that are kept open are not waited for.
+process.exit();

@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { violationsIn } from '../setup/violations.ts';
+import { onTheWire } from '../setup/wire.ts';
+import { fire, type Outcome } from './fire.ts';
+import { CANARIES, newGround, type Ground } from './ground.ts';
+import { packetsFor } from './packets.ts';
+import { newRandom } from './random.ts';
+import { newReport, type Report } from './report.ts';
+import { settle } from './settle.ts';
+import { shotAt, type Shot } from './shots.ts';
+import { targetsOf, type Target } from './targets.ts';
+import { startVictim, type Victim } from './victim.ts';
+import type { Spike, Told } from './watch.ts';
+
+export type Plan = { url: string; requests: number; seed: number; only?: readonly number[] };
+
+const IN_FLIGHT = 8;
+const LOOP_DELAY_MS = 200;
+/** After so many, the ids of new records are learned and what was set is set back. */
+const ROUND = 400;
+/** Every so many rounds all packets are sent, in between the other requests. */
+const PACKETS_EVERY = 25;
+/** What would shut the others out of a tenant is tried at one that has nobody else. */
+const ASIDE = /\/tenant\/settings|\/communications\/providers|\/ledger\/closings/;
+
+type Field = {
+  plan: Plan;
+  victim: Victim;
+  main: Ground;
+  aside: Ground;
+  targets: Target[];
+  report: Report;
+};
+export type Finding = Awaited<ReturnType<typeof attack>>;
+
+/** Fires at an API of its own until all requests are made; answers what it found. */
+export async function attack(plan: Plan, say: (line: string) => void = () => {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'attack-'));
+  const secret = randomBytes(32).toString('hex');
+  const canaries = new Set([...CANARIES, secret]);
+  const victim = await startVictim({ url: plan.url, secret, folder }, canaries);
+  try {
+    const main = await newGround(plan.url, victim.port, secret, 'attacked');
+    const aside = await newGround(plan.url, victim.port, secret, 'aside');
+    for (const { clients } of [main, aside])
+      for (const { cookies } of Object.values(clients))
+        for (const value of cookies.values()) canaries.add(value);
+    const rounds = plan.requests > 5_000 ? 2 : 1;
+    await Promise.all([settle(main, plan.seed, rounds), settle(aside, plan.seed, 0)]);
+    const targets = await targetsOf(main, plan.seed);
+    const report = newReport(targets, say);
+    const field = { plan, victim, main, aside, targets, report };
+    await victim.report();
+    victim.spikes.length = 0;
+    say(`The world stands; ${targets.length} routes.`);
+    await campaign(field, say);
+    const loop = await victim.report();
+    const culprits = await replaySpikes(field);
+    await Promise.all([main.owner.end(), aside.owner.end()]);
+    const violations = await violationsIn({ url: plan.url });
+    return { report, loop, culprits, violations, victim, targets };
+  } finally {
+    await victim.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function campaign({ plan, ...field }: Field, say: (line: string) => void) {
+  const numbers = plan.only ?? Array.from({ length: plan.requests }, (_, number) => number);
+  for (let start = 0; start < numbers.length; start += ROUND) {
+    const round = numbers.slice(start, start + ROUND);
+    let next = 0;
+    const shooter = async () => {
+      while (next < round.length) await shoot({ plan, ...field }, round[next++] ?? 0);
+    };
+    const packets = (start / ROUND) % PACKETS_EVERY === 0 && !plan.only;
+    const shooters = Array.from({ length: IN_FLIGHT }, shooter);
+    await Promise.all([...shooters, packets && sendPackets({ plan, ...field })]);
+    if (!field.victim.isAlive()) throw new Error(`The API has ended: ${[...field.victim.faults]}`);
+    await Promise.all([field.main.refresh(), field.aside.refresh()]);
+    await Promise.all([field.main.restore(), field.aside.restore()]);
+    for (const ground of [field.main, field.aside]) await comeBack(ground);
+    if (start % (ROUND * 10) === 0) say(`${start + round.length} of ${numbers.length}`);
+  }
+}
+
+/** Whoever was signed out on the way signs in again. */
+async function comeBack(ground: Ground) {
+  for (const who of ['superadmin', 'leaver', 'borrower'] as const) {
+    const { status } = await ground.clients[who].get('/users/me');
+    if (status === 401) await ground.signIn(who);
+  }
+}
+
+export const groundOf = (shot: Pick<Shot, 'name' | 'number'>, { main, aside }: Field) =>
+  ASIDE.test(shot.name) || shot.number % 23 === 0 ? aside : main;
+
+async function shoot(field: Field, number: number) {
+  const { plan, victim, targets, report } = field;
+  const random = newRandom(plan.seed, -1 - number);
+  const ground = groundOf(
+    { number, name: shotAt(number, plan.seed, field.main, targets).name },
+    field,
+  );
+  const shot = shotAt(number, plan.seed, ground, targets);
+  const times = random.chance(0.03) ? 4 : 1;
+  // The same request several times at once, as an impatient client or a retrying proxy sends it.
+  const outcomes = await Promise.all(
+    Array.from({ length: times }, () => fire(shot, ground, victim.port)),
+  );
+  for (const outcome of outcomes) {
+    report.judge(shot, outcome);
+    if (outcome.status >= 500) report.fail(await faultOf(outcome, victim), shot);
+  }
+  if (shot.who === 'leaver') await ground.signIn('leaver').catch(() => {});
+}
+
+/** What the log says of it, which may come a moment after the answer. */
+async function faultOf({ status, request_id, text }: Outcome, { faults }: Victim) {
+  for (let at = 0; at < 40 && !faults.has(request_id); at += 1) await wait(50);
+  return `answers ${status}: ${faults.get(request_id) ?? text.slice(0, 200)}`;
+}
+
+async function sendPackets({ victim, main, report }: Field) {
+  const { cookies } = main.clients.superadmin;
+  const waiting = packetsFor({
+    host: main.host,
+    cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    csrf: cookies.get('csrftoken') ?? '',
+  });
+  const sender = async () => {
+    for (let bytes = waiting.shift(); bytes !== undefined; bytes = waiting.shift()) {
+      const text = await onTheWire(victim.port, bytes, 1_000);
+      await judgePacket(bytes, text, { victim, report });
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, sender));
+}
+
+const SECRETS = /sessionid=[^;\r]*|csrftoken=[^;\r]*|X-CSRFToken: .*/g;
+
+/** Whoever sends no HTTP may be hung up on; whoever is answered gets no fault. */
+async function judgePacket(
+  bytes: string,
+  text: string,
+  { victim, report }: Pick<Field, 'victim' | 'report'>,
+) {
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
+  const body = bytes.replaceAll(SECRETS, '…');
+  const name = `packet ${bytes.split('\r\n')[0]?.slice(0, 80)}`;
+  const shot: Shot = {
+    number: -1,
+    name,
+    who: 'superadmin',
+    method: '',
+    path: '',
+    headers: {},
+    body,
+  };
+  report.count(status);
+  const request_id = /x-request-id: (\S+)/i.exec(text)?.[1] ?? '';
+  if (status >= 500) report.fail(await faultOf({ status, request_id, text, ms: 0 }, victim), shot);
+  if (status === 0 && text !== '') report.fail(`gets ${text.slice(0, 80)}`, shot);
+}
+
+/** Sends again, one by one and alone, what was there when the loop stood still, and tells which did it. */
+async function replaySpikes(field: Field) {
+  const { victim, plan, targets } = field;
+  const long = victim.spikes.filter(({ own }) => own > LOOP_DELAY_MS);
+  const numbers = new Set(
+    long.flatMap(({ during }) => during).filter((name) => /^\d+$/.test(name)),
+  );
+  const culprits: { shot: Shot; told: Told }[] = [];
+  for (const number of [...numbers].slice(0, 60).map(Number)) {
+    const ground = groundOf(shotAt(number, plan.seed, field.main, targets), field);
+    const shot = shotAt(number, plan.seed, ground, targets);
+    await victim.report();
+    await fire(shot, ground, victim.port);
+    const told = await victim.report();
+    if (told.own > LOOP_DELAY_MS / 2) culprits.push({ shot, told });
+  }
+  return culprits.toSorted((one, other) => other.told.own - one.told.own);
+}
+
+export const spikesAbove = (spikes: readonly Spike[]) =>
+  spikes.filter(({ own }) => own > LOOP_DELAY_MS);

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { openTenant } from '../../jobs/users/open-tenant.ts';
+import { hashPassword } from '../../jobs/users/passwords.ts';
+import { useSecret } from '../../jobs/webhooks/secrets.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { openPool } from '../../sql/db.ts';
+import { insert } from '../../sql/write.ts';
+import { REPORTER } from '../setup/credit.ts';
+import { ORIGINATOR } from '../setup/nacha.ts';
+import { newClient, type Client } from '../setup/client.ts';
+import { ACCOUNT_NUMBER, PASSWORD } from './right.ts';
+import { CANARY } from './words.ts';
+
+/** The seven who attack, each of whom keeps the session; and one whose session may end at any time. */
+export const ATTACKERS = [
+  ...(['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const),
+  ...(['no role', 'borrower', 'nobody', 'leaver'] as const),
+];
+export type Attacker = (typeof ATTACKERS)[number];
+const BORROWERS_USER = 'borrower';
+const VICTIMS = 8;
+const TODAY = '2026-03-16';
+
+/** What stands in no log, whoever sends it. */
+export const CANARIES = [CANARY, ACCOUNT_NUMBER];
+
+/** Tables whose name is not their collection's. */
+const TABLES: Record<string, string> = {
+  '/collateral': 'collateral_items',
+  '/ledger/entries': 'journal_entries',
+  '/ledger/closings': 'period_closings',
+  '/ledger/loans': 'loans',
+  '/webhooks': 'webhook_subscriptions',
+  '/jobs/runs': 'cob_runs',
+};
+/** Nobody is asked to wait, and files may be made for banks and bureaus. */
+const settings = {
+  throttle: { login: 10_000, request: 10_000, reset: 10_000 },
+  nacha: ORIGINATOR,
+  credit_reporting: REPORTER,
+};
+
+/**
+ * Records that are spared: the attackers themselves, and what the books of a loan were written by, since
+ * whoever may reverse that by hand makes the books differ from the loan, which the invariants tell.
+ */
+const WITHOUT: Record<string, string> = {
+  users: "and email like 'victim%'",
+  journal_entries: "and source = 'manual'",
+};
+
+const tableOf = (collection: string) =>
+  TABLES[collection] ?? collection.slice(1).replaceAll(/[-/]/g, '_');
+
+export type Ground = Awaited<ReturnType<typeof newGround>>;
+
+/** A tenant with somebody of every role signed in at the port, and the ids of all its records. */
+export async function newGround(url: string, port: number, secret: string, slug: string) {
+  useSecret(secret);
+  const owner = new pg.Pool({ connectionString: url, max: 2 });
+  owner.on('error', () => {});
+  const host = `${slug}.test`;
+  const tenant_id = await populate(url, slug, host);
+  const clients = await everybody(port, host, slug);
+  await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
+
+  const pools = new Map<string, string[]>();
+  /** Some of the records of a collection, oldest first, in whatever state they are. */
+  async function idsOf(collection: string): Promise<string[]> {
+    const table = tableOf(collection);
+    const found = await owner
+      .query<{ id: string }>(
+        `select id from "${table}" where tenant_id = $1 ${WITHOUT[table] ?? ''} order by id limit 2000`,
+        [tenant_id],
+      )
+      .catch(() => ({ rows: [] }));
+    const ids = found.rows.map(({ id }) => id);
+    pools.set(collection, ids);
+    return ids;
+  }
+
+  return {
+    tenant_id,
+    slug,
+    host,
+    clients,
+    owner,
+    idsOf,
+    pool: (collection: string) => pools.get(collection) ?? [],
+    refresh: () => Promise.all([...pools.keys()].map(idsOf)),
+    /** Undoes what would end the attack: settings, and passwords that were changed. */
+    restore: async () => {
+      await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
+      await owner.query(
+        `update users set is_active = true, password_hash = other.password_hash
+         from users as other
+         where users.tenant_id = $1 and other.tenant_id = $1 and other.email = $2`,
+        [tenant_id, `viewer@${slug}.test`],
+      );
+    },
+    signIn: (who: Attacker) => signIn(clients[who], slug, who),
+  };
+}
+
+async function populate(url: string, slug: string, host: string): Promise<string> {
+  const founder = await openPool(url, { role: 'servicing_owner', size: 1 });
+  const app = await openPool(url, { size: 1 });
+  const password_hash = await hashPassword(PASSWORD);
+  const tenant = { slug, name: `Tenant ${slug}`, business_date: TODAY, domains: [host] };
+  const id = await openTenant(founder, workOf(app, SYSTEM), tenant);
+  await workOf(app, SYSTEM)(id, async ({ tx }) => {
+    const named = { first_name: 'Bo', last_name: CANARY };
+    const borrower_id = await insert(tx, 'borrowers', named);
+    const staff = ATTACKERS.slice(0, 5);
+    const people = [...ATTACKERS, ...Array.from({ length: VICTIMS }, (_, at) => `victim${at}`)];
+    for (const who of people) {
+      const tenant_role =
+        staff.find((role) => role === who) ?? (who === 'leaver' ? 'viewer' : null);
+      const email = `${who.replace(' ', '-')}@${slug}.test`;
+      const own = { borrower_id: who === BORROWERS_USER ? borrower_id : null };
+      await insert(tx, 'users', { email, ...named, tenant_role, password_hash, ...own });
+    }
+  });
+  await Promise.all([founder.end(), app.end()]);
+  return id;
+}
+
+async function everybody(port: number, host: string, slug: string) {
+  const clients = {} as Record<Attacker, Client>;
+  for (const who of ATTACKERS) {
+    clients[who] = newClient(port, host);
+    await signIn(clients[who], slug, who);
+  }
+  return clients;
+}
+
+/** From an address of its own each time, so that nobody is asked to wait. */
+export const anyAddress = () => `10.${[...randomBytes(3)].join('.')}`;
+
+async function signIn(client: Client, slug: string, who: Attacker) {
+  await client.get('/auth/csrf');
+  if (who === 'nobody') return;
+  const email = `${who.replace(' ', '-')}@${slug}.test`;
+  const headers = { 'X-Forwarded-For': anyAddress() };
+  const reply = await client.post('/auth/login', { email, password: PASSWORD }, { headers });
+  if (reply.status !== 200) throw new Error(`${who} could not sign in: ${reply.status}`);
+}

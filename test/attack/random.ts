@@ -1,0 +1,23 @@
+export type Random = {
+  /** From zero up to, and without, the limit. */
+  below: (limit: number) => number;
+  pick: <One>(list: readonly One[]) => One;
+  chance: (share: number) => boolean;
+};
+
+/** Draws that are the same for the same seed and number, so that one request can be made again alone. */
+export function newRandom(seed: number, number: number): Random {
+  let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)) >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return {
+    below,
+    pick: (list) => list[below(list.length)] as never,
+    chance: (share) => next() < share,
+  };
+}
