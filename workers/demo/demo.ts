@@ -6,6 +6,7 @@ import { runDays } from './days.ts';
 import { compareInstallments, fromTheStart, periodOf, type Comparison } from './loans.ts';
 import type { DemoOptions } from './options.ts';
 import { leaveFiles, platformFolder, startClean } from './out.ts';
+import { startPhases } from './phases.ts';
 import { startPlatform, type Platform } from './platform.ts';
 import { waitForQuiet } from './quiet.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -15,7 +16,7 @@ import { print, reportOf, type Report } from './summary.ts';
 
 /** Runs the demo and answers its exit code: 1 if the books do not balance or work was left undone. */
 export async function runDemo(options: DemoOptions): Promise<number> {
-  const { rows: all, refusals } = readTape(readFileSync(options.tape, 'utf8'));
+  const { rows: all, refusals } = takeTape(options.tape);
   const comparison = compareInstallments(all);
   tellOfTape(options.tape, all.length, refusals, comparison);
   if (all.length === 0) return 1;
@@ -49,12 +50,27 @@ function tellOfTape(
   { compared, matched, differing }: Comparison,
 ) {
   console.log(`${path.basename(file)}: ${loans} loans.`);
-  for (const { line, column, reason } of refusals)
-    console.log(`  line ${line}${column ? `, ${column}` : ''}: ${reason}`);
+  tellOfRefusals(refusals);
   console.log(
     `${matched} of ${compared} published instalments equal the level payment, rounded up.`,
   );
-  for (const one of differing) console.log(`  ${one}`);
+  for (const one of differing.slice(0, LISTED)) console.log(`  ${one}`);
+  if (differing.length > LISTED) console.log(`  and ${differing.length - LISTED} more`);
+}
+
+const LISTED = 200;
+
+function tellOfRefusals(refusals: readonly Refusal[]) {
+  for (const { line, column, reason } of refusals.slice(0, LISTED))
+    console.log(`  line ${line}${column ? `, ${column}` : ''}: ${reason}`);
+  if (refusals.length > LISTED) console.log(`  and ${refusals.length - LISTED} more reasons`);
+}
+
+/** The rows that nothing is said against, and what is said against the others. */
+function takeTape(file: string) {
+  const { rows, refusals } = readTape(readFileSync(file, 'utf8'));
+  const lines = new Set(refusals.map(({ line }) => line));
+  return { rows: rows.filter(({ line }) => !lines.has(line)), refusals };
 }
 
 /** The platform lives as long as the steps, however they end and whoever asks the demo to stop. */
@@ -94,18 +110,20 @@ async function serviceLoans(
   { rows, first, through, secret, receiver }: Given,
   { refusals, comparison }: { refusals: readonly Refusal[]; comparison: Comparison },
 ): Promise<Report> {
+  const phases = startPhases();
   const stage = await setStage(platform, receiver, secret, first);
   await holdStatements(platform, options.statements);
   const { tape, statements } = options;
   const plan = { file: path.basename(tape), rows, first, through, statements };
-  const { ids, business_days } = await runDays(platform, stage, plan);
-  await waitForQuiet(platform, stage);
-  await leaveFiles(options.out, platform, stage, ids);
-  await waitForQuiet(platform, stage);
-  await platform.stopWorkers();
-  return reportOf(options.out, platform, stage, {
+  const { ids, business_days, refusals: late } = await runDays(platform, stage, plan, phases);
+  tellOfRefusals(late);
+  await phases.in('finishing jobs', () => waitForQuiet(platform, stage));
+  await phases.in('laying out files', () => leaveFiles(options.out, platform, stage, ids));
+  await phases.in('finishing jobs', () => waitForQuiet(platform, stage));
+  await phases.in('checking the books', () => platform.stopWorkers());
+  return reportOf(options.out, platform, stage, phases, {
     loans_boarded: ids.size,
-    loans_refused: new Set(refusals.map(({ line }) => line)).size,
+    loans_refused: new Set([...refusals, ...late].map(({ line }) => line)).size,
     installments_compared: comparison.compared,
     installments_matched: comparison.matched,
     business_days,

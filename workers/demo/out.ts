@@ -9,8 +9,11 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { storageKeyOf } from '../../sql/portfolios/portfolios.ts';
+import { startBar } from '../progress.ts';
+import { waitUntil } from './patience.ts';
 import type { Platform } from './platform.ts';
 import type { Stage } from './stage.ts';
+import { allOf } from './turns.ts';
 
 /** What a run leaves in its folder; nothing else in there is ever touched. */
 const OURS = ['statements', 'mails', 'letters', 'loan-tape.csv', 'snapshots.json'] as const;
@@ -79,25 +82,31 @@ const TAPE_COLUMNS = [
   ...['total_paid', 'days_past_due', 'delinquency_bucket', 'past_due_amount'],
 ];
 
-/** The tape that an investor would get, ordered through the API; answers where its file lies. */
+type Tape = { id: string; document_id: string | null; row_count: number | null };
+
+/**
+ * The tape that an investor would get, ordered through the API; answers where its file lies. A large
+ * one is made by the workers, after the answer to its order.
+ */
 async function loanTape({ within }: Platform, { admin, tenant_id }: Stage): Promise<string> {
   const config = { name: 'All loans', format: 'csv', columns: TAPE_COLUMNS };
   const { id } = await admin.post<{ id: string }>('/loan-tape-configs', config, 'tape-config');
-  const path = `/loan-tape-configs/${id}/generate`;
-  const { document_id } = await admin.post<{ document_id: string }>(path, {}, 'tape');
-  return (await within(tenant_id, ({ tx }) => storageKeyOf(tx, document_id))) ?? '';
+  const bar = startBar('Loan tape', 1);
+  let tape = await admin.post<Tape>(`/loan-tape-configs/${id}/generate`, {}, 'tape');
+  await waitUntil('the loan tape', async () => {
+    if (tape.document_id === null) tape = await admin.get<Tape>(`/loan-tapes/${tape.id}`);
+    bar.at(0, 'waiting for the workers to write it');
+    return tape.document_id !== null;
+  });
+  bar.end(`${tape.row_count} loans written`);
+  const { document_id } = tape;
+  const key = document_id && (await within(tenant_id, ({ tx }) => storageKeyOf(tx, document_id)));
+  if (!key) throw new Error(`The loan tape ${tape.id} has no file.`);
+  return key;
 }
 
-const PAGE = 500;
-
-async function snapshotsOf({ admin }: Stage, portfolio: string): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for (let offset = 0; offset === all.length; offset += PAGE) {
-    const query = new URLSearchParams({
-      sort: '["snapshot_date","ASC"]',
-      range: JSON.stringify([offset, offset + PAGE - 1]),
-    });
-    all.push(...(await admin.get<unknown[]>(`/portfolios/${portfolio}/snapshots?${query}`)));
-  }
-  return all;
-}
+const snapshotsOf = ({ admin }: Stage, portfolio: string): Promise<unknown[]> =>
+  allOf((range) => {
+    const query = new URLSearchParams({ sort: '["snapshot_date","ASC"]', range });
+    return admin.get<unknown[]>(`/portfolios/${portfolio}/snapshots?${query}`);
+  });
