@@ -88,7 +88,10 @@ type Tape = { id: string; document_id: string | null; row_count: number | null }
  * The tape that an investor would get, ordered through the API; answers where its file lies. A large
  * one is made by the workers, after the answer to its order.
  */
-async function loanTape({ within }: Platform, { admin, tenant_id }: Stage): Promise<string> {
+export async function loanTape(
+  { within }: Pick<Platform, 'within'>,
+  { admin, tenant_id }: Pick<Stage, 'admin' | 'tenant_id'>,
+): Promise<string> {
   const config = { name: 'All loans', format: 'csv', columns: TAPE_COLUMNS };
   const { id } = await admin.post<{ id: string }>('/loan-tape-configs', config, 'tape-config');
   const bar = startBar('Loan tape', 1);
