@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CannotStart } from '../sql/cannot-start.ts';
 
 const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -30,5 +31,5 @@ export function readConfiguration(environment: Record<string, string | undefined
   const read = Environment.safeParse(given);
   if (read.success) return read.data;
   const problems = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-  throw new Error(`The configuration is not complete:\n${problems.join('\n')}`);
+  throw new CannotStart(`The configuration is not complete:\n${problems.join('\n')}`);
 }

@@ -5,12 +5,14 @@ import { localFiles } from '../jobs/documents/local-files.ts';
 import { useFiles } from '../jobs/documents/store.ts';
 import { closeFuture } from '../jobs/loans/close/plan-close.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
+import { CannotStart, endPlainly } from '../sql/cannot-start.ts';
 import { openPool } from '../sql/db.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { createApp, listenerOf } from './app.ts';
 import { readConfiguration } from './configuration.ts';
 import { routes } from './routes.ts';
 
+endPlainly();
 const configuration = readConfiguration(process.env);
 const log = pino({
   level: configuration.LOG_LEVEL,
@@ -51,6 +53,9 @@ const server = createServer(
 );
 server.keepAliveTimeout = 75_000;
 server.maxRequestsPerSocket = 1_000;
+server.once('error', ({ message }) => {
+  throw new CannotStart(`The API cannot listen (PORT, HOST): ${message}.`);
+});
 server.listen(configuration.PORT, configuration.HOST, () => {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : configuration.PORT;

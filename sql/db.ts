@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createSqlTag, createPool, type DatabasePool, type Interceptor } from 'slonik';
 import type { DatabasePoolConnection, DatabaseTransactionConnection, QuerySqlToken } from 'slonik';
 import { z } from 'zod';
+import { noDatabase } from './cannot-start.ts';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
 export type Transaction = Pick<
@@ -72,7 +73,7 @@ export async function openPool(url: string, settings: PoolSettings = {}): Promis
   const options = `-c role=${role} -c timezone=UTC -c lock_timeout=5s -c client_connection_check_interval=5s`;
   const target = new URL(url);
   target.searchParams.set('options', options);
-  return createPool(target.href.replaceAll('+', '%20'), {
+  const opening = createPool(target.href.replaceAll('+', '%20'), {
     maxPoolSize: size,
     idleTimeout: 60_000,
     statementTimeout: statementTimeoutMs,
@@ -84,6 +85,9 @@ export async function openPool(url: string, settings: PoolSettings = {}): Promis
     // Tenant and settings are transaction-local, so nothing outlives a transaction that would
     // need to be discarded.
     resetConnection: async () => {},
+  });
+  return opening.catch((error: unknown) => {
+    throw noDatabase(url, error);
   });
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { migrate } from './migrate.ts';
 
 /** `npm run migrate`: brings DATABASE_URL to the newest schema. Part of a deploy, never of a start. */
@@ -7,6 +8,10 @@ if (!url) {
     'DATABASE_URL is not set: it names the database to migrate, with its owner as user.',
   );
   process.exit(2);
+}
+if (!z.url({ protocol: /^postgres(ql)?$/ }).safeParse(url).success) {
+  console.error('DATABASE_URL is not an address like postgresql://owner@host/database.');
+  process.exit(1);
 }
 try {
   const applied = await migrate(url);

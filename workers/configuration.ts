@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { CannotStart } from '../sql/cannot-start.ts';
 
 type Variables = Record<string, string | undefined>;
 
@@ -26,6 +27,7 @@ const ForWorker = z
     PUPPETEER_EXECUTABLE_PATH: z.string().optional(),
     /** Serves /healthz and /metrics there. */
     METRICS_PORT: Port.optional(),
+    HOST: z.string().default('127.0.0.1'),
     /** Jobs at a time, where a machine needs another number than the pool's own. */
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(200).optional(),
     /** Connections for the jobs' own transactions. */
@@ -52,34 +54,65 @@ const ForStart = z.object({
   LOG_LEVEL: LogLevel.default('warn'),
   NODE_ENV: z.enum(['development', 'test']).default('development'),
   SEED_PASSWORD: z.string().default('correct horse battery'),
+  /** The first worker serves its metrics there, the others on the ports after it. */
+  METRICS_PORT: Port.refine(
+    (port) => port > 0 && port <= 65_533,
+    'leaves room for three',
+  ).optional(),
 });
 export type StartConfiguration = z.output<typeof ForStart>;
 
+/** What the commands beside a running platform read. */
+const ForCommand = z.object({
+  DATABASE_URL: DatabaseUrl.optional(),
+  DATA_DIR: z.string().default('.data'),
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  SECRET: z.string().min(32, 'at least 32 characters').optional(),
+});
+
+const setOf = (variables: Variables) =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+
+function problemsOf(schema: z.ZodType, variables: Variables): string[] {
+  const { error } = schema.safeParse(setOf(variables));
+  return (error?.issues ?? []).map(({ path: at, message }) => `  ${at.join('.')}: ${message}`);
+}
+
+function refuse(problems: readonly string[]) {
+  if (problems.length > 0)
+    throw new CannotStart(`The configuration is not complete:\n${problems.join('\n')}`);
+}
+
 /** Reads the environment once; everything that is wrong with it is listed together. */
 function read<Configuration>(schema: z.ZodType<Configuration>, variables: Variables) {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const checked = schema.safeParse(given);
-  if (checked.success) return checked.data;
-  const problems = checked.error.issues.map(
-    ({ path: at, message }) => `  ${at.join('.')}: ${message}`,
-  );
-  throw new Error(`The configuration is not complete:\n${problems.join('\n')}`);
+  refuse(problemsOf(schema, variables));
+  return schema.parse(setOf(variables));
 }
 
 export const readWorkerConfiguration = (variables: Variables): WorkerConfiguration =>
   read(ForWorker, variables);
 
-export const readStartConfiguration = (variables: Variables): StartConfiguration =>
-  read(ForStart, variables);
+/** What `npm start` needs, and what the processes need that it hands its environment on to. */
+export function readStartConfiguration(variables: Variables): StartConfiguration {
+  const ofStart = problemsOf(ForStart, variables);
+  const named = new Set(ofStart.map((problem) => problem.split(':')[0]));
+  const handedOn = {
+    ...variables,
+    DATABASE_URL: variables['DATABASE_URL'] || 'postgres://embedded',
+  };
+  const ofWorkers = problemsOf(ForWorker, handedOn);
+  refuse([...ofStart, ...ofWorkers.filter((problem) => !named.has(problem.split(':')[0]))]);
+  return ForStart.parse(setOf(variables));
+}
 
 /** Where `npm start` leaves the address of its database for the commands beside it. */
 export const databaseFile = (dataDir: string) => path.join(dataDir, 'database-url');
 
 /** DATABASE_URL, or else the database that `npm start` is running in this folder. */
 export function findDatabase(variables: Variables): string {
-  const named = variables['DATABASE_URL'];
-  if (named) return named;
-  const file = databaseFile(variables['DATA_DIR'] || '.data');
+  const { DATABASE_URL, DATA_DIR } = read(ForCommand, variables);
+  if (DATABASE_URL) return DATABASE_URL;
+  const file = databaseFile(DATA_DIR);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  throw new Error('No database: set DATABASE_URL, or run npm start first.');
+  throw new CannotStart('No database: set DATABASE_URL, or run npm start first.');
 }

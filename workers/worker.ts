@@ -3,6 +3,7 @@ import { localFiles } from '../jobs/documents/local-files.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { queued } from '../jobs/queued.ts';
+import { endPlainly } from '../sql/cannot-start.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { readWorkerConfiguration } from './configuration.ts';
 import { serveHealth } from './health.ts';
@@ -18,6 +19,7 @@ import { startWatchdog } from './watchdog.ts';
 /** `npm run worker -- POOL`: one process of one pool. Run as many of each as the work needs. */
 const STALLED_MS = 60_000;
 
+endPlainly();
 const name = process.argv[2] as Pool;
 if (!POOLS.includes(name)) {
   console.error(`Which pool? One of ${POOLS.join(', ')}: npm run worker -- ledger`);
@@ -32,7 +34,7 @@ if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unkn
 
 await live(log, async ({ giveUp, onFatal }) => {
   startWatchdog(STALLED_MS);
-  if (METRICS_PORT !== undefined) serveHealth(METRICS_PORT, log);
+  if (METRICS_PORT !== undefined) serveHealth(METRICS_PORT, configuration.HOST, log);
   const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
   await assertTenancyHolds(pool);
   const folder = path.resolve(configuration.DATA_DIR, 'files');

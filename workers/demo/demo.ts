@@ -1,21 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { claimFolder, type Claim } from '../../sql/claim.ts';
 import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/tape.ts';
 import { runDays } from './days.ts';
 import { compareInstallments, fromTheStart, periodOf, type Comparison } from './loans.ts';
 import type { DemoOptions } from './options.ts';
-import { leaveFiles, platformFolder, startClean } from './out.ts';
+import { hasRun, leaveFiles, platformFolder, startClean } from './out.ts';
 import { startPhases } from './phases.ts';
 import { startPlatform, type Platform } from './platform.ts';
 import { waitForQuiet } from './quiet.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
+import type { Asked } from './signals.ts';
 import { setStage } from './stage.ts';
 import { holdStatements } from './statements.ts';
 import { print, reportOf, type Report } from './summary.ts';
 
 /** Runs the demo and answers its exit code: 1 if the books do not balance or work was left undone. */
-export async function runDemo(options: DemoOptions): Promise<number> {
+export async function runDemo(options: DemoOptions, asked: Asked): Promise<number> {
   const { rows: all, refusals } = takeTape(options.tape);
   const comparison = compareInstallments(all);
   tellOfTape(options.tape, all.length, refusals, comparison);
@@ -24,14 +26,17 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const rows = all.map(fromTheStart).filter((row) => row.origination_date <= through);
   if (rows.length < all.length)
     console.log(`${all.length - rows.length} loans begin after ${through} and stay out.`);
-  if (startClean(options.out))
-    console.log(`Starting clean: what was in ${options.out} is replaced.`);
+  const isAgain = hasRun(options.out);
+  const claim = await claimFolder(platformFolder(options.out));
+  startClean(options.out);
+  if (isAgain) console.log(`Starting clean: what was in ${options.out} is replaced.`);
 
   const secret = randomBytes(32).toString('hex');
   const receiver = await startReceiver(secret);
   const course = { rows, first, through, secret, receiver };
   try {
-    const report = await withPlatform(options, receiver, (platform) =>
+    const given = { claim, certificate: receiver.certificate, signal: asked.signal };
+    const report = await withPlatform(options, given, (platform) =>
       serviceLoans(platform, options, course, { refusals, comparison }),
     );
     print(report, options.out);
@@ -39,6 +44,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
       writeFileSync(options.summary, `${JSON.stringify(report.summary, null, 2)}\n`);
     return isWell(report, receiver) ? 0 : 1;
   } finally {
+    claim.release();
     receiver.close();
   }
 }
@@ -73,26 +79,32 @@ function takeTape(file: string) {
   return { rows: rows.filter(({ line }) => !lines.has(line)), refusals };
 }
 
+type Ground = { claim: Claim; certificate: string; signal: AbortSignal };
+
 /** The platform lives as long as the steps, however they end and whoever asks the demo to stop. */
 async function withPlatform(
-  { out }: DemoOptions,
-  { certificate }: Receiver,
+  { out, environment }: DemoOptions,
+  { claim, certificate, signal }: Ground,
   steps: (platform: Platform) => Promise<Report>,
 ): Promise<Report> {
-  const asked = Promise.withResolvers<never>();
-  const stop = () => asked.reject(new Error('The demo was asked to stop.'));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   console.log('Starting Postgres, the API and three workers …');
   const platform = await startPlatform({
     folder: platformFolder(out),
+    claim,
+    environment,
     certificate,
+    signal,
     onNews: (sentence) => console.log(`\n${sentence}`),
   });
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([steps(platform), asked.promise]);
+    signal.throwIfAborted();
+    return await Promise.race([steps(platform), stopped.promise]);
   } finally {
+    signal.removeEventListener('abort', stop);
     await platform.stop();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, stop);
   }
 }
 

@@ -20,16 +20,18 @@ const OURS = ['statements', 'mails', 'letters', 'loan-tape.csv', 'snapshots.json
 
 export const platformFolder = (out: string) => path.join(out, 'platform');
 
-/** Takes away what an earlier run has left; answers whether there was one. */
-export function startClean(out: string): boolean {
+/** Whether an earlier run has left something. */
+export const hasRun = (out: string): boolean =>
+  ['platform', ...OURS].some((name) => existsSync(path.join(out, name)));
+
+/** Takes away what an earlier run has left. */
+export function startClean(out: string) {
   const platform = platformFolder(out);
-  const wasThere = existsSync(platform) || OURS.some((name) => existsSync(path.join(out, name)));
   for (const name of OURS) rmSync(path.join(out, name), { recursive: true, force: true });
   // The database's own folder stays: it is emptied by the server that owns it.
   for (const name of ['files', 'outbox', 'log.txt', 'receiver.pem', 'database-url'])
     rmSync(path.join(platform, name), { recursive: true, force: true });
   mkdirSync(platform, { recursive: true });
-  return wasThere;
 }
 
 /** Lays out for people what the run has made: statements, mails, letters, the tape, the snapshots. */
