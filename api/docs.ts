@@ -47,7 +47,9 @@ export function docs(routes: readonly Route[]): Middleware {
   );
   return async (ctx: Context, next: Next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    if (ctx.path === `${BASE}/openapi.json`) {
+    if (ctx.path === '/') {
+      ctx.redirect(`${BASE}/docs`);
+    } else if (ctx.path === `${BASE}/openapi.json`) {
       ctx.type = 'application/json';
       ctx.body = document;
     } else if (ctx.path === `${BASE}/docs` || ctx.path === `${BASE}/docs/`) {

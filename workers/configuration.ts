@@ -46,6 +46,9 @@ const ForWorker = z
   );
 export type WorkerConfiguration = z.output<typeof ForWorker>;
 
+/** What the seed's people sign in with, unless SEED_PASSWORD says otherwise. */
+export const SEED_PASSWORD = 'correct horse battery';
+
 const ForStart = z.object({
   PORT: Port.default(3000),
   HOST: z.string().default('127.0.0.1'),
@@ -53,7 +56,7 @@ const ForStart = z.object({
   DATABASE_URL: DatabaseUrl.optional(),
   LOG_LEVEL: LogLevel.default('warn'),
   NODE_ENV: z.enum(['development', 'test']).default('development'),
-  SEED_PASSWORD: z.string().default('correct horse battery'),
+  SEED_PASSWORD: z.string().default(SEED_PASSWORD),
   /** The first worker serves its metrics there, the others on the ports after it. */
   METRICS_PORT: Port.refine(
     (port) => port > 0 && port <= 65_533,

@@ -7,7 +7,7 @@ import { openPool } from '../sql/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
 import { active } from '../sql/tenants.ts';
 import { credentials } from '../sql/users/users.ts';
-import { findDatabase } from './configuration.ts';
+import { findDatabase, SEED_PASSWORD } from './configuration.ts';
 import { addLoans, addPeople } from './seed/loans.ts';
 
 /**
@@ -69,7 +69,7 @@ async function addUsers(work: Work, slug: string, password: string, borrower_id:
 try {
   if (process.env['NODE_ENV'] === 'production')
     throw new Error('The seed is for development: its passwords are known to everybody.');
-  await seed(findDatabase(process.env), process.env['SEED_PASSWORD'] || 'correct horse battery');
+  await seed(findDatabase(process.env), process.env['SEED_PASSWORD'] || SEED_PASSWORD);
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

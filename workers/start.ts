@@ -10,11 +10,14 @@ import { databaseFile, readStartConfiguration, type StartConfiguration } from '.
 import { assertFree } from './free-port.ts';
 import { keepPostgres, type Kept } from './keep-postgres.ts';
 import { openLog } from './log.ts';
+import { leaveLogins, readLogins, type Logins } from './logins.ts';
 
 /** `npm start`: everything in one go, for development. Production runs the processes one by one. */
 const STOP_WITHIN_MS = 29_000;
 const LOCAL = '127.0.0.1';
-const ROLES = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrower'] as const;
+const LOGINS = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrower'].map(
+  (role) => `${role}@demo.test`,
+);
 
 endPlainly();
 const configuration = readStartConfiguration(process.env);
@@ -93,7 +96,11 @@ async function serve(url: string, given: StartConfiguration) {
     HOST,
     PORT: String(PORT),
   };
-  await runToEnd({ name: 'seed', file: 'seed.ts', env });
+  const known = readLogins(DATA_DIR);
+  const logins: Logins = known ?? { from: 'seed', emails: LOGINS, password: given.SEED_PASSWORD };
+  // Whoever comes to look at what the demo has left finds that, and nothing that never happened.
+  if (logins.from === 'seed') await runToEnd({ name: 'seed', file: 'seed.ts', env });
+  if (!known && !given.DATABASE_URL) leaveLogins(DATA_DIR, logins);
   if (isStopping) return;
 
   const listening = Promise.withResolvers<number>();
@@ -129,24 +136,30 @@ async function serve(url: string, given: StartConfiguration) {
   );
   const port = await listening.promise;
   isUp = true;
-  greet(port, configuration);
+  greet(port, logins, given);
 }
 
-function greet(port: number, { SEED_PASSWORD, METRICS_PORT }: StartConfiguration) {
+function greet(port: number, logins: Logins, { METRICS_PORT }: StartConfiguration) {
   const address = `http://localhost:${port}`;
+  const { from, emails, password } = logins;
+  const tenants =
+    from === 'seed' ? 'demo on localhost, acme on acme.localhost' : 'demo on localhost';
+  const also = from === 'seed' ? 'the same at acme.test; password' : 'password';
   console.log(`
 The loan servicing platform is running.
 
   API        ${address}/api/v1
   Docs       ${address}/api/v1/docs
-  Tenants    demo on localhost, acme on acme.localhost
-  Logins     ${ROLES.map((role) => `${role}@demo.test`).join(', ')}
-             the same at acme.test; password: ${SEED_PASSWORD}
+  Tenants    ${tenants}
+  Logins     ${emails.join(', ')}
+             ${also}: ${password}
 ${METRICS_PORT === undefined ? '' : metricsOf(METRICS_PORT)}
 Ctrl-C stops everything.`);
 }
 
-const metricsOf = (first: number) =>
-  POOLS.map(
-    (name, index) => `  Metrics    http://${LOCAL}:${first + index}/metrics of ${name}\n`,
-  ).join('');
+function metricsOf(first: number): string {
+  const addresses = POOLS.map(
+    (name, index) => `http://${LOCAL}:${first + index}/metrics (${name})`,
+  );
+  return `  Metrics    ${addresses.join('\n             ')}\n`;
+}

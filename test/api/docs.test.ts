@@ -4,6 +4,7 @@ import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../workers/outside/chromium.ts';
+import { newClient } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -60,4 +61,12 @@ test('the description is a page that loads from here alone, under its policy, an
   } finally {
     await browser.close();
   }
+});
+
+test('the bare address of a tenant leads to the docs, and a host of nobody nowhere', async () => {
+  const here = await tenant.anonymous().get('//');
+  const nowhere = await newClient(stage.port, 'nobody.test').get('//');
+
+  expect([here.status, here.headers['location']]).toEqual([302, '/api/v1/docs']);
+  expect(nowhere.status).toBe(404);
 });

@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { claimFolder, type Claim } from '../../sql/claim.ts';
 import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/tape.ts';
+import { SEED_PASSWORD } from '../configuration.ts';
+import { leaveLogins } from '../logins.ts';
 import { runDays } from './days.ts';
 import { compareInstallments, fromTheStart, periodOf, type Comparison } from './loans.ts';
 import type { DemoOptions } from './options.ts';
@@ -12,7 +14,7 @@ import { startPlatform, type Platform } from './platform.ts';
 import { waitForQuiet } from './quiet.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 import type { Asked } from './signals.ts';
-import { setStage } from './stage.ts';
+import { LOGINS, setStage } from './stage.ts';
 import { holdStatements } from './statements.ts';
 import { print, reportOf, type Report } from './summary.ts';
 
@@ -123,7 +125,9 @@ async function serviceLoans(
   { refusals, comparison }: { refusals: readonly Refusal[]; comparison: Comparison },
 ): Promise<Report> {
   const phases = startPhases();
-  const stage = await setStage(platform, receiver, secret, first);
+  const password = options.environment['SEED_PASSWORD'] || SEED_PASSWORD;
+  const stage = await setStage(platform, receiver, secret, { businessDate: first, password });
+  leaveLogins(platformFolder(options.out), { from: 'demo', emails: LOGINS, password });
   await holdStatements(platform, options.statements);
   const { tape, statements } = options;
   const plan = { file: path.basename(tape), rows, first, through, statements };

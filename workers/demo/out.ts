@@ -29,7 +29,7 @@ export function startClean(out: string) {
   const platform = platformFolder(out);
   for (const name of OURS) rmSync(path.join(out, name), { recursive: true, force: true });
   // The database's own folder stays: it is emptied by the server that owns it.
-  for (const name of ['files', 'outbox', 'log.txt', 'receiver.pem', 'database-url'])
+  for (const name of ['files', 'outbox', 'log.txt', 'receiver.pem', 'database-url', 'logins.json'])
     rmSync(path.join(platform, name), { recursive: true, force: true });
   mkdirSync(platform, { recursive: true });
 }
