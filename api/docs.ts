@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Context, Middleware, Next } from 'koa';
+import { fillExamples } from './fill-examples.ts';
 import { openapi } from './openapi.ts';
 import type { Route } from './route.ts';
 import { dictionary } from '../sql/dictionary.ts';
@@ -27,15 +28,8 @@ const PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** Requests tried out from the page carry the CSRF token as any client's do. */
-const START = `SwaggerUIBundle({
-  url: '${BASE}/openapi.json', dom_id: '#api', deepLinking: true, docExpansion: 'none', filter: true,
-  requestInterceptor: (request) => {
-    const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
-    if (token) request.headers['X-CSRFToken'] = token[1];
-    return request;
-  },
-});`;
+/** Both run in the browser, as the text that they are. */
+const START = `${fillExamples.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
@@ -48,7 +42,9 @@ export function docs(routes: readonly Route[]): Middleware {
   );
   return async (ctx: Context, next: Next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    if (ctx.path === `${BASE}/openapi.json`) {
+    if (ctx.path === '/') {
+      ctx.redirect(`${BASE}/docs`);
+    } else if (ctx.path === `${BASE}/openapi.json`) {
       ctx.type = 'application/json';
       ctx.body = document;
     } else if (ctx.path === `${BASE}/docs` || ctx.path === `${BASE}/docs/`) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BODIES, exampleOf, PARAMETERS, SOME_ID, type Schema } from './examples.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -48,14 +49,14 @@ function operation(route: Route, components: Record<string, Json>): Json {
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
     parameters: [
       ...pathParameters(path),
-      ...queryParameters(query, components),
+      ...queryParameters(query, components, PARAMETERS[`${method} ${path}`]?.()),
       ...listParameters(list),
       ...(route.ifMatch ? [IF_MATCH] : []),
     ],
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: schemaOf(body, 'input', components) } },
+        content: { 'application/json': bodyOf(`${method} ${path}`, body, components) },
       },
     }),
     responses: {
@@ -69,6 +70,13 @@ function operation(route: Route, components: Record<string, Json>): Json {
       ...refusals(route),
     },
   };
+}
+
+/** With an example that is right as it stands, but for the ids of the reader's own records. */
+function bodyOf(name: string, body: z.ZodType, components: Record<string, Json>) {
+  const whole = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any', reused: 'inline' });
+  const example = { ...(exampleOf('body', whole as Schema) as object), ...BODIES[name]?.() };
+  return { schema: schemaOf(body, 'input', components), example };
 }
 
 const CONTENT_RANGE = {
@@ -127,9 +135,14 @@ const pathParameters = (path: string) =>
     in: 'path',
     required: true,
     schema: { type: 'string', format: 'uuid' },
+    example: SOME_ID,
   }));
 
-function queryParameters(query: z.ZodType | undefined, components: Record<string, Json>) {
+function queryParameters(
+  query: z.ZodType | undefined,
+  components: Record<string, Json>,
+  needed: Json = {},
+) {
   if (!query) return [];
   const { properties = {}, required = [] } = schemaOf(query, 'input', components) as {
     properties?: Record<string, Json>;
@@ -140,24 +153,28 @@ function queryParameters(query: z.ZodType | undefined, components: Record<string
     in: 'query',
     required: required.includes(name),
     schema,
+    ...(required.includes(name) && { example: exampleOf(name, schema as Schema) }),
+    ...(name in needed && { example: needed[name] }),
   }));
 }
 
 function listParameters(list: Route['list']) {
   if (!list) return [];
-  const text = (name: string, description: string) => ({
+  const text = (name: string, description: string, example?: string) => ({
     name,
     in: 'query',
     required: false,
     description,
     schema: { type: 'string' },
+    ...(example !== undefined && { example }),
   });
   return [
-    text('sort', 'JSON: ["created_at","DESC"].'),
-    text('range', 'JSON, inclusive and counted from zero: [0,24].'),
+    text('sort', 'JSON: ["created_at","DESC"].', '["id","ASC"]'),
+    text('range', 'JSON, inclusive and counted from zero: [0,24].', '[0,24]'),
     text(
       'filter',
       `JSON object over: ${['id', ...list.filters].join(', ')}${list.hasSearch ? ', q' : ''}; compared otherwise as field__ne, __in, __gt, __gte, __lt, __lte, __icontains, __isnull.`,
+      '{}',
     ),
     text('ordering', 'A field, with - before it for descending order.'),
     text('limit', 'Page size, at most 1000.'),

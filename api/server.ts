@@ -11,12 +11,14 @@ import { assertKeys } from '../jobs/webhooks/reseal.ts';
 import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool, RoleRefused } from '../sql/db.ts';
 import { assertTenancyHolds, isCurrent } from '../sql/readiness.ts';
+import { CannotStart, endPlainly } from '../sql/cannot-start.ts';
 import { createApp, listenerOf } from './app.ts';
 import { readConfiguration } from './configuration.ts';
 import { LIMITS } from './limits.ts';
 import { routes } from './routes.ts';
 import { openSecurityLog } from './security.ts';
 
+endPlainly();
 const configuration = readConfiguration(process.env);
 const log = openLog(configuration.LOG_LEVEL, { service: 'api' });
 
@@ -82,6 +84,9 @@ const server = createServer(
 );
 server.keepAliveTimeout = 75_000;
 server.maxRequestsPerSocket = 1_000;
+server.once('error', ({ message }) => {
+  throw new CannotStart(`The API cannot listen (PORT, HOST): ${message}.`);
+});
 server.listen(configuration.PORT, configuration.HOST, () => {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : configuration.PORT;

@@ -3,6 +3,7 @@ import { createSqlTag, createPool, type DatabasePool, type Interceptor } from 's
 import type { DatabasePoolConnection, DatabaseTransactionConnection, QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { withPulse } from './pulse.ts';
+import { CannotStart, noDatabase } from './cannot-start.ts';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
 export type Transaction = Pick<
@@ -78,7 +79,7 @@ export async function openPool(url: string, settings: PoolSettings = {}): Promis
 }
 
 /** Waiting does not help: somebody has to grant the role, or to name another login. */
-export class RoleRefused extends Error {
+export class RoleRefused extends CannotStart {
   constructor(role: string, options: ErrorOptions) {
     super(
       `The login of DATABASE_URL may not work as ${role}: grant ${role} to it, as the section ` +
@@ -96,7 +97,7 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
   const options = `-c role=${role} -c timezone=UTC -c lock_timeout=5s -c client_connection_check_interval=5s`;
   const target = new URL(url);
   target.searchParams.set('options', options);
-  const pool = await createPool(target.href.replaceAll('+', '%20'), {
+  const opening = createPool(target.href.replaceAll('+', '%20'), {
     maxPoolSize: size,
     idleTimeout: 60_000,
     statementTimeout: statementTimeoutMs,
@@ -110,6 +111,9 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
     // Tenant and settings are transaction-local, so nothing outlives a transaction that would
     // need to be discarded.
     resetConnection: async () => {},
+  });
+  const pool = await opening.catch((error: unknown) => {
+    throw noDatabase(url, error);
   });
   return withPulse(pool, url, statementTimeoutMs + PATIENCE_MS);
 }

@@ -8,12 +8,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  readFileSync,
+  renameSync,
+  rmSync,
   statSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { claimFolder, type Claim } from './claim.ts';
+import { endStalePostmaster } from './stale-postmaster.ts';
 
 /**
  * The Postgres that comes from npm, for development, the demo and the tests. Production names
@@ -29,6 +31,9 @@ export type EmbeddedPostgres = {
   restart(): Promise<void>;
 };
 
+/** A claim on the folder that the caller holds already is handed over and ends with the server. */
+type Settings = { throwAway?: boolean; port?: number; claim?: Claim };
+
 /** Postgres refuses to run as root, so root lends it the unprivileged user every system has. */
 const NOBODY = 65534;
 
@@ -42,33 +47,47 @@ const THROW_AWAY = [
   'full_page_writes=off',
 ];
 
-/** Starts (and on first use creates) the cluster below `folder`, on a free port of loopback. */
+/**
+ * Starts (and on first use creates) the cluster below `folder`, on a free port of loopback. The folder
+ * is claimed first, and until the server is stopped: whoever finds it in use touches nothing.
+ */
 export async function startEmbeddedPostgres(
   folder: string,
-  { throwAway = false, port: wanted = 0 } = {},
+  { throwAway = false, port: wanted = 0, claim: given }: Settings = {},
 ): Promise<EmbeddedPostgres> {
-  const place = await settle(path.resolve(folder));
-  const port = wanted || (await freePort());
-  if (!existsSync(path.join(place.data, 'PG_VERSION'))) await create(place);
-  await endStalePostmaster(place.data);
+  let claim = given ?? (await claimFolder(folder));
+  try {
+    const place = await settle(path.resolve(folder));
+    const port = wanted || (await freePort());
+    if (!existsSync(path.join(place.data, 'PG_VERSION'))) await create(place);
+    await endStalePostmaster(place.data);
 
-  let server = await launch(place, port, throwAway);
-  const url = `postgresql://postgres@127.0.0.1:${port}/servicing`;
-  await createDatabase(`postgresql://postgres@127.0.0.1:${port}/postgres`);
-  const stop = async (mode: 'fast' | 'immediate' = 'fast') => {
-    if (server.exitCode !== null) return;
-    const ended = new Promise((resolve) => server.once('exit', resolve));
-    server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
-    await ended;
-  };
-  return {
-    url,
-    port,
-    stop,
-    restart: async () => {
-      server = await launch(place, port, throwAway);
-    },
-  };
+    let server = await launch(place, port, throwAway);
+    const url = `postgresql://postgres@127.0.0.1:${port}/servicing`;
+    await createDatabase(`postgresql://postgres@127.0.0.1:${port}/postgres`);
+    return {
+      url,
+      port,
+      stop: async (mode = 'fast') => {
+        await end(server, mode);
+        claim.release();
+      },
+      restart: async () => {
+        if (!claim.isHeld()) claim = await claimFolder(folder);
+        server = await launch(place, port, throwAway);
+      },
+    };
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+async function end(server: ChildProcess, mode: 'fast' | 'immediate') {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+  await ended;
 }
 
 type Place = { bin: string; data: string; as: Pick<SpawnOptions, 'uid' | 'gid'> };
@@ -125,39 +144,25 @@ async function packagedBinaries(): Promise<string> {
   return path.dirname(binaries.postgres);
 }
 
+/** Made beside its place and moved there when it is whole, so that a killed run leaves no half of one. */
 async function create({ bin, data, as }: Place) {
-  const flags = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
+  const made = `${data}.new`;
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { mode: 0o700 });
+  if (as.uid !== undefined) chownSync(made, as.uid, as.gid ?? as.uid);
+  const flags = ['-D', made, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
   const locale = ['--locale-provider=builtin', '--locale=C.UTF-8'];
-  const child = spawn(path.join(bin, 'initdb'), [...flags, ...locale], { ...as, stdio: 'pipe' });
+  // Ctrl-C reaches the whole process group, and what is begun here is finished.
+  const child = spawn(path.join(bin, 'initdb'), [...flags, ...locale], {
+    ...as,
+    stdio: 'pipe',
+    detached: true,
+  });
   const said = collect(child);
   const code = await new Promise((resolve) => child.once('exit', resolve));
   if (code !== 0) throw new Error(`initdb failed in ${data}: ${said()}`);
-}
-
-/** A server left behind by a killed run still owns the data folder: it is asked to end first. */
-async function endStalePostmaster(data: string) {
-  const file = path.join(data, 'postmaster.pid');
-  if (!existsSync(file)) return;
-  const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  if (isRunning(pid) && commandOf(pid).includes('postgres')) {
-    process.kill(pid, 'SIGINT');
-    for (let waited = 0; isRunning(pid) && waited < 10_000; waited += 50) await pause(50);
-  }
-  await rm(file, { force: true });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** A reused process number must not end a stranger: only something called postgres is. */
-function commandOf(pid: number): string {
-  const file = `/proc/${pid}/cmdline`;
-  return existsSync(file) ? readFileSync(file, 'utf8') : 'postgres';
+  rmSync(data, { recursive: true, force: true });
+  renameSync(made, data);
 }
 
 async function launch({ bin, data, as }: Place, port: number, throwAway: boolean) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CannotStart } from './cannot-start.ts';
 
 /** The variables that several processes read, each said once; who reads which is said by them. */
 export type Variables = Record<string, string | undefined>;
@@ -12,19 +13,26 @@ export const LogLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fata
 export const Port = z.coerce.number().int().min(0).max(65_535);
 export const DataDir = z.string().default('.data');
 
-/**
- * Reads the environment once; everything that is wrong with it is listed together. A variable that is
- * empty is one that was not set.
- */
+/** A variable that is empty is one that was not set. */
+const setOf = (variables: Variables) =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+
+/** A line for each thing that is wrong. */
+export function problemsOf(schema: z.ZodType, variables: Variables): string[] {
+  const { error } = schema.safeParse(setOf(variables));
+  return (error?.issues ?? []).map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+}
+
+export function refuse(problems: readonly string[]) {
+  if (problems.length > 0)
+    throw new CannotStart(`The configuration is not complete:\n${problems.join('\n')}`);
+}
+
+/** Reads the environment once; everything that is wrong with it is listed together. */
 export function readEnvironment<Configuration>(
   schema: z.ZodType<Configuration>,
   variables: Variables,
 ): Configuration {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const checked = schema.safeParse(given);
-  if (checked.success) return checked.data;
-  const problems = checked.error.issues.map(
-    ({ path, message }) => `  ${path.join('.')}: ${message}`,
-  );
-  throw new Error(`The configuration is not complete:\n${problems.join('\n')}`);
+  refuse(problemsOf(schema, variables));
+  return schema.parse(setOf(variables));
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Logger, runMigrations as installQueue } from 'graphile-worker';
 import pg from 'pg';
+import { noDatabase } from './cannot-start.ts';
 
 /** Any number; what matters is that every runner takes the same lock. */
 const LOCK = 7_205_201;
@@ -16,7 +17,9 @@ type Migration = { name: string; text: string; checksum: string };
  */
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client(url);
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    throw noDatabase(url, error);
+  });
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     await prepare(client);

@@ -6,9 +6,11 @@ import { readTape, type Refusal } from '../jobs/loans/boarding/boarding-tape.ts'
 import { SYSTEM, workOf } from '../jobs/work.ts';
 import { openForCommand } from './command.ts';
 import { readCommandConfiguration } from './configuration.ts';
+import { CannotStart } from '../sql/cannot-start.ts';
 import { Misused } from './ops/operation.ts';
 import { tenantOf } from './ops/tenant-of.ts';
 import { startBar } from './progress.ts';
+import { whyNoTape } from './tape-file.ts';
 
 /** `npm run board`: takes a tape of loans over as it is, all of it or none. */
 const USAGE = 'npm run board -- --tenant SLUG [--product CODE] FILE.csv';
@@ -24,11 +26,14 @@ function report(refusals: readonly Refusal[]): number {
 }
 
 async function boardFile(file: string, slug: string | undefined, product: string | undefined) {
+  const problem = whyNoTape(file);
+  if (problem !== null) throw new CannotStart(problem);
+  const configuration = readCommandConfiguration(process.env);
   const { rows, refusals } = readTape(readFileSync(file, 'utf8'));
   if (refusals.length > 0) return report(refusals);
   // One transaction of a thousand loans may wait longer for its turn than a request would.
   const settings = { size: 2, statementTimeoutMs: 120_000 };
-  const pool = await openForCommand(readCommandConfiguration(process.env), settings);
+  const pool = await openForCommand(configuration, settings);
   try {
     const tenant = await tenantOf(pool, slug);
     const bar = startBar('Boarding', rows.length);

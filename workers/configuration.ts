@@ -8,9 +8,12 @@ import {
   LogLevel,
   NodeEnv,
   Port,
+  problemsOf,
   readEnvironment,
+  refuse,
   type Variables,
 } from '../sql/environment.ts';
+import { CannotStart } from '../sql/cannot-start.ts';
 import { PrivateNetworks } from '../jobs/webhooks/networks.ts';
 
 const ForWorker = z
@@ -32,6 +35,7 @@ const ForWorker = z
     PUPPETEER_EXECUTABLE_PATH: z.string().optional(),
     /** Serves /healthz and /metrics there. */
     METRICS_PORT: Port.optional(),
+    HOST: z.string().default('127.0.0.1'),
     /** Jobs at a time, where a machine needs another number than the pool's own. */
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(200).optional(),
     /** Connections for the jobs' own transactions. */
@@ -48,6 +52,9 @@ const ForWorker = z
   );
 export type WorkerConfiguration = z.output<typeof ForWorker>;
 
+/** What the seed's people sign in with, unless SEED_PASSWORD says otherwise. */
+export const SEED_PASSWORD = 'correct horse battery';
+
 const ForStart = z.object({
   PORT: Port.default(3000),
   HOST: z.string().default('127.0.0.1'),
@@ -56,15 +63,30 @@ const ForStart = z.object({
   LOG_LEVEL: LogLevel.default('warn'),
   NODE_ENV: z.enum(['development', 'test']).default('development'),
   SECRET: Secret.optional(),
-  SEED_PASSWORD: z.string().default('correct horse battery'),
+  SEED_PASSWORD: z.string().default(SEED_PASSWORD),
+  /** The first worker serves its metrics there, the others on the ports after it. */
+  METRICS_PORT: Port.refine(
+    (port) => port > 0 && port <= 65_533,
+    'leaves room for three',
+  ).optional(),
 });
 export type StartConfiguration = z.output<typeof ForStart>;
 
 export const readWorkerConfiguration = (variables: Variables): WorkerConfiguration =>
   readEnvironment(ForWorker, variables);
 
-export const readStartConfiguration = (variables: Variables): StartConfiguration =>
-  readEnvironment(ForStart, variables);
+/** What `npm start` needs, and what the processes need that it hands its environment on to. */
+export function readStartConfiguration(variables: Variables): StartConfiguration {
+  const ofStart = problemsOf(ForStart, variables);
+  const named = new Set(ofStart.map((problem) => problem.split(':')[0]));
+  const handedOn = {
+    ...variables,
+    DATABASE_URL: variables['DATABASE_URL'] || 'postgres://embedded',
+  };
+  const ofWorkers = problemsOf(ForWorker, handedOn);
+  refuse([...ofStart, ...ofWorkers.filter((problem) => !named.has(problem.split(':')[0]))]);
+  return readEnvironment(ForStart, variables);
+}
 
 /** Where `npm start` leaves the address of its database for the commands beside it. */
 export const databaseFile = (dataDir: string) => path.join(dataDir, 'database-url');
@@ -75,7 +97,7 @@ const ForCommand = z.object({
   NODE_ENV: NodeEnv,
   SECRET: Secret.optional(),
   PRIVATE_NETWORKS: PrivateNetworks,
-  SEED_PASSWORD: z.string().default('correct horse battery'),
+  SEED_PASSWORD: z.string().default(SEED_PASSWORD),
   NEW_PASSWORD: z.string().optional(),
 });
 export type CommandConfiguration = z.output<typeof ForCommand>;
@@ -91,5 +113,5 @@ export function findDatabase({ DATABASE_URL, DATA_DIR }: Named): string {
   if (DATABASE_URL) return DATABASE_URL;
   const file = databaseFile(DATA_DIR);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  throw new Error('No database: set DATABASE_URL, or run npm start first.');
+  throw new CannotStart('No database: set DATABASE_URL, or run npm start first.');
 }

@@ -18,7 +18,7 @@ export const jobsFailedForGood = new Counter({
 });
 
 /** /healthz says that the event loop turns; /metrics what it did. Neither names a tenant. */
-export function serveHealth(port: number, log: Log): { close(): void } {
+export function serveHealth(port: number, host: string, log: Log): { close(): void } {
   const server = createServer((request, response) => {
     if (request.url === '/healthz') {
       response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
@@ -32,7 +32,7 @@ export function serveHealth(port: number, log: Log): { close(): void } {
     }
   });
   server.on('error', (error) => log.error({ err: error }, 'no metrics port'));
-  server.listen(port);
+  server.listen(port, host);
   server.unref();
   return { close: () => server.close() };
 }

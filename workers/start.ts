@@ -1,17 +1,25 @@
 import { readSecret } from '../jobs/webhooks/secrets.ts';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { openLog } from '../jobs/log.ts';
 import { POOLS } from '../jobs/job.ts';
+import { endPlainly } from '../sql/cannot-start.ts';
+import { assertWritable, claimFolder } from '../sql/claim.ts';
 import { startEmbeddedPostgres } from '../sql/embedded.ts';
 import { migrate } from '../sql/migrate.ts';
 import { keepRunning, runToEnd, type Child } from './children.ts';
 import { databaseFile, readStartConfiguration, type StartConfiguration } from './configuration.ts';
+import { assertFree } from './free-port.ts';
 import { keepPostgres, type Kept } from './keep-postgres.ts';
+import { leaveLogins, readLogins, type Logins } from './logins.ts';
 
 /** `npm start`: everything in one go, for development. Production runs the processes one by one. */
 const STOP_WITHIN_MS = 29_000;
-const ROLES = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrower'] as const;
+const LOCAL = '127.0.0.1';
+const LOGINS = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrower'].map(
+  (role) => `${role}@demo.test`,
+);
 
+endPlainly();
 const configuration = readStartConfiguration(process.env);
 const running: { postgres?: Kept; children: Child[] } = { children: [] };
 let isStopping = false;
@@ -24,7 +32,6 @@ async function stop(code: number): Promise<void> {
   // A database that is just starting must not be left behind either.
   await opening.catch(() => {});
   await running.postgres?.stop();
-  rmSync(databaseFile(configuration.DATA_DIR), { force: true });
   process.exit(code);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -43,27 +50,42 @@ try {
   await stop(1);
 }
 
+/** Said before anything is started, rather than by a process that starts again and again. */
+async function portsAreFree({ PORT, HOST, METRICS_PORT }: StartConfiguration) {
+  await assertFree('PORT', PORT, HOST);
+  if (METRICS_PORT === undefined) return;
+  for (const index of POOLS.keys()) await assertFree('METRICS_PORT', METRICS_PORT + index, LOCAL);
+}
+
 /** The server that DATABASE_URL names, or else an embedded one below DATA_DIR. */
-async function database({
-  DATABASE_URL,
-  DATA_DIR,
-  LOG_LEVEL,
-}: StartConfiguration): Promise<string> {
+async function database(given: StartConfiguration): Promise<string> {
+  const { DATABASE_URL, DATA_DIR, LOG_LEVEL } = given;
   if (DATABASE_URL) {
+    assertWritable(DATA_DIR);
+    await portsAreFree(given);
     await migrate(DATABASE_URL);
     return DATABASE_URL;
   }
+  const claim = await claimFolder(DATA_DIR);
+  await portsAreFree(given);
   console.log('Starting Postgres …');
-  const postgres = await startEmbeddedPostgres(DATA_DIR);
+  const postgres = await startEmbeddedPostgres(DATA_DIR, { claim });
   const { url } = postgres;
-  running.postgres = await keepPostgres(postgres, openLog(LOG_LEVEL, { service: 'start' }));
+  const kept = await keepPostgres(postgres, openLog(LOG_LEVEL, { service: 'start' }));
+  running.postgres = {
+    // Only whoever has the folder takes the address away again, and before somebody else may have it.
+    stop: async () => {
+      rmSync(databaseFile(DATA_DIR), { force: true });
+      await kept.stop();
+    },
+  };
   await migrate(url);
-  mkdirSync(DATA_DIR, { recursive: true });
   writeFileSync(databaseFile(DATA_DIR), `${url}\n`, { mode: 0o600 });
   return url;
 }
 
-async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConfiguration) {
+async function serve(url: string, given: StartConfiguration) {
+  const { PORT, HOST, LOG_LEVEL, DATA_DIR, METRICS_PORT } = given;
   const SECRET = readSecret({ SECRET: process.env['SECRET'], DATA_DIR });
   const env = {
     ...process.env,
@@ -74,7 +96,11 @@ async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConf
     HOST,
     PORT: String(PORT),
   };
-  await runToEnd({ name: 'seed', file: 'seed.ts', env });
+  const known = readLogins(DATA_DIR);
+  const logins: Logins = known ?? { from: 'seed', emails: LOGINS, password: given.SEED_PASSWORD };
+  // Whoever comes to look at what the demo has left finds that, and nothing that never happened.
+  if (logins.from === 'seed') await runToEnd({ name: 'seed', file: 'seed.ts', env });
+  if (!known && !given.DATABASE_URL) leaveLogins(DATA_DIR, logins);
   if (isStopping) return;
 
   const listening = Promise.withResolvers<number>();
@@ -94,31 +120,46 @@ async function serve(url: string, { PORT, HOST, LOG_LEVEL, DATA_DIR }: StartConf
         if (port) listening.resolve(port);
       },
     }),
-    ...POOLS.map((name) =>
+    ...POOLS.map((name, index) =>
       keepRunning({
         name,
         file: 'worker.ts',
         arguments: [name],
-        env,
+        env: {
+          ...env,
+          HOST: LOCAL,
+          METRICS_PORT: METRICS_PORT === undefined ? '' : String(METRICS_PORT + index),
+        },
         onCrash: onCrash(name),
       }),
     ),
   );
   const port = await listening.promise;
   isUp = true;
-  greet(port, configuration);
+  greet(port, logins, given);
 }
 
-function greet(port: number, { SEED_PASSWORD }: StartConfiguration) {
+function greet(port: number, logins: Logins, { METRICS_PORT }: StartConfiguration) {
   const address = `http://localhost:${port}`;
+  const { from, emails, password } = logins;
+  const tenants =
+    from === 'seed' ? 'demo on localhost, acme on acme.localhost' : 'demo on localhost';
+  const also = from === 'seed' ? 'the same at acme.test; password' : 'password';
   console.log(`
 The loan servicing platform is running.
 
   API        ${address}/api/v1
   Docs       ${address}/api/v1/docs
-  Tenants    demo on localhost, acme on acme.localhost
-  Logins     ${ROLES.map((role) => `${role}@demo.test`).join(', ')}
-             the same at acme.test; password: ${SEED_PASSWORD}
-
+  Tenants    ${tenants}
+  Logins     ${emails.join(', ')}
+             ${also}: ${password}
+${METRICS_PORT === undefined ? '' : metricsOf(METRICS_PORT)}
 Ctrl-C stops everything.`);
+}
+
+function metricsOf(first: number): string {
+  const addresses = POOLS.map(
+    (name, index) => `http://${LOCAL}:${first + index}/metrics (${name})`,
+  );
+  return `  Metrics    ${addresses.join('\n             ')}\n`;
 }

@@ -6,6 +6,7 @@ import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openLog } from '../jobs/log.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { queued } from '../jobs/queued.ts';
+import { endPlainly } from '../sql/cannot-start.ts';
 import { assertTenancyHolds } from '../sql/readiness.ts';
 import { readWorkerConfiguration } from './configuration.ts';
 import { serveHealth } from './health.ts';
@@ -20,6 +21,7 @@ import { startWatchdog } from './watchdog.ts';
 /** `npm run worker -- POOL`: one process of one pool. Run as many of each as the work needs. */
 const STALLED_MS = 60_000;
 
+endPlainly();
 const name = process.argv[2] as Pool;
 if (!POOLS.includes(name)) {
   console.error(`Which pool? One of ${POOLS.join(', ')}: npm run worker -- ledger`);
@@ -36,7 +38,7 @@ if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unkn
 
 await live(log, async ({ giveUp, onFatal }) => {
   startWatchdog(STALLED_MS);
-  if (METRICS_PORT !== undefined) serveHealth(METRICS_PORT, log);
+  if (METRICS_PORT !== undefined) serveHealth(METRICS_PORT, configuration.HOST, log);
   const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
   await assertTenancyHolds(pool, configuration.NODE_ENV);
   const folder = path.resolve(configuration.DATA_DIR, 'files');

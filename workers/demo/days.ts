@@ -1,17 +1,18 @@
 import { addDays, daysBetween } from '../../jobs/dates.ts';
-import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
 import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
-import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { ofNumbers } from '../../sql/loans/tape.ts';
+import type { TapeRow, Refusal } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { arrivalsOf, mannerOf, type Arrival } from './behaviour.ts';
+import { boardRows } from './boarding.ts';
 import { Refused } from './client.ts';
 import type { DemoOptions } from './options.ts';
 import { waitUntil } from './patience.ts';
+import type { Phases } from './phases.ts';
 import type { Platform } from './platform.ts';
 import { startBar } from '../progress.ts';
 import { secure } from './security.ts';
 import type { Stage } from './stage.ts';
 import { orderStatements } from './statements.ts';
+import { allOf, inTurns } from './turns.ts';
 
 type Course = {
   platform: Platform;
@@ -22,6 +23,9 @@ type Course = {
   arrivals: Map<string, Arrival[]>;
   reminders: Map<string, TapeRow[]>;
   ids: Map<string, string>;
+  refusals: Refusal[];
+  /** Payments for loans that were over already. */
+  turnedAway: number;
 };
 
 type Plan = {
@@ -32,8 +36,6 @@ type Plan = {
   statements: DemoOptions['statements'];
 };
 
-/** Requests on the way at the same time. */
-const AT_ONCE = 6;
 /** Days before the due date on which those are reminded who have not been punctual. */
 const REMINDED_BEFORE = 5;
 /** The day of the month on which everybody who is behind hears of it. */
@@ -47,6 +49,7 @@ export async function runDays(
   platform: Platform,
   stage: Stage,
   { file, rows, first, through, statements }: Plan,
+  phases: Phases,
 ) {
   const course: Course = {
     platform,
@@ -59,54 +62,62 @@ export async function runDays(
     ),
     reminders: remindersOf(rows, through),
     ids: new Map(),
+    refusals: [],
+    turnedAway: 0,
   };
   const days = daysBetween(first, through) + 1;
   const bar = startBar('Servicing', days);
   let payments = 0;
   for (let index = 0; index < days; index += 1) {
     const day = addDays(first, index);
-    await boardLoans(course, day);
-    payments += await takePayments(course, day);
-    await write(course, day);
-    await close(course, day);
+    const say = (doing: string) =>
+      bar.at(index, `${day}  ${course.ids.size} loans, ${payments} payments; ${doing}`);
+    await phases.in('boarding', () => boardLoans(course, day, say));
+    const note = (done: number) => say(`${done} payments of the day`);
+    payments += await phases.in('payments', () => takePayments(course, day, note));
+    await phases.in('messages', () => write(course, day));
+    await phases.in('closing days', () => close(course, day));
     await orderStatements(platform, stage, statements, addDays(day, 1));
     bar.at(index + 1, `${day}  ${course.ids.size} loans, ${payments} payments`);
   }
   bar.end(`${days} days, ${course.ids.size} loans, ${payments} payments`);
-  return { business_days: days, ids: course.ids as ReadonlyMap<string, string> };
+  if (course.turnedAway > 0)
+    console.log(`${course.turnedAway} payments came for loans that were over.`);
+  return { business_days: days, ids: course.ids, refusals: course.refusals };
 }
 
-async function boardLoans(course: Course, day: string) {
-  const { platform, stage, boardings, ids, file } = course;
+async function boardLoans(course: Course, day: string, say: (doing: string) => void) {
+  const { platform, stage, boardings, ids, file, refusals } = course;
   const rows = boardings.get(day) ?? [];
-  if (rows.length === 0) return;
-  const numbers = rows.map(({ loan_number }) => loan_number);
-  const boarded = await platform.within(stage.tenant_id, async (work) => {
-    // A repeat after a lost answer finds its loans there.
-    const known = new Set((await ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
-    const missing = rows.filter(({ loan_number }) => !known.has(loan_number));
-    await boardTape(work, missing, { file });
-    return ofNumbers(work.tx, numbers);
-  });
-  for (const { id, loan_number } of boarded) ids.set(loan_number, id);
-  await inTurns(rows, (row) => secure(stage.officer, row, ids.get(row.loan_number) ?? ''));
+  const onProgress = (done: number) => say(`${done} of ${rows.length} boarded`);
+  const boarded = await boardRows(platform, stage.tenant_id, rows, { file, onProgress });
+  for (const [number, id] of boarded.ids) ids.set(number, id);
+  refusals.push(...boarded.refusals);
+  const taken = rows.filter(({ loan_number }) => ids.has(loan_number));
+  await inTurns(taken, (row) => secure(stage.officer, row, ids.get(row.loan_number) ?? ''));
 }
 
-async function takePayments({ stage, arrivals, ids }: Course, day: string) {
-  const today = arrivals.get(day) ?? [];
+async function takePayments(course: Course, day: string, note: (done: number) => void) {
+  const { stage, arrivals, ids } = course;
+  const today = (arrivals.get(day) ?? []).filter(({ loan_number }) => ids.has(loan_number));
+  let taken = 0;
   await inTurns(today, async ({ loan_number, number, amount }) => {
     const external_id = `${loan_number}-${number}`;
     const payment = { amount, payment_date: day, payment_method: 'ach', external_id };
-    await stage.officer.post(`/loans/${ids.get(loan_number)}/payments`, payment, external_id);
+    const path = `/loans/${ids.get(loan_number)}/payments`;
+    if (await unlessConflict(() => stage.officer.post(path, payment, external_id))) taken += 1;
+    else course.turnedAway += 1;
+    note(taken);
   });
-  return today.length;
+  return taken;
 }
 
 type Loan = { id: string; borrower_id: string; loan_number: string; delinquency_bucket: string };
 
 async function write({ stage, reminders, ids }: Course, day: string) {
   const due_date = addDays(day, REMINDED_BEFORE);
-  await inTurns(reminders.get(day) ?? [], async ({ loan_number, payment_amount }) => {
+  const careless = (reminders.get(day) ?? []).filter(({ loan_number }) => ids.has(loan_number));
+  await inTurns(careless, async ({ loan_number, payment_amount }) => {
     const { id, borrower_id } = await stage.officer.get<Loan>(`/loans/${ids.get(loan_number)}`);
     const context = { payment_amount, due_date };
     const message = { template_type: 'payment_reminder', channel: 'email', borrower_id, context };
@@ -124,16 +135,24 @@ const BEHIND = ['dpd_1_29', 'dpd_30_59', 'dpd_60_89', 'dpd_90_119', 'dpd_120_149
 
 function loansBehind({ officer }: Stage) {
   const filter = JSON.stringify({ delinquency_bucket: BEHIND, status: 'active' });
-  const query = new URLSearchParams({ filter, sort: '["loan_number","ASC"]', range: '[0,999]' });
-  return officer.get<Loan[]>(`/loans?${query}`);
+  return allOf((range) => {
+    const query = new URLSearchParams({ filter, sort: '["loan_number","ASC"]', range });
+    return officer.get<Loan[]>(`/loans?${query}`);
+  });
 }
 
 /** A borrower who may not be contacted is not: that answer is right and stays on record. */
-async function send({ officer }: Stage, message: Record<string, unknown>, key: string) {
+const send = ({ officer }: Stage, message: Record<string, unknown>, key: string) =>
+  unlessConflict(() => officer.post('/communications/send', message, key));
+
+/** Answers whether it was done; the state of the records may forbid it. */
+async function unlessConflict(steps: () => Promise<unknown>): Promise<boolean> {
   try {
-    await officer.post('/communications/send', message, key);
+    await steps();
+    return true;
   } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 409) throw error;
+    if (error instanceof Refused && error.status === 409) return false;
+    throw error;
   }
 }
 
@@ -155,13 +174,4 @@ function remindersOf(rows: readonly TapeRow[], through: string): Map<string, Tap
   );
   const byDay = Map.groupBy(dated, ({ on }) => on);
   return new Map([...byDay].map(([day, found]) => [day, found.map(({ row }) => row)]));
-}
-
-/** A few at a time, and all of them. */
-async function inTurns<One>(items: readonly One[], act: (one: One) => Promise<void>) {
-  const left = [...items];
-  const lane = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await act(next);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
 }

@@ -2,20 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { claimFolder, type Claim } from '../../sql/claim.ts';
+import { SEED_PASSWORD } from '../configuration.ts';
+import { leaveLogins } from '../logins.ts';
 import { runDays } from './days.ts';
 import { compareInstallments, fromTheStart, periodOf, type Comparison } from './loans.ts';
 import type { DemoOptions } from './options.ts';
-import { leaveFiles, platformFolder, startClean } from './out.ts';
+import { hasRun, leaveFiles, platformFolder, startClean } from './out.ts';
+import { startPhases } from './phases.ts';
 import { startPlatform, type Platform } from './platform.ts';
 import { waitForQuiet } from './quiet.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
-import { setStage } from './stage.ts';
+import type { Asked } from './signals.ts';
+import { LOGINS, setStage } from './stage.ts';
 import { holdStatements } from './statements.ts';
 import { print, reportOf, type Report } from './summary.ts';
 
 /** Runs the demo and answers its exit code: 1 if the books do not balance or work was left undone. */
-export async function runDemo(options: DemoOptions): Promise<number> {
-  const { rows: all, refusals } = readTape(readFileSync(options.tape, 'utf8'));
+export async function runDemo(options: DemoOptions, asked: Asked): Promise<number> {
+  const { rows: all, refusals } = takeTape(options.tape);
   const comparison = compareInstallments(all);
   tellOfTape(options.tape, all.length, refusals, comparison);
   if (all.length === 0) return 1;
@@ -23,14 +28,17 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const rows = all.map(fromTheStart).filter((row) => row.origination_date <= through);
   if (rows.length < all.length)
     console.log(`${all.length - rows.length} loans begin after ${through} and stay out.`);
-  if (startClean(options.out))
-    console.log(`Starting clean: what was in ${options.out} is replaced.`);
+  const isAgain = hasRun(options.out);
+  const claim = await claimFolder(platformFolder(options.out));
+  startClean(options.out);
+  if (isAgain) console.log(`Starting clean: what was in ${options.out} is replaced.`);
 
   const secret = randomBytes(32).toString('hex');
   const receiver = await startReceiver(secret);
   const course = { rows, first, through, secret, receiver };
   try {
-    const report = await withPlatform(options, receiver, (platform) =>
+    const given = { claim, certificate: receiver.certificate, signal: asked.signal };
+    const report = await withPlatform(options, given, (platform) =>
       serviceLoans(platform, options, course, { refusals, comparison }),
     );
     print(report, options.out);
@@ -38,6 +46,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
       writeFileSync(options.summary, `${JSON.stringify(report.summary, null, 2)}\n`);
     return isWell(report, receiver) ? 0 : 1;
   } finally {
+    claim.release();
     receiver.close();
   }
 }
@@ -49,34 +58,55 @@ function tellOfTape(
   { compared, matched, differing }: Comparison,
 ) {
   console.log(`${path.basename(file)}: ${loans} loans.`);
-  for (const { line, column, reason } of refusals)
-    console.log(`  line ${line}${column ? `, ${column}` : ''}: ${reason}`);
+  tellOfRefusals(refusals);
   console.log(
     `${matched} of ${compared} published instalments equal the level payment, rounded up.`,
   );
-  for (const one of differing) console.log(`  ${one}`);
+  for (const one of differing.slice(0, LISTED)) console.log(`  ${one}`);
+  if (differing.length > LISTED) console.log(`  and ${differing.length - LISTED} more`);
 }
+
+const LISTED = 200;
+
+function tellOfRefusals(refusals: readonly Refusal[]) {
+  for (const { line, column, reason } of refusals.slice(0, LISTED))
+    console.log(`  line ${line}${column ? `, ${column}` : ''}: ${reason}`);
+  if (refusals.length > LISTED) console.log(`  and ${refusals.length - LISTED} more reasons`);
+}
+
+/** The rows that nothing is said against, and what is said against the others. */
+function takeTape(file: string) {
+  const { rows, refusals } = readTape(readFileSync(file, 'utf8'));
+  const lines = new Set(refusals.map(({ line }) => line));
+  return { rows: rows.filter(({ line }) => !lines.has(line)), refusals };
+}
+
+type Ground = { claim: Claim; certificate: string; signal: AbortSignal };
 
 /** The platform lives as long as the steps, however they end and whoever asks the demo to stop. */
 async function withPlatform(
-  { out }: DemoOptions,
-  { certificate }: Receiver,
+  { out, environment }: DemoOptions,
+  { claim, certificate, signal }: Ground,
   steps: (platform: Platform) => Promise<Report>,
 ): Promise<Report> {
-  const asked = Promise.withResolvers<never>();
-  const stop = () => asked.reject(new Error('The demo was asked to stop.'));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   console.log('Starting Postgres, the API and three workers …');
   const platform = await startPlatform({
     folder: platformFolder(out),
+    claim,
+    environment,
     certificate,
+    signal,
     onNews: (sentence) => console.log(`\n${sentence}`),
   });
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([steps(platform), asked.promise]);
+    signal.throwIfAborted();
+    return await Promise.race([steps(platform), stopped.promise]);
   } finally {
+    signal.removeEventListener('abort', stop);
     await platform.stop();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, stop);
   }
 }
 
@@ -94,18 +124,22 @@ async function serviceLoans(
   { rows, first, through, secret, receiver }: Given,
   { refusals, comparison }: { refusals: readonly Refusal[]; comparison: Comparison },
 ): Promise<Report> {
-  const stage = await setStage(platform, receiver, secret, first);
+  const phases = startPhases();
+  const password = options.environment['SEED_PASSWORD'] || SEED_PASSWORD;
+  const stage = await setStage(platform, receiver, secret, { businessDate: first, password });
+  leaveLogins(platformFolder(options.out), { from: 'demo', emails: LOGINS, password });
   await holdStatements(platform, options.statements);
   const { tape, statements } = options;
   const plan = { file: path.basename(tape), rows, first, through, statements };
-  const { ids, business_days } = await runDays(platform, stage, plan);
-  await waitForQuiet(platform, stage);
-  await leaveFiles(options.out, platform, stage, ids);
-  await waitForQuiet(platform, stage);
-  await platform.stopWorkers();
-  return reportOf(options.out, platform, stage, {
+  const { ids, business_days, refusals: late } = await runDays(platform, stage, plan, phases);
+  tellOfRefusals(late);
+  await phases.in('finishing jobs', () => waitForQuiet(platform, stage));
+  await phases.in('laying out files', () => leaveFiles(options.out, platform, stage, ids));
+  await phases.in('finishing jobs', () => waitForQuiet(platform, stage));
+  await phases.in('checking the books', () => platform.stopWorkers());
+  return reportOf(options.out, platform, stage, phases, {
     loans_boarded: ids.size,
-    loans_refused: new Set(refusals.map(({ line }) => line)).size,
+    loans_refused: new Set([...refusals, ...late].map(({ line }) => line)).size,
     installments_compared: comparison.compared,
     installments_matched: comparison.matched,
     business_days,

@@ -1,111 +1,31 @@
 import { writeFileSync } from 'node:fs';
-import { Big } from 'big.js';
-import { addDays, addMonths } from '../../jobs/dates.ts';
-import { buildSchedule, type ScheduleRow } from '../../jobs/loans/arithmetic/amortize.ts';
-import { money, sum } from '../../jobs/money.ts';
-import { chance, pick, randomOf } from './chance.ts';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { inventTape } from './invent-tape.ts';
 
 /**
- * Makes workers/demo/tape.csv: invented borrowers with loans of several states, terms, rates and
- * purposes. The same seed makes the same tape; run it again after changing what it says here.
+ * `npm run tape -- --loans 9000 FILE.csv`: a tape for the demo, of any size. Without words it makes the
+ * demo's own one anew, which is to be done after changing what invent-tape.ts says.
  */
-const LOANS = 240;
-const FIRST_DAY = '2026-01-02';
-const DAYS = 48;
-/** The day as of which the tape says what was paid. */
-const PUBLISHED = '2026-06-30';
+const USAGE = 'npm run tape -- --loans NUMBER FILE.csv';
+const OWN = { loans: '240', file: fileURLToPath(new URL('tape.csv', import.meta.url)) };
+const LOANS_MAX = 99_999;
 
-const random = randomOf('tape');
-const FIRST_NAMES = [
-  ...['Adele', 'Bram', 'Celia', 'Dario', 'Edith', 'Farid', 'Greta', 'Hanno', 'Ines', 'Jorge'],
-  ...['Keiko', 'Lionel', 'Mira', 'Nadir', 'Odile', 'Pavel', 'Quinn', 'Rosa', 'Selim', 'Tamsin'],
-];
-const LAST_NAMES = [
-  ...['Abbott', 'Brandt', 'Castellan', 'Dufresne', 'Eastley', 'Fontaine', 'Greaves', 'Holm'],
-  ...['Ibarra', 'Jessop', 'Kowal', 'Lindqvist', 'Marchetti', "O'Dowd", 'Pereira', 'Quist'],
-  ...['Renner', 'Santoro', 'Thackeray', 'Ullman', 'Vasquez', 'Wexler', 'Yardley', 'Zeller'],
-];
-const STATES = ['CA', 'TX', 'FL', 'NY', 'IL', 'OH', 'GA', 'NC', 'MI', 'WA', 'AZ', 'MA', 'CO', 'PR'];
-const RATES = ['0.0599', '0.0725', '0.0849', '0.0999', '0.1175', '0.1349', '0.1599', '0.1999'];
-const PURPOSES = [
-  ...['debt_consolidation', 'debt_consolidation', 'credit_card', 'medical', 'home_improvement'],
-  ...['car', 'car', 'small_business', 'major_purchase', 'vacation'],
-];
-const HEAD = [
-  ...['loan_number', 'borrower_external_id', 'borrower_first_name', 'borrower_last_name'],
-  ...['borrower_state', 'principal_amount', 'current_principal_balance', 'interest_rate'],
-  ...['term_months', 'payment_amount', 'origination_date', 'first_payment_date', 'status'],
-  ...[
-    'source_status',
-    'paid_total',
-    'paid_principal',
-    'paid_interest',
-    'paid_late_fees',
-    'purpose',
-  ],
-];
-
-/** How the loan stands on the day of the tape, and how many instalments behind it then is. */
-const STANDINGS = [
-  { below: 0.82, status: 'active', source_status: 'Current', behind: 0 },
-  { below: 0.87, status: 'active', source_status: 'In Grace Period', behind: 1 },
-  { below: 0.92, status: 'active', source_status: 'Late (16-30 days)', behind: 1 },
-  { below: 0.97, status: 'active', source_status: 'Late (31-120 days)', behind: 3 },
-  { below: 0.985, status: 'paid_off', source_status: 'Fully Paid', behind: 0 },
-  { below: 1, status: 'charged_off', source_status: 'Charged Off', behind: 4 },
-] as const;
-
-/** Every tenth borrower has the loan after theirs too. */
-const borrowerOf = (index: number) => (index % 10 === 9 ? index - 1 : index);
-
-function line(index: number): string {
-  const owner = borrowerOf(index);
-  const origination_date = addDays(FIRST_DAY, Math.floor(chance(random) * DAYS));
-  const first_payment_date = addMonths(origination_date, 1);
-  const term = pick(random, [12, 24, 36, 36, 48, 60, 60]);
-  const principal = `${(10 + Math.floor(chance(random) * 240)) * 100}.00`;
-  const rate = pick(random, RATES);
-  const plan = buildSchedule({
-    principal,
-    interest_rate: rate,
-    payment_frequency: 'monthly',
-    number_of_payments: term,
-    start_date: origination_date,
-    first_payment_date,
-    installment_rounding: 'up',
+try {
+  const { values, positionals } = parseArgs({
+    options: { loans: { type: 'string', default: OWN.loans } },
+    allowPositionals: true,
   });
-  const drawn = chance(random);
-  const standing = STANDINGS.find(({ below }) => drawn < below) ?? STANDINGS[0];
-  const due = plan.filter((row) => row.due_date <= PUBLISHED).length;
-  const paid = standing.status === 'paid_off' ? plan : plan.slice(0, due - standing.behind);
-  const fields = [
-    `DM-2026-${String(index + 1).padStart(5, '0')}`,
-    `DM-B-${String(owner + 1).padStart(5, '0')}`,
-    FIRST_NAMES[(owner * 7) % FIRST_NAMES.length],
-    LAST_NAMES[(owner * 5 + Math.floor(owner / 20)) % LAST_NAMES.length],
-    STATES[(owner * 3) % STATES.length],
-    principal,
-    standing.status === 'charged_off' ? '0.00' : (paid.at(-1)?.ending_balance ?? principal),
-    rate,
-    term,
-    plan[0]?.payment_amount,
-    origination_date,
-    first_payment_date,
-    standing.status,
-    standing.source_status,
-    total(paid, 'payment_amount'),
-    total(paid, 'principal_amount'),
-    total(paid, 'interest_amount'),
-    standing.behind > 1 ? '15.00' : '0.00',
-    pick(random, PURPOSES),
-  ];
-  return fields.join(',');
+  const [file = OWN.file, ...others] = positionals;
+  const loans = Number(values.loans);
+  if (others.length > 0) throw new Error('Name one file.');
+  if (!Number.isInteger(loans) || loans < 1 || loans > LOANS_MAX)
+    throw new Error(`--loans takes a number from 1 to ${LOANS_MAX}.`);
+  if (file === OWN.file && values.loans !== OWN.loans)
+    throw new Error(`Name the file for a tape of ${loans} loans.`);
+  writeFileSync(file, inventTape(loans));
+  console.log(`${file}: ${loans} loans.`);
+} catch (error) {
+  console.error(`${(error as Error).message}\nUsage: ${USAGE}`);
+  process.exitCode = 1;
 }
-
-type Amount = 'payment_amount' | 'principal_amount' | 'interest_amount';
-const total = (rows: readonly ScheduleRow[], column: Amount) =>
-  money(sum(rows.map((row) => new Big(row[column]))));
-
-const lines = Array.from({ length: LOANS }, (_, index) => line(index));
-const file = new URL('tape.csv', import.meta.url);
-writeFileSync(file, `${[HEAD.join(','), ...lines].join('\n')}\n`);

@@ -1,8 +1,14 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { isDate } from '../../jobs/dates.ts';
+import { CannotStart } from '../../sql/cannot-start.ts';
+import { readWorkerConfiguration } from '../configuration.ts';
+import { whyNoTape } from '../tape-file.ts';
+import { environmentOf } from './platform.ts';
+
+type Variables = Record<string, string | undefined>;
 
 export type DemoOptions = {
   tape: string;
@@ -12,34 +18,63 @@ export type DemoOptions = {
   /** How many PDFs are printed for each month. */
   statements: 'all' | 'none' | number;
   summary: string | null;
+  environment: Variables;
 };
 
-export const USAGE =
+const USAGE =
   'npm run demo -- [--tape FILE.csv] [--through YYYY-MM-DD] [--out DIR] [--statements all|N|none] [--summary FILE.json]';
 
 const OWN_TAPE = fileURLToPath(new URL('tape.csv', import.meta.url));
 
-/** What the command line asks for; throws a sentence about what is wrong with it. */
-export function readOptions(words: readonly string[]): DemoOptions {
+/** What the command line asks for; everything that is wrong with it is told together. */
+export function readOptions(words: readonly string[], variables: Variables = {}): DemoOptions {
   const text = { type: 'string' as const };
-  const { values } = parseArgs({
-    args: [...words],
-    options: { tape: text, through: text, out: text, statements: text, summary: text },
-  });
+  const { values } = parsed(() =>
+    parseArgs({
+      args: [...words],
+      options: { tape: text, through: text, out: text, statements: text, summary: text },
+    }),
+  );
   const { tape = OWN_TAPE, through = null, out = '.data/demo', summary = null } = values;
-  if (!existsSync(tape)) throw new Error(`There is no tape ${tape}.`);
-  if (through !== null && !isDate(through)) throw new Error(`"${through}" is no date.`);
+  const { statements = 'all' } = values;
+  const parent = summary === null ? '' : path.dirname(path.resolve(summary));
+  const problems = [
+    whyNoTape(tape),
+    through !== null && !isDate(through) && `--through: "${through}" is no date.`,
+    !/^(all|none|\d{1,6})$/.test(statements) && '--statements takes all, none, or a number.',
+    parent !== '' &&
+      !statSync(parent, NO_THROW)?.isDirectory() &&
+      `--summary: no folder ${parent}.`,
+    ...environmentProblems(environmentOf('postgres://embedded', out, '', variables)),
+  ].filter((problem) => typeof problem === 'string');
+  if (problems.length > 0) throw new CannotStart(problems.join('\n'));
   return {
     tape: path.resolve(tape),
     through,
     out: path.resolve(out),
-    statements: statementsOf(values.statements ?? 'all'),
+    statements: statements === 'all' || statements === 'none' ? statements : Number(statements),
     summary: summary === null ? null : path.resolve(summary),
+    environment: variables,
   };
 }
 
-function statementsOf(text: string): DemoOptions['statements'] {
-  if (text === 'all' || text === 'none') return text;
-  if (!/^\d{1,6}$/.test(text)) throw new Error('--statements takes all, none, or a number.');
-  return Number(text);
+const NO_THROW = { throwIfNoEntry: false } as const;
+
+/** What the demo's processes would find wrong with the environment that they are handed. */
+function environmentProblems(handedOn: Variables): string[] {
+  try {
+    readWorkerConfiguration(handedOn);
+    return [];
+  } catch (error) {
+    if (error instanceof CannotStart) return [error.message];
+    throw error;
+  }
+}
+
+function parsed<Parsed>(parse: () => Parsed): Parsed {
+  try {
+    return parse();
+  } catch (error) {
+    throw new CannotStart(`${(error as Error).message}\n${USAGE}`, { cause: error });
+  }
 }

@@ -9,24 +9,29 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { storageKeyOf } from '../../sql/portfolios/portfolios.ts';
+import { startBar } from '../progress.ts';
+import { waitUntil } from './patience.ts';
 import type { Platform } from './platform.ts';
 import type { Stage } from './stage.ts';
+import { allOf } from './turns.ts';
 
 /** What a run leaves in its folder; nothing else in there is ever touched. */
 const OURS = ['statements', 'mails', 'letters', 'loan-tape.csv', 'snapshots.json'] as const;
 
 export const platformFolder = (out: string) => path.join(out, 'platform');
 
-/** Takes away what an earlier run has left; answers whether there was one. */
-export function startClean(out: string): boolean {
+/** Whether an earlier run has left something. */
+export const hasRun = (out: string): boolean =>
+  ['platform', ...OURS].some((name) => existsSync(path.join(out, name)));
+
+/** Takes away what an earlier run has left. */
+export function startClean(out: string) {
   const platform = platformFolder(out);
-  const wasThere = existsSync(platform) || OURS.some((name) => existsSync(path.join(out, name)));
   for (const name of OURS) rmSync(path.join(out, name), { recursive: true, force: true });
   // The database's own folder stays: it is emptied by the server that owns it.
-  for (const name of ['files', 'outbox', 'log.txt', 'receiver.pem', 'database-url'])
+  for (const name of ['files', 'outbox', 'log.txt', 'receiver.pem', 'database-url', 'logins.json'])
     rmSync(path.join(platform, name), { recursive: true, force: true });
   mkdirSync(platform, { recursive: true });
-  return wasThere;
 }
 
 /** Lays out for people what the run has made: statements, mails, letters, the tape, the snapshots. */
@@ -79,25 +84,34 @@ const TAPE_COLUMNS = [
   ...['total_paid', 'days_past_due', 'delinquency_bucket', 'past_due_amount'],
 ];
 
-/** The tape that an investor would get, ordered through the API; answers where its file lies. */
-async function loanTape({ within }: Platform, { admin, tenant_id }: Stage): Promise<string> {
+type Tape = { id: string; document_id: string | null; row_count: number | null };
+
+/**
+ * The tape that an investor would get, ordered through the API; answers where its file lies. A large
+ * one is made by the workers, after the answer to its order.
+ */
+export async function loanTape(
+  { within }: Pick<Platform, 'within'>,
+  { admin, tenant_id }: Pick<Stage, 'admin' | 'tenant_id'>,
+): Promise<string> {
   const config = { name: 'All loans', format: 'csv', columns: TAPE_COLUMNS };
   const { id } = await admin.post<{ id: string }>('/loan-tape-configs', config, 'tape-config');
-  const path = `/loan-tape-configs/${id}/generate`;
-  const { document_id } = await admin.post<{ document_id: string }>(path, {}, 'tape');
-  return (await within(tenant_id, ({ tx }) => storageKeyOf(tx, document_id))) ?? '';
+  const bar = startBar('Loan tape', 1);
+  let tape = await admin.post<Tape>(`/loan-tape-configs/${id}/generate`, {}, 'tape');
+  await waitUntil('the loan tape', async () => {
+    if (tape.document_id === null) tape = await admin.get<Tape>(`/loan-tapes/${tape.id}`);
+    bar.at(0, 'waiting for the workers to write it');
+    return tape.document_id !== null;
+  });
+  bar.end(`${tape.row_count} loans written`);
+  const { document_id } = tape;
+  const key = document_id && (await within(tenant_id, ({ tx }) => storageKeyOf(tx, document_id)));
+  if (!key) throw new Error(`The loan tape ${tape.id} has no file.`);
+  return key;
 }
 
-const PAGE = 500;
-
-async function snapshotsOf({ admin }: Stage, portfolio: string): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for (let offset = 0; offset === all.length; offset += PAGE) {
-    const query = new URLSearchParams({
-      sort: '["snapshot_date","ASC"]',
-      range: JSON.stringify([offset, offset + PAGE - 1]),
-    });
-    all.push(...(await admin.get<unknown[]>(`/portfolios/${portfolio}/snapshots?${query}`)));
-  }
-  return all;
-}
+const snapshotsOf = ({ admin }: Stage, portfolio: string): Promise<unknown[]> =>
+  allOf((range) => {
+    const query = new URLSearchParams({ sort: '["snapshot_date","ASC"]', range });
+    return admin.get<unknown[]>(`/portfolios/${portfolio}/snapshots?${query}`);
+  });

@@ -1,10 +1,11 @@
-import { mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { openSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
 import { POOLS } from '../../jobs/job.ts';
 import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
 import { openPool } from '../../sql/db.ts';
+import type { Claim } from '../../sql/claim.ts';
 import { startEmbeddedPostgres } from '../../sql/embedded.ts';
 import { freshDatabase } from '../../sql/fresh-database.ts';
 import { migrate } from '../../sql/migrate.ts';
@@ -33,6 +34,12 @@ export type PlatformSettings = {
   /** What the outbound worker trusts beside the usual authorities. */
   certificate: string;
   onNews: (sentence: string) => void;
+  /** What the processes get, but for what is the demo's own to say. */
+  environment: Record<string, string | undefined>;
+  /** Its holder's claim on the folder, which ends with the platform. */
+  claim: Claim;
+  /** Aborted, it ends a start that is under way after the step at hand. */
+  signal: AbortSignal;
 };
 
 const STOP_WITHIN_MS = 20_000;
@@ -42,12 +49,16 @@ const STOP_WITHIN_MS = 20_000;
  * end with this process, however it ends.
  */
 export async function startPlatform(settings: PlatformSettings): Promise<Platform> {
-  mkdirSync(settings.folder, { recursive: true });
-  const postgres = await startEmbeddedPostgres(settings.folder);
+  const { signal, claim, folder } = settings;
+  signal.throwIfAborted();
+  const postgres = await startEmbeddedPostgres(folder, { claim });
   const { url } = postgres;
-  // Before anybody watches it: whoever is connected is thrown out.
-  await freshDatabase(url);
-  const kept = await keepPostgres(postgres, openLog('silent', { service: 'demo' }));
+  const kept = await keepPostgres(postgres, openLog('silent', { service: 'demo' })).catch(
+    async (error) => {
+      await postgres.stop();
+      throw error;
+    },
+  );
   const children: Child[] = [];
   const pools: DatabasePool[] = [];
   const stopWorkers = () => stopAll(children.filter(({ name }) => name !== 'api'));
@@ -55,13 +66,16 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
     await stopAll(children);
     await Promise.all(pools.map((pool) => pool.end()));
     const pid = await postmasterPid(url).catch(() => null);
+    rmSync(databaseFile(folder), { force: true });
     await kept.stop();
     await endOthers(pid);
-    rmSync(databaseFile(settings.folder), { force: true });
   };
   try {
+    signal.throwIfAborted();
+    await freshDatabase(url);
     await migrate(url);
-    writeFileSync(databaseFile(settings.folder), `${url}\n`, { mode: 0o600 });
+    signal.throwIfAborted();
+    writeFileSync(databaseFile(folder), `${url}\n`, { mode: 0o600 });
     const app = await openPool(url, { size: 4 });
     const owner = await openPool(url, { role: 'servicing_owner', size: 2 });
     const auditor = await openPool(url, { role: 'servicing_auditor', size: 1, ...PATIENT });
@@ -108,13 +122,16 @@ async function endOthers(pid: number | null) {
 /** The API and the workers, each started again should it end; answers the API's port. */
 async function startProcesses(
   url: string,
-  { folder, certificate, onNews }: PlatformSettings,
+  { folder, certificate, onNews, signal, environment }: PlatformSettings,
   children: Child[],
 ): Promise<number> {
   const authority = path.join(folder, 'receiver.pem');
   writeFileSync(authority, certificate);
   const log = path.join(folder, 'log.txt');
-  const common = { env: environmentOf(url, folder, authority), output: openSync(log, 'w') };
+  const common = {
+    env: environmentOf(url, folder, authority, environment),
+    output: openSync(log, 'w'),
+  };
   const listening = Promise.withResolvers<number>();
   let isUp = false;
   const start = (of: Omit<ChildSettings, 'env' | 'onCrash'>) => {
@@ -131,6 +148,7 @@ async function startProcesses(
     common.env.PORT = String(port);
     listening.resolve(port);
   };
+  signal.addEventListener('abort', () => listening.reject(signal.reason), { once: true });
   start({ name: 'api', file: '../api/server.ts', onMessage });
   for (const pool of POOLS) start({ name: pool, file: 'worker.ts', arguments: [pool] });
   const port = await listening.promise;
@@ -138,16 +156,24 @@ async function startProcesses(
   return port;
 }
 
-const environmentOf = (DATABASE_URL: string, DATA_DIR: string, authority: string) => ({
-  ...process.env,
+export const environmentOf = (
+  DATABASE_URL: string,
+  DATA_DIR: string,
+  authority: string,
+  given: Record<string, string | undefined>,
+) => ({
+  ...given,
   DATABASE_URL,
   DATA_DIR,
   LOG_LEVEL: 'warn',
   NODE_ENV: 'development',
   HOST: '127.0.0.1',
   PORT: '0',
-  // Mail stays in the outbox, and the secret in the folder, whatever the shell has set.
+  // Mail and texts stay in the outbox, and the secret in the folder, whatever the shell has set.
   SMTP_URL: '',
+  TWILIO_ACCOUNT_SID: '',
+  TWILIO_AUTH_TOKEN: '',
+  METRICS_PORT: '',
   SECRET: '',
   NODE_EXTRA_CA_CERTS: authority,
 });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { status } from '../../sql/queue.ts';
-import { totals } from '../../sql/summary.ts';
+import { eventsWaiting } from '../../sql/summary.ts';
 import * as operations from '../../sql/worker-operations.ts';
 import { patiently } from './patience.ts';
 import type { Platform } from './platform.ts';
@@ -36,8 +36,7 @@ export async function waitForQuiet({ owner, within }: Platform, { tenant_id }: S
         (sum, one) => sum + Number(one.ready) + Number(one.scheduled) + Number(one.running),
         0,
       );
-    const { webhooks_waiting } = await within(tenant_id, ({ tx }) => totals(tx));
-    return Math.max(jobs, webhooks_waiting);
+    return Math.max(jobs, await within(tenant_id, ({ tx }) => eventsWaiting(tx)));
   }
 }
 

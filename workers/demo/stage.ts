@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
@@ -18,7 +17,12 @@ export type Stage = {
 };
 
 const SLUG = 'demo';
-const STAFF = ['loan_officer', 'admin', 'superadmin'] as const;
+/** Named as the seed names them, so that what is left can be looked at by the same people. */
+const STAFF = {
+  ...{ viewer: 'viewer', collector: 'collector', officer: 'loan_officer' },
+  ...{ admin: 'admin', superadmin: 'superadmin' },
+} as const;
+export const LOGINS = Object.keys(STAFF).map((name) => `${name}@demo.test`);
 
 /** Days are simulated and mail is not: what protects people from too much of it is switched off. */
 const SETTINGS = {
@@ -51,7 +55,7 @@ export async function setStage(
   platform: Platform,
   receiver: Receiver,
   secret: string,
-  businessDate: string,
+  { businessDate, password }: { businessDate: string; password: string },
 ): Promise<Stage> {
   const { owner, within, origin } = platform;
   const tenant_id = await openTenant(owner, within, {
@@ -60,17 +64,15 @@ export async function setStage(
     business_date: businessDate,
     domains: ['127.0.0.1', 'localhost'],
   });
-  const password = randomBytes(24).toString('base64url');
   await within(tenant_id, async (work) => {
     await saveSettings(work.tx, SETTINGS);
-    for (const tenant_role of STAFF) {
-      const [first_name, last_name] = [tenant_role.replace('_', ' '), 'of the demo'];
-      const email = `${tenant_role}@demo.test`;
+    for (const [first_name, tenant_role] of Object.entries(STAFF)) {
+      const [email, last_name] = [`${first_name}@demo.test`, 'of the demo'];
       await createUser(work, { email, first_name, last_name, tenant_role, password });
     }
   });
   const [officer, admin, superadmin] = await Promise.all([
-    signIn(origin, 'loan_officer@demo.test', password),
+    signIn(origin, 'officer@demo.test', password),
     signIn(origin, 'admin@demo.test', password),
     signIn(origin, 'superadmin@demo.test', password),
   ]);

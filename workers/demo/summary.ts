@@ -8,6 +8,7 @@ import { buckets, jobRuns, totals } from '../../sql/summary.ts';
 import { failures } from '../../sql/worker-operations.ts';
 import { platformFolder } from './out.ts';
 import { patiently } from './patience.ts';
+import type { Phases } from './phases.ts';
 import type { Platform } from './platform.ts';
 import type { Stage } from './stage.ts';
 
@@ -46,6 +47,7 @@ export type Report = {
   failed: readonly { task: string; error: string }[];
   buckets: Awaited<ReturnType<typeof buckets>>;
   jobs: Awaited<ReturnType<typeof jobRuns>>;
+  phases: Phases;
 };
 
 /** Adds up what has been done, and checks the books. */
@@ -53,6 +55,7 @@ export async function reportOf(
   out: string,
   { within, owner, auditor }: Platform,
   { tenant_id, officer }: Stage,
+  phases: Phases,
   course: Course,
 ): Promise<Report> {
   const sums = await within(tenant_id, ({ tx }) => totals(tx));
@@ -65,8 +68,8 @@ export async function reportOf(
   const folder = platformFolder(out);
   const secret = readSecret({ DATA_DIR: folder });
   const files = localFiles({ folder: path.join(folder, 'files'), secret });
-  const violations = await patiently(() =>
-    checkInvariants(auditor, { describeFile: (key) => files.describe(key) }),
+  const violations = await phases.in('checking the books', () =>
+    patiently(() => checkInvariants(auditor, { describeFile: (key) => files.describe(key) })),
   );
   const summary = {
     ...course,
@@ -84,12 +87,13 @@ export async function reportOf(
     trial_balance_difference: money(new Big(trial.total_debits).minus(trial.total_credits)),
     invariant_violations: violations.length,
   };
-  return { summary, violations, failed, buckets: spread, jobs };
+  return { summary, violations, failed, buckets: spread, jobs, phases };
 }
 
 const LISTED = 20;
 
-export function print({ summary, violations, failed, buckets: spread, jobs }: Report, out: string) {
+export function print({ summary, violations, failed, phases, ...rest }: Report, out: string) {
+  const { buckets: spread, jobs } = rest;
   const line = (label: string, value: string | number) =>
     console.log(`  ${label.padEnd(22)} ${String(value).padStart(16)}`);
   console.log('\nLoans');
@@ -112,6 +116,8 @@ export function print({ summary, violations, failed, buckets: spread, jobs }: Re
     const label = `${pool}: ${task}`.padEnd(36);
     console.log(`  ${label} ${String(runs).padStart(8)} ${seconds.padStart(10)}`);
   }
+  console.log('\nTime, in seconds');
+  for (const [name, seconds] of Object.entries(phases.seconds())) line(name, seconds.toFixed(1));
   console.log('\nBooks');
   line('trial balance differs', summary.trial_balance_difference);
   line('invariants violated', summary.invariant_violations);

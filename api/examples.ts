@@ -1,0 +1,99 @@
+import { localDate } from '../jobs/dates.ts';
+
+export type Schema = {
+  type?: string;
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  examples?: unknown[];
+  minimum?: number;
+  items?: Schema;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
+
+/** Stands for a record of the reader's own tenant until they sign in on the page. */
+export const SOME_ID = '00000000-0000-4000-8000-000000000000';
+
+/** As the page is read in the time of most of our tenants, so that today is not their tomorrow. */
+const inDays = (days: number) =>
+  localDate(new Date(Date.now() + days * 86_400_000), 'America/New_York');
+const today = () => inDays(0);
+
+/** What a name tells of a text, where its format does not. */
+const TEXTS: [RegExp, string][] = [
+  [/email/, 'nora.whitfield@demo.test'],
+  [/phone/, '+12025550123'],
+  [/url/, 'https://receiver.example.com/hook'],
+  [/postal_code/, '62701'],
+  [/^state$|jurisdiction/, 'CA'],
+  [/rate/, '0.05'],
+  [/amount|value|price|income|expense|balance/, '100.00'],
+  [/routing_number/, '021000021'],
+  [/account_number/, '1234567890'],
+  [/first_name/, 'Nora'],
+  [/last_name/, 'Whitfield'],
+];
+
+/** A body that a schema calls right, with what it requires and nothing else. */
+export function exampleOf(name: string, schema: Schema): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.examples) return /rate/.test(name) ? '0.05' : schema.examples[0];
+  const [variant] = schema.anyOf ?? schema.allOf ?? [];
+  if (variant) return exampleOf(name, variant);
+  if (schema.type === 'object') {
+    const { properties = {}, required = [] } = schema;
+    return Object.fromEntries(required.map((key) => [key, exampleOf(key, properties[key] ?? {})]));
+  }
+  if (schema.type === 'array')
+    return schema.items ? [exampleOf(name.replace(/s$/, ''), schema.items)] : [];
+  if (schema.type === 'boolean') return false;
+  if (schema.type === 'integer' || schema.type === 'number')
+    return Math.max(schema.minimum ?? 1, 1);
+  return textOf(name, schema.format);
+}
+
+function textOf(name: string, format: string | undefined): string {
+  if (format === 'uuid') return SOME_ID;
+  if (format === 'date') return today();
+  if (format === 'date-time') return new Date().toISOString();
+  return TEXTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'Example';
+}
+
+type Makes = Record<string, () => Record<string, unknown>>;
+
+/** What a body says besides what its schema requires, where that is needed to make sense. */
+export const BODIES: Makes = {
+  'POST /auth/login': () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
+  'POST /loans/{id}/modifications': () => ({ new_interest_rate: '0.05' }),
+  'POST /loans/{id}/deferments': () => ({ periods: 1 }),
+  'POST /loans/{id}/payment-plans': () => ({
+    ...{ start_date: today(), frequency: 'monthly', number_of_payments: 3, amount: '100.00' },
+  }),
+  'POST /loans/{id}/credit-disputes': () => ({ dispute_codes: ['103'] }),
+  'POST /loans/{id}/1099c': () => ({ amount_discharged: '600.00' }),
+  'POST /ledger/entries': () => ({
+    reference_type: 'adjustment',
+    lines: [
+      { account_id: SOME_ID, debit: '10.00' },
+      { account_id: SOME_ID, credit: '10.00' },
+    ],
+  }),
+  'POST /ledger/closings': () => ({ closed_through: inDays(-1) }),
+  'POST /borrowers/{id}/invite-portal-user': () => ({ email: 'portal@example.com' }),
+  'POST /users/invite': () => ({ email: 'colleague@example.com' }),
+  'POST /loan-tape-configs': () => ({ columns: ['loan_number', 'principal_balance'] }),
+  'POST /communications/send': () => ({
+    ...{ template_type: 'payment_reminder', channel: 'email' },
+    context: { payment_amount: '100.00', due_date: inDays(5) },
+  }),
+  'POST /webhooks': () => ({ events: ['*'] }),
+};
+
+/** Parameters that an endpoint cannot do without, although its schema leaves them out. */
+export const PARAMETERS: Makes = {
+  'GET /loans/{id}/get-future-balance-projection': () => ({ as_of_date: inDays(30) }),
+};

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+const GENTLY_MS = 20_000;
+const FIRMLY_MS = 10_000;
+
+/**
+ * A server that a killed run has left behind still owns the data folder: it is asked to end. To be
+ * called by whoever holds the claim on the folder, since only then its owner is known to be gone.
+ */
+export async function endStalePostmaster(data: string) {
+  const file = path.join(data, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
+  if (isServerOf(pid, data)) {
+    process.kill(pid, 'SIGINT');
+    if (!(await hasEnded(pid, GENTLY_MS))) process.kill(pid, 'SIGQUIT');
+    if (!(await hasEnded(pid, FIRMLY_MS)))
+      throw new Error(`An earlier Postgres (process ${pid}) still has ${data} and does not end.`);
+  }
+  rmSync(file, { force: true });
+}
+
+/** A reused process number must not end a stranger, nor the server of another folder. */
+function isServerOf(pid: number, data: string): boolean {
+  if (!isRunning(pid)) return false;
+  try {
+    // A server works in its data folder.
+    if (existsSync('/proc/self/cwd'))
+      return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
+    const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return command.includes('postgres') && command.includes(data);
+  } catch {
+    return false;
+  }
+}
+
+async function hasEnded(pid: number, withinMs: number): Promise<boolean> {
+  for (let waited = 0; isRunning(pid) && waited < withinMs; waited += 50)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  return !isRunning(pid);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { boardRows } from '../../workers/demo/boarding.ts';
+import { inventTape } from '../../workers/demo/invent-tape.ts';
+import { fromTheStart } from '../../workers/demo/loans.ts';
+import { loanTape } from '../../workers/demo/out.ts';
+import { allOf } from '../../workers/demo/turns.ts';
+import { loanRows } from '../setup/loan-rows.ts';
+import { newOutside } from '../setup/outside.ts';
+import { drain } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+import { eventually } from './stage.ts';
+
+const stage = await newStage();
+const within = workOf(stage.pool, SYSTEM);
+
+/** A client of the tests as the demo's own, which answers bodies. */
+async function demoClient(tenant: Tenant) {
+  const client = await tenant.signedIn('admin');
+  return {
+    get: async <Reply>(path: string) => (await client.get(path)).body as Reply,
+    put: async <Reply>(path: string, body: object) => (await client.put(path, body)).body as Reply,
+    post: async <Reply>(path: string, body: object) =>
+      (await client.post(path, body)).body as Reply,
+  };
+}
+
+test('a loan tape that is left to the workers for its size is waited for', async () => {
+  const tenant = await stage.tenant();
+  await loanRows(tenant, ...Array.from({ length: 5_001 }, () => ({})));
+  const admin = await demoClient(tenant);
+  const outside = newOutside(stage.pool);
+
+  const asked = loanTape({ within }, { admin, tenant_id: tenant.id });
+  await eventually(() => drain(stage, outside, ['generate-tape']), 1);
+  const key = await asked;
+
+  expect(String(outside.stored.get(key)?.length)).toMatch(/^\d{6,}$/);
+});
+
+test('a row that the platform refuses stays out with its reason, and the others come in', async () => {
+  const tenant = await stage.tenant('2026-06-30');
+  const rows = readTape(inventTape(5)).rows.map((row) => ({
+    ...fromTheStart(row),
+    product_code: row.line === 3 ? 'NO-SUCH' : undefined,
+  }));
+
+  const once = await boardRows({ within }, tenant.id, rows, { file: 'tape.csv' });
+  const twice = await boardRows({ within }, tenant.id, rows, { file: 'tape.csv' });
+
+  expect(once.refusals).toMatchObject([{ line: 3, column: 'product_code' }]);
+  expect(once.ids.size).toBe(4);
+  expect(twice).toEqual(once);
+});
+
+test('a list is read to its end, however many pages it has', async () => {
+  const whole = Array.from({ length: 1_500 }, (_, index) => index);
+  const page = (range: string) => {
+    const [from = 0, to = 0] = JSON.parse(range) as number[];
+    return Promise.resolve(whole.slice(from, to + 1));
+  };
+
+  expect(await allOf(page)).toEqual(whole);
+});
+
+test('the demo comes with the invented tape, which begins every longer one', () => {
+  const own = readFileSync(new URL('../../workers/demo/tape.csv', import.meta.url), 'utf8');
+
+  expect(inventTape(240)).toBe(own);
+  expect(inventTape(300).startsWith(own)).toBe(true);
+  expect(readTape(inventTape(300))).toMatchObject({ refusals: [], rows: { length: 300 } });
+});

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { leaveLogins } from '../../workers/logins.ts';
+import { eventually } from './stage.ts';
+
+test('npm start on what a demo has left seeds nothing, and names who can sign in and where to look', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'start-'));
+  leaveLogins(folder, { from: 'demo', emails: ['officer@demo.test'], password: 'as it was then' });
+  const METRICS_PORT = String(20_000 + (process.pid % 20_000));
+  const env = { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', METRICS_PORT };
+
+  const child = spawn(process.execPath, ['workers/start.ts'], { env });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));
+  await eventually(() => said.includes('Ctrl-C') || child.exitCode !== null, true, 50_000);
+  const client = new pg.Client(readFileSync(path.join(folder, 'database-url'), 'utf8').trim());
+  await client.connect();
+  const tenants = await client.query('select from tenants');
+  await client.end();
+  const metrics = [0, 1, 2].map((index) => `http://127.0.0.1:${Number(METRICS_PORT) + index}`);
+  const healthy = await Promise.all(
+    metrics.map((of) => fetch(`${of}/healthz`).then((it) => it.ok)),
+  );
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  rmSync(folder, { recursive: true });
+
+  expect(tenants.rowCount).toBe(0);
+  expect(said).toMatch(/Logins +officer@demo\.test\n +password: as it was then\n/);
+  expect(said).not.toContain('acme');
+  expect(healthy).toEqual([true, true, true]);
+  for (const address of metrics) expect(said).toContain(`${address}/metrics`);
+});

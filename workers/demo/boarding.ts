@@ -1,0 +1,45 @@
+import { boardTape, TapeRefused } from '../../jobs/loans/boarding/board-tape.ts';
+import type { Refusal, TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { ofNumbers } from '../../sql/loans/tape.ts';
+import type { Platform } from './platform.ts';
+
+/** Loans of one transaction: a tape may bring all of its loans on one day. */
+const CHUNK = 200;
+
+export type Boarded = { ids: Map<string, string>; refusals: Refusal[] };
+
+/**
+ * Boards a day's rows, some hundreds in one transaction. Those that the platform refuses stay out with
+ * their reasons, and the others come in all the same.
+ */
+export async function boardRows(
+  { within }: Pick<Platform, 'within'>,
+  tenant_id: string,
+  rows: readonly TapeRow[],
+  { file, onProgress }: { file: string; onProgress?: (done: number) => void },
+): Promise<Boarded> {
+  const boarded: Boarded = { ids: new Map(), refusals: [] };
+  const board = async (chunk: readonly TapeRow[]): Promise<void> => {
+    const numbers = chunk.map(({ loan_number }) => loan_number);
+    try {
+      const loans = await within(tenant_id, async (work) => {
+        // A repeat after a lost answer finds its loans there.
+        const known = new Set((await ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
+        const missing = chunk.filter(({ loan_number }) => !known.has(loan_number));
+        await boardTape(work, missing, { file });
+        return ofNumbers(work.tx, numbers);
+      });
+      for (const { id, loan_number } of loans) boarded.ids.set(loan_number, id);
+    } catch (error) {
+      if (!(error instanceof TapeRefused)) throw error;
+      boarded.refusals.push(...error.refusals);
+      const lines = new Set(error.refusals.map(({ line }) => line));
+      await board(chunk.filter(({ line }) => !lines.has(line)));
+    }
+  };
+  for (let at = 0; at < rows.length; at += CHUNK) {
+    await board(rows.slice(at, at + CHUNK));
+    onProgress?.(Math.min(at + CHUNK, rows.length));
+  }
+  return boarded;
+}

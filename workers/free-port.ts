@@ -1,0 +1,25 @@
+import { createServer } from 'node:net';
+import { CannotStart } from '../sql/cannot-start.ts';
+
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'somebody else is listening there',
+  EACCES: 'this user may not listen there',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'this machine has no such address',
+};
+
+/** Finds out before anything is started whether a port can be had, and says how to choose another. */
+export async function assertFree(variable: string, port: number, host: string): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    probe.once('error', resolve);
+    probe.listen(port, host, () => resolve(null));
+  });
+  await new Promise((resolve) => probe.close(resolve));
+  if (error === null) return;
+  const why = REASONS[error.code ?? ''] ?? error.message;
+  throw new CannotStart(
+    `Port ${port} of ${host} cannot be had: ${why}. Set ${variable} to another.`,
+  );
+}

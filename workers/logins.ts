@@ -1,0 +1,23 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+/** Who can sign in to the database of a data folder, for whoever starts it the next time. */
+const Logins = z.object({
+  /** A demo's folder is left as the demo has left it. */
+  from: z.enum(['seed', 'demo']),
+  emails: z.array(z.string()),
+  password: z.string(),
+});
+export type Logins = z.output<typeof Logins>;
+
+const fileOf = (folder: string) => path.join(folder, 'logins.json');
+
+export function readLogins(folder: string): Logins | null {
+  const file = fileOf(folder);
+  if (!existsSync(file)) return null;
+  return Logins.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null;
+}
+
+export const leaveLogins = (folder: string, logins: Logins) =>
+  writeFileSync(fileOf(folder), JSON.stringify(logins), { mode: 0o600 });
