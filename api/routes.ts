@@ -32,7 +32,7 @@ import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
 import { documentRoutes, documents } from './documents/documents.ts';
 import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
-import type { Route } from './route.ts';
+import type { Route } from './endpoints/route.ts';
 import { portalConfig } from './portal/config.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';

@@ -12,11 +12,11 @@ import { readSecret, useSecret } from '../jobs/webhooks/secrets.ts';
 import { openPool, RoleRefused } from '../sql/db.ts';
 import { assertTenancyHolds, isCurrent } from '../sql/readiness.ts';
 import { CannotStart, endPlainly } from '../sql/cannot-start.ts';
-import { createApp, listenerOf } from './app.ts';
-import { readConfiguration } from './configuration.ts';
-import { LIMITS } from './limits.ts';
+import { createApp, listenerOf } from './http/app.ts';
+import { readConfiguration } from './http/configuration.ts';
+import { LIMITS } from './http/limits.ts';
 import { routes } from './routes.ts';
-import { openSecurityLog } from './security.ts';
+import { openSecurityLog } from './http/security.ts';
 
 endPlainly();
 const configuration = readConfiguration(process.env);

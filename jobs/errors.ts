@@ -1,6 +1,6 @@
 /**
  * What an operation refuses with. The message is a sentence for the person who asked; the code is for
- * programs; neither says anything about the inside. `api/errors.ts` turns each into its answer.
+ * programs; neither says anything about the inside. `api/http/errors.ts` turns each into its answer.
  */
 class Refusal extends Error {
   readonly code: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
 import { addresses as table } from '../../sql/borrowers/contacts.ts';
 import { flag, stamps, text, uuid, words } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const addresses = resource({
   name: 'Address',

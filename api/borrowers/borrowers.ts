@@ -12,7 +12,7 @@ import {
   uuid,
   words,
 } from '../../sql/types.ts';
-import { nested, resource } from '../resource.ts';
+import { nested, resource } from '../endpoints/resource.ts';
 import { addresses } from './addresses.ts';
 import { autopayPlans } from './autopay-plans.ts';
 import { emails } from './emails.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
 import { emails as table } from '../../sql/borrowers/contacts.ts';
 import { flag, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 /** Bounded before it is matched, and the pattern is linear. */
 export const emailAddress = z

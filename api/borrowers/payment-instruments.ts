@@ -7,7 +7,7 @@ import {
 import { isRoutingNumber } from '../../jobs/portfolios/routing-number.ts';
 import { paymentInstruments as table } from '../../sql/borrowers/payment-instruments.ts';
 import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const paymentInstruments = resource({
   name: 'PaymentInstrument',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
 import { phones as table } from '../../sql/borrowers/contacts.ts';
 import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const e164 = z
   .string()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addTask, changeTask } from '../../jobs/borrowers/task.ts';
 import { tasks as table } from '../../sql/borrowers/tasks.ts';
 import { date, freeWords, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const tasks = resource({
   name: 'Task',

@@ -7,7 +7,7 @@ import {
 import { COLLATERAL_TYPES } from '../../jobs/collateral/metadata.ts';
 import { items as table } from '../../sql/collateral/items.ts';
 import { date, flag, jsonObject, money, prose, stamps, uuid } from '../../sql/types.ts';
-import { nested, resource } from '../resource.ts';
+import { nested, resource } from '../endpoints/resource.ts';
 import { liens } from './liens.ts';
 import { valuations } from './valuations.ts';
 

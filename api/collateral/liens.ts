@@ -11,7 +11,7 @@ import {
 import { alerts as alertTable } from '../../sql/collateral/alerts.ts';
 import { liens as table } from '../../sql/collateral/liens.ts';
 import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { action, resource } from '../resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 export const liens = resource({
   name: 'Lien',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addValuation, changeValuation } from '../../jobs/collateral/item.ts';
 import { valuations as table } from '../../sql/collateral/valuations.ts';
 import { date, flag, money, prose, stamps, text, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const valuations = resource({
   name: 'Valuation',

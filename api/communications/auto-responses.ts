@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addAutoResponse, changeAutoResponse } from '../../jobs/communications/auto-response.ts';
 import { autoResponses as table } from '../../sql/communications/inbound.ts';
 import { flag, stamps, text, uuid, words } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const autoResponses = resource({
   name: 'AutoResponse',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHANNELS, REASONS } from '../../jobs/communications/may-contact.ts';
 import { logs as table } from '../../sql/communications/logs.ts';
 import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const STATUSES = [
   ...(['queued', 'sent', 'delivered', 'opened', 'failed', 'bounced', 'complained'] as const),

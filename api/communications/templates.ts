@@ -4,7 +4,7 @@ import { addTemplate, changeTemplate } from '../../jobs/communications/template.
 import { templates as table } from '../../sql/communications/templates.ts';
 import { flag, freeText, integer, stamps, uuid, words } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 /** What it may contain, and that it is far shorter, is checked with its place when it is saved. */
 const source = z.string().max(65_536);

@@ -11,8 +11,8 @@ import { NotFound } from '../../jobs/errors.ts';
 import { linkTo } from '../../jobs/documents/download.ts';
 import { documents as table } from '../../sql/documents/documents.ts';
 import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { action, endpoint, existing, resource } from '../resource.ts';
-import type { Route } from '../route.ts';
+import { action, endpoint, existing, resource } from '../endpoints/resource.ts';
+import type { Route } from '../endpoints/route.ts';
 
 const STATUSES = ['pending', 'uploaded', 'verified', 'rejected', 'expired', 'failed'] as const;
 const when = timestamp.nullable().readonly();

@@ -8,8 +8,8 @@ import { filesInUse } from '../../jobs/documents/store.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { within, type Transaction } from '../../sql/db.ts';
 import * as documents from '../../sql/documents/documents.ts';
-import { HttpRefusal } from '../errors.ts';
-import { arriving, type Limits } from '../limits.ts';
+import { HttpRefusal } from '../http/errors.ts';
+import { arriving, type Limits } from '../http/limits.ts';
 
 const PATH = /^\/api\/v1\/storage\/(upload|download)\/([\w.-]+)$/;
 

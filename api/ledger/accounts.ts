@@ -12,7 +12,7 @@ import {
   uuid,
   words,
 } from '../../sql/types.ts';
-import { endpoint, resource } from '../resource.ts';
+import { endpoint, resource } from '../endpoints/resource.ts';
 
 const accountType = z.enum(['asset', 'liability', 'equity', 'revenue', 'expense']);
 const side = z.enum(['debit', 'credit']);

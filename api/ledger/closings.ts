@@ -1,7 +1,7 @@
 import { closePeriod } from '../../jobs/ledger/close-period.ts';
 import { closings as table } from '../../sql/ledger/closings.ts';
 import { date, freeText, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const closings = resource({
   name: 'PeriodClosing',

@@ -3,7 +3,7 @@ import { addDraft, archiveDraft, DraftLines, postDraft } from '../../jobs/ledger
 import { Reversal, reverse } from '../../jobs/ledger/reverse.ts';
 import { entries as table } from '../../sql/ledger/entries.ts';
 import { date, flag, freeText, money, timestamp, uuid, words } from '../../sql/types.ts';
-import { action, resource } from '../resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 const line = z
   .object({

@@ -31,8 +31,8 @@ import { reschedule, Reschedule } from '../../jobs/loans/agreements/reschedule.t
 import { loanFields } from './fields.ts';
 import { promotion } from './promotions.ts';
 import { flag, ownJson, text, timestamp, uuid } from '../../sql/types.ts';
-import type { Action } from '../declaration.ts';
-import { action } from '../resource.ts';
+import type { Action } from '../endpoints/declaration.ts';
+import { action } from '../endpoints/resource.ts';
 
 const complianceRun = z
   .object({

@@ -8,7 +8,7 @@ import {
 import { creditDisputes as table } from '../../sql/loans/credit-disputes.ts';
 import { date, flag, jsonObject, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { withoutPersonalNumbers } from '../../sql/personal-numbers.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const when = timestamp.nullable().readonly();
 

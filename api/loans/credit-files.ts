@@ -5,8 +5,8 @@ import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
 import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { existing, nested, resource } from '../resource.ts';
-import type { OwnCall, Route } from '../route.ts';
+import { existing, nested, resource } from '../endpoints/resource.ts';
+import type { OwnCall, Route } from '../endpoints/route.ts';
 import { creditReporting } from './credit-reporting.ts';
 
 /** Files for the bureaus. They hold what borrowers tell nobody: an admin fetches them here. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { creditReportingRecords as table } from '../../sql/loans/credit-reporting.ts';
 import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const words = text.readonly();
 const maybe = text.nullable().readonly();

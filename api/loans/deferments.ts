@@ -10,7 +10,7 @@ import {
 import { RELIEF_STATUSES } from '../../jobs/loans/agreements/forbearances.ts';
 import { deferments as table } from '../../sql/loans/deferments.ts';
 import { date, flag, integer, money, prose, stamps, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const deferments = resource({
   name: 'Deferment',

@@ -8,7 +8,7 @@ import {
 import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import { disbursements as table } from '../../sql/loans/disbursements.ts';
 import { date, money, positiveMoney, stamps, text, uuid } from '../../sql/types.ts';
-import { action, resource } from '../resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 export const disbursements = resource({
   name: 'Disbursement',

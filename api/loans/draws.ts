@@ -13,7 +13,7 @@ import {
   stamps,
   uuid,
 } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const draws = resource({
   name: 'Draw',

@@ -14,7 +14,7 @@ import {
   stamps,
 } from '../../sql/types.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
-import { action, resource } from '../resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 export const fees = resource({
   name: 'Fee',

@@ -11,7 +11,7 @@ import {
 } from '../../jobs/loans/agreements/forbearances.ts';
 import { forbearances as table } from '../../sql/loans/forbearances.ts';
 import { date, flag, positiveMoney, prose, stamps, uuid } from '../../sql/types.ts';
-import { action, resource } from '../resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 export const forbearances = resource({
   name: 'Forbearance',

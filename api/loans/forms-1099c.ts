@@ -19,7 +19,7 @@ import {
   text,
   uuid,
 } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 /** Cancellation of debt, with the boxes of the IRS's form. */
 export const forms1099c = resource({

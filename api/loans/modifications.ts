@@ -24,7 +24,7 @@ import {
   timestamp,
   uuid,
 } from '../../sql/types.ts';
-import { action, resource } from '../resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 const REASONS = [
   ...(['hardship', 'scra', 'disaster', 'settlement', 'customer_request'] as const),

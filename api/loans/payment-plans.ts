@@ -19,7 +19,7 @@ import {
   timestamp,
   uuid,
 } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const part = z.object({
   due_date: date,

@@ -8,7 +8,7 @@ import {
 } from '../../jobs/loans/payoff/payoff-quotes.ts';
 import { payoffQuotes as table } from '../../sql/loans/payoff-quotes.ts';
 import { date, flag, integer, money, prose, rate, stamps, text, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const line = z.object({
   from: date,

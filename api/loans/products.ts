@@ -16,7 +16,7 @@ import {
   uuid,
   words,
 } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const days = integer.min(0).max(3650);
 

@@ -4,7 +4,7 @@ import { CHECK_CODES } from '../../jobs/loans/origination/compliance-rules.ts';
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
 import { flag, freeText, jsonObject, prose, stamps, uuid, words } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const programs = resource({
   name: 'Program',

@@ -12,7 +12,7 @@ import {
   timestamp,
   uuid,
 } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const kind = { table: 'promises_to_pay', noun: 'promise', cancelable: ['pending'] } as const;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listPromotions } from '../../jobs/loans/agreements/activate-promo.ts';
 import { PROMO_TYPES } from '../../jobs/loans/agreements/promotions.ts';
 import { date, jsonObject, money, rate, stamps, text, uuid } from '../../sql/types.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../endpoints/route.ts';
 
 const fields = {
   id: uuid,

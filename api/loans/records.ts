@@ -1,6 +1,6 @@
-import type { Nested } from '../declaration.ts';
+import type { Nested } from '../endpoints/declaration.ts';
 import { collateral } from '../collateral/items.ts';
-import { nested } from '../resource.ts';
+import { nested } from '../endpoints/resource.ts';
 import { creditDisputes } from './credit-disputes.ts';
 import { creditReporting } from './credit-reporting.ts';
 import { deferments } from './deferments.ts';

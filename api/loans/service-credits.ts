@@ -9,7 +9,7 @@ import {
 } from '../../jobs/loans/fees/service-credits.ts';
 import { serviceCredits as table } from '../../sql/loans/service-credits.ts';
 import { date, money, positiveMoney, prose, signedMoney, stamps, uuid } from '../../sql/types.ts';
-import { action, resource } from '../resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 export const serviceCredits = resource({
   name: 'ServiceCredit',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { suspense as table } from '../../sql/loans/suspense.ts';
 import { date, prose, signedMoney, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 /** Read from the books: nobody writes an entry but whatever moves the money. */
 export const suspense = resource({

@@ -8,7 +8,7 @@ import { POOL_STATES, poolsOf } from '../../jobs/pools.ts';
 import { ownStatus } from '../../sql/queue.ts';
 import { pauses, processes } from '../../sql/worker-operations.ts';
 import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
-import { endpoint, resource } from '../resource.ts';
+import { endpoint, resource } from '../endpoints/resource.ts';
 
 /** What closed which day, newest first. */
 export const runs = resource({

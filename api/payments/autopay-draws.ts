@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { autopayDraws as table } from '../../sql/payments/autopay-draws.ts';
 import { date, integer, money, stamps, text, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 /** What a plan drew, or passed over, for each due date. */
 export const autopayDraws = resource({

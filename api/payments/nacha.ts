@@ -6,8 +6,8 @@ import { OUTCOMES, ReturnFile, takeReturns } from '../../jobs/payments/nacha/tak
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
 import { date, integer, money, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { existing, nested, resource } from '../resource.ts';
-import type { OwnCall, Route } from '../route.ts';
+import { existing, nested, resource } from '../endpoints/resource.ts';
+import type { OwnCall, Route } from '../endpoints/route.ts';
 
 const about = { area: 'payments', read: 'admin', write: 'admin' } as const;
 

@@ -27,8 +27,8 @@ import {
   timestamp,
   uuid,
 } from '../../sql/types.ts';
-import { action, existing, resource } from '../resource.ts';
-import type { Route } from '../route.ts';
+import { action, existing, resource } from '../endpoints/resource.ts';
+import type { Route } from '../endpoints/route.ts';
 
 export const PAYMENT_STATUSES = [
   'scheduled',

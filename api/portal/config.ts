@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tenantSettings } from '../../jobs/users/change-settings.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../endpoints/route.ts';
 
 /** What the login page shows before anybody has signed in. */
 export const portalConfig: Route = {

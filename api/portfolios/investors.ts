@@ -23,7 +23,7 @@ import {
   words,
 } from '../../sql/types.ts';
 import { emailAddress } from '../borrowers/emails.ts';
-import { nested, resource } from '../resource.ts';
+import { nested, resource } from '../endpoints/resource.ts';
 
 const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
 const lastFour = z.string().regex(/^\d{4}$/, 'Must be exactly the last four digits.');

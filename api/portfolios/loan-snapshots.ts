@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DELINQUENCY_BUCKETS } from '../../jobs/loans/engine/delinquency.ts';
 import { loanSnapshots as table } from '../../sql/portfolios/loan-snapshots.ts';
 import { date, flag, integer, money, rate, signedMoney, stamps, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const amount = money.readonly();
 

@@ -19,9 +19,9 @@ import { settingsOf } from '../../jobs/users/settings.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { configs as table, tapes as tapeTable } from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, stamps, timestamp, uuid, words } from '../../sql/types.ts';
-import { existing } from '../records.ts';
-import { resource } from '../resource.ts';
-import type { OwnCall, Route } from '../route.ts';
+import { existing } from '../endpoints/records.ts';
+import { resource } from '../endpoints/resource.ts';
+import type { OwnCall, Route } from '../endpoints/route.ts';
 
 export const loanTapeConfigs = resource({
   name: 'LoanTapeConfig',

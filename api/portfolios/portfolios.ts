@@ -24,8 +24,8 @@ import {
   uuid,
   words,
 } from '../../sql/types.ts';
-import { action, existing, nested, resource } from '../resource.ts';
-import type { Route } from '../route.ts';
+import { action, existing, nested, resource } from '../endpoints/resource.ts';
+import type { Route } from '../endpoints/route.ts';
 import { snapshots } from './snapshots.ts';
 
 export const portfolios = resource({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addSnapshot } from '../../jobs/portfolios/snapshot.job.ts';
 import { snapshots as table } from '../../sql/portfolios/snapshots.ts';
 import { date, integer, money, stamps, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 const ratio = z.string().readonly().meta({ format: 'decimal' });
 

@@ -4,12 +4,12 @@ import { APPROVAL_KINDS } from '../../jobs/users/settings.ts';
 import { Forbidden } from '../../jobs/errors.ts';
 import { approvals as table } from '../../sql/users/approvals.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
-import { HttpRefusal } from '../errors.ts';
-import { endpointOf } from '../four-eyes.ts';
-import { mayCall, type Role } from '../permissions.ts';
-import { resource } from '../resource.ts';
-import type { Call, Route } from '../route.ts';
-import { checkMatch, type Wanted } from '../versions.ts';
+import { HttpRefusal } from '../http/errors.ts';
+import { endpointOf } from '../endpoints/four-eyes.ts';
+import { mayCall, type Role } from '../http/permissions.ts';
+import { resource } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+import { checkMatch, type Wanted } from '../http/versions.ts';
 
 export const approvals = resource({
   name: 'Approval',

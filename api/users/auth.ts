@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { login } from '../../jobs/users/login.ts';
-import { HttpRefusal } from '../errors.ts';
-import type { OwnCall, Route } from '../route.ts';
-import { throttled } from '../throttle.ts';
+import { HttpRefusal } from '../http/errors.ts';
+import type { OwnCall, Route } from '../endpoints/route.ts';
+import { throttled } from '../http/throttle.ts';
 import { currentUser, meReply } from './me.ts';
 
 const Login = z.object({
@@ -12,7 +12,7 @@ const Login = z.object({
 
 const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
 
-/** Signing in and out. The session itself is api/session.ts's. */
+/** Signing in and out. The session itself is api/http/session.ts's. */
 export const auth: Route[] = [
   {
     ...about,

@@ -4,8 +4,8 @@ import type { Work } from '../../jobs/work.ts';
 import { find } from '../../sql/table.ts';
 import { permissions, users } from '../../sql/users/users.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
-import { permissionsOf, ROLES, type Permission, type Role } from '../permissions.ts';
-import type { Route } from '../route.ts';
+import { permissionsOf, ROLES, type Permission, type Role } from '../http/permissions.ts';
+import type { Route } from '../endpoints/route.ts';
 
 export const userFields = {
   id: uuid.readonly(),

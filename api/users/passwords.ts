@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { countRequest, stranger } from '../../jobs/users/attempts.ts';
 import { changePassword, requestReset, resetPassword } from '../../jobs/users/reset-password.ts';
-import type { OwnCall, Route } from '../route.ts';
-import { throttled } from '../throttle.ts';
+import type { OwnCall, Route } from '../endpoints/route.ts';
+import { throttled } from '../http/throttle.ts';
 
 const secret = z.string().min(1).max(1024);
 const message = z.object({ message: z.string() });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { securityLog as table } from '../../sql/users/security-log.ts';
 import { integer, text, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 /** Who came in, who was turned away, who changed what others may do; nobody writes here by the API. */
 export const securityLog = resource({

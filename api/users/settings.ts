@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeSettings, tenantSettings } from '../../jobs/users/change-settings.ts';
 import { Settings } from '../../jobs/users/settings.ts';
 import { date } from '../../sql/types.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../endpoints/route.ts';
 
 const reply = Settings.extend({
   slug: z.string(),

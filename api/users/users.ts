@@ -14,8 +14,8 @@ import {
 } from '../../jobs/users/roles.ts';
 import { users as table } from '../../sql/users/users.ts';
 import { flag, stamps, uuid, words } from '../../sql/types.ts';
-import { action, resource } from '../resource.ts';
-import type { Call, Route } from '../route.ts';
+import { action, resource } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
 import { userFields } from './me.ts';
 
 export const users = resource({

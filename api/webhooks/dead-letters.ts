@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deadLetters as table } from '../../sql/webhooks/dead-letters.ts';
 import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { resource } from '../resource.ts';
+import { resource } from '../endpoints/resource.ts';
 
 export const deadLetters = resource({
   name: 'DeadLetter',

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../../jobs/webhooks/event-types.ts';
 import * as subscription from '../../jobs/webhooks/subscription.ts';
 import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { subscriptions as table } from '../../sql/webhooks/subscriptions.ts';
-import { action, creation, endpoint, nested, resource } from '../resource.ts';
+import { action, creation, endpoint, nested, resource } from '../endpoints/resource.ts';
 import { deadLetters } from './dead-letters.ts';
 
 const secret = z

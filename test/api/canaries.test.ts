@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { expect, test } from 'vitest';
-import type { Call, Route } from '../../api/route.ts';
+import type { Call, Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { openLog } from '../../jobs/log.ts';
 import { sql } from '../../sql/db.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { createApp, listenerOf } from '../../api/app.ts';
+import { createApp, listenerOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { localDate } from '../../jobs/dates.ts';
-import { openapi } from '../../api/openapi.ts';
-import { fillExamples, type Described } from '../../api/fill-examples.ts';
+import { openapi } from '../../api/endpoints/openapi.ts';
+import { fillExamples, type Described } from '../../api/endpoints/fill-examples.ts';
 import { routes } from '../../api/routes.ts';
 import { addLoans, addPeople } from '../../workers/seed/loans.ts';
 import { newStage } from '../setup/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Route } from '../../api/route.ts';
+import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { newStage } from '../setup/world.ts';

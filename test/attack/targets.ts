@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Route } from '../../api/route.ts';
+import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { nameOf } from '../contract/callers.ts';
 import { collectionOf, newSamples } from '../contract/samples.ts';

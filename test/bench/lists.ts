@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { createApp, listenerOf } from '../../api/app.ts';
+import { createApp, listenerOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';

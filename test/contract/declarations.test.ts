@@ -3,8 +3,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Resource } from '../../api/declaration.ts';
-import { openapi } from '../../api/openapi.ts';
+import type { Resource } from '../../api/endpoints/declaration.ts';
+import { openapi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { sql } from '../../sql/db.ts';
 import { newStage } from '../setup/world.ts';
@@ -13,7 +13,7 @@ import { nameOf } from './callers.ts';
 const stage = await newStage();
 const root = path.resolve(import.meta.dirname, '../..');
 const modules = await Promise.all(
-  globSync('api/*/*.ts', { cwd: root }).map(
+  globSync('api/*/*.ts', { cwd: root, exclude: ['api/http/*', 'api/endpoints/*'] }).map(
     (file) => import(pathToFileURL(path.join(root, file)).href) as Promise<Record<string, unknown>>,
   ),
 );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openapi } from '../../api/openapi.ts';
+import { openapi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';

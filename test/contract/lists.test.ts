@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { filtersOf, operatorsOf } from '../../api/filters.ts';
-import type { ListDeclaration } from '../../api/lists.ts';
-import type { Route } from '../../api/route.ts';
+import { filtersOf, operatorsOf } from '../../api/endpoints/filters.ts';
+import type { ListDeclaration } from '../../api/endpoints/lists.ts';
+import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
 import { newStage } from '../setup/world.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { HttpRefusal } from '../../api/errors.ts';
-import { parseList } from '../../api/lists.ts';
+import { HttpRefusal } from '../../api/http/errors.ts';
+import { parseList } from '../../api/endpoints/lists.ts';
 import { routes } from '../../api/routes.ts';
 import { CsvBroken, readCsv } from '../../jobs/loans/boarding/read-csv.ts';
 import { Invalid } from '../../jobs/errors.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Route } from '../../api/route.ts';
+import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import type { Reply } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';

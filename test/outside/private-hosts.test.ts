@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openNetworks, PrivateNetworks } from '../../jobs/webhooks/networks.ts';
 import { checkWebhookUrl, mayReach } from '../../jobs/webhooks/url.ts';
-import { readConfiguration } from '../../api/configuration.ts';
+import { readConfiguration } from '../../api/http/configuration.ts';
 import { readWorkerConfiguration } from '../../workers/configuration.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';

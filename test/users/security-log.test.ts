@@ -6,7 +6,7 @@ import {
   REFUSALS_PER_MINUTE,
   routeName,
   watchedRoutes,
-} from '../../api/security.ts';
+} from '../../api/http/security.ts';
 import { openLog } from '../../jobs/log.ts';
 import { newEar } from '../setup/canaries.ts';
 import { newClient } from '../setup/client.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
-import * as tenants from '../sql/tenants.ts';
+import * as tenants from '../../sql/tenants.ts';
 import { HttpRefusal } from './errors.ts';
 
 const HOST =

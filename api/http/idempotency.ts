@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { Conflict, Invalid } from '../jobs/errors.ts';
-import { seal, unseal } from '../jobs/webhooks/secrets.ts';
-import type { Within, Work } from '../jobs/work.ts';
-import { sqlStateOf } from '../sql/db.ts';
-import * as idempotency from '../sql/users/idempotency.ts';
+import { Conflict, Invalid } from '../../jobs/errors.ts';
+import { seal, unseal } from '../../jobs/webhooks/secrets.ts';
+import type { Within, Work } from '../../jobs/work.ts';
+import { sqlStateOf } from '../../sql/db.ts';
+import * as idempotency from '../../sql/users/idempotency.ts';
 import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
-import type { Route } from './route.ts';
+import type { Route } from '../endpoints/route.ts';
 
 export type Keyed = { scope: idempotency.KeyScope; hash: string };
 type Answered = { status: number; body: unknown };

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { remembered } from '../jobs/users/device.ts';
+import { remembered } from '../../jobs/users/device.ts';
 
 const NAME = 'known_device';
 const A_YEAR_MS = 365 * 86_400_000;

@@ -1,9 +1,9 @@
 import type { DatabasePool } from 'slonik';
-import type { Log } from '../jobs/log.ts';
-import { witness, type SecurityEvent } from '../jobs/users/security-log.ts';
-import { workOf, type Actor, type Work } from '../jobs/work.ts';
+import type { Log } from '../../jobs/log.ts';
+import { witness, type SecurityEvent } from '../../jobs/users/security-log.ts';
+import { workOf, type Actor, type Work } from '../../jobs/work.ts';
 import { answerTo } from './errors.ts';
-import type { Route } from './route.ts';
+import type { Route } from '../endpoints/route.ts';
 
 /**
  * What is written into the security log beside refusals by role, by endpoint. Whatever is not here

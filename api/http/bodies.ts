@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
-import { Invalid } from '../jobs/errors.ts';
+import { Invalid } from '../../jobs/errors.ts';
 import { HttpRefusal } from './errors.ts';
 
 const LIMIT_BYTES = 1_048_576;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { audited } from '../jobs/audit.ts';
-import { NotFound } from '../jobs/errors.ts';
-import type { ApprovalKind } from '../jobs/users/settings.ts';
-import { audit } from '../sql/audit.ts';
-import { isThere } from '../sql/table.ts';
+import { audited } from '../../jobs/audit.ts';
+import { NotFound } from '../../jobs/errors.ts';
+import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import { audit } from '../../sql/audit.ts';
+import { isThere } from '../../sql/table.ts';
 import type { Action, Declaration, Fields, Input, Nested, Resource } from './declaration.ts';
 import { historyFields } from './history.ts';
 import { childrenOf, created, existing, listOf, locked, pageOf } from './records.ts';

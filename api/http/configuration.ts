@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PrivateNetworks } from '../jobs/webhooks/networks.ts';
-import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../jobs/webhooks/keys.ts';
+import { PrivateNetworks } from '../../jobs/webhooks/networks.ts';
+import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/webhooks/keys.ts';
 import {
   DatabaseUrl,
   DataDir,
@@ -9,7 +9,7 @@ import {
   Port,
   readEnvironment,
   type Variables,
-} from '../sql/environment.ts';
+} from '../../sql/environment.ts';
 
 const Environment = z
   .object({

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { ApprovalKind } from '../jobs/users/settings.ts';
-import type { Work } from '../jobs/work.ts';
-import type { Row, Table } from '../sql/table.ts';
-import type { Allow, Role } from './permissions.ts';
+import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import type { Work } from '../../jobs/work.ts';
+import type { Row, Table } from '../../sql/table.ts';
+import type { Allow, Role } from '../http/permissions.ts';
 import type { Route } from './route.ts';
-import type { Version } from './versions.ts';
+import type { Version } from '../http/versions.ts';
 
 export type Fields = Record<string, z.ZodType>;
 export type Input = Record<string, unknown>;

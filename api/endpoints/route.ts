@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { ListDeclaration } from './lists.ts';
-import type { Work, Within } from '../jobs/work.ts';
-import type { ListRequest } from '../sql/list.ts';
-import type { Allow, User } from './permissions.ts';
-import type { Session } from './session.ts';
-import type { ApprovalKind } from '../jobs/users/settings.ts';
-import type { Version, Wanted } from './versions.ts';
+import type { Work, Within } from '../../jobs/work.ts';
+import type { ListRequest } from '../../sql/list.ts';
+import type { Allow, User } from '../http/permissions.ts';
+import type { Session } from '../http/session.ts';
+import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import type { Version, Wanted } from '../http/versions.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

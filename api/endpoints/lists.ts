@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Invalid } from '../jobs/errors.ts';
-import type { Condition, ListRequest } from '../sql/list.ts';
-import { sqlTypeOf } from '../sql/types.ts';
-import { HttpRefusal } from './errors.ts';
+import { Invalid } from '../../jobs/errors.ts';
+import type { Condition, ListRequest } from '../../sql/list.ts';
+import { sqlTypeOf } from '../../sql/types.ts';
+import { HttpRefusal } from '../http/errors.ts';
 import { conditionOf, PAGE } from './filters.ts';
 
 export type ListDeclaration = {

@@ -1,4 +1,4 @@
-import { localDate } from '../jobs/dates.ts';
+import { localDate } from '../../jobs/dates.ts';
 
 export type Schema = {
   type?: string;

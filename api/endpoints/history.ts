@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, timestamp, uuid } from '../sql/types.ts';
+import { text, timestamp, uuid } from '../../sql/types.ts';
 
 /** One change of one record: who did what to it, and what it was before. */
 export const historyFields = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Work } from '../jobs/work.ts';
+import type { Work } from '../../jobs/work.ts';
 import type { Action, Declaration, Fields, Input, Nested, Offer, Resource } from './declaration.ts';
 import { actionRoute, fourEyes, historyRoute, nestedRoutes } from './nested.ts';
 import { archived, created, existing, listOf, pageOf, removed, updated } from './records.ts';

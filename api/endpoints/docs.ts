@@ -5,7 +5,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { fillExamples } from './fill-examples.ts';
 import { openapi } from './openapi.ts';
 import type { Route } from './route.ts';
-import { dictionary } from '../sql/dictionary.ts';
+import { dictionary } from '../../sql/dictionary.ts';
 
 const BASE = '/api/v1';
 const FILES = dictionary<string>({

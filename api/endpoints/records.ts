@@ -1,9 +1,9 @@
-import { audited, auditedUpdate } from '../jobs/audit.ts';
-import { NotFound } from '../jobs/errors.ts';
-import type { Work } from '../jobs/work.ts';
-import { list } from '../sql/list.ts';
-import { find, findLocked, type Row, type Table } from '../sql/table.ts';
-import { archive, insert, remove, update } from '../sql/write.ts';
+import { audited, auditedUpdate } from '../../jobs/audit.ts';
+import { NotFound } from '../../jobs/errors.ts';
+import type { Work } from '../../jobs/work.ts';
+import { list } from '../../sql/list.ts';
+import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
+import { archive, insert, remove, update } from '../../sql/write.ts';
 import type { Declaration, Fields, Input } from './declaration.ts';
 import type { ListDeclaration } from './lists.ts';
 import type { Call } from './route.ts';

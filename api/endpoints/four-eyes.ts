@@ -1,4 +1,4 @@
-import { askFor } from '../jobs/users/approvals.ts';
+import { askFor } from '../../jobs/users/approvals.ts';
 import type { Call, Route } from './route.ts';
 
 /** An answer that is given instead of the declared one, because nothing has been done yet (202). */

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
-import { settingsOf } from '../jobs/users/settings.ts';
-import { SYSTEM, workOf } from '../jobs/work.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
 
 const CACHED_MS = 5_000;
 const HEADERS = {
