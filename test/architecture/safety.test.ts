@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repositoryTexts, sourcesIn, type Source } from './setup/sources.ts';
+import { repositoryTexts, sourcesIn, type Source } from '../setup/sources.ts';
 
 const ours = sourcesIn(repositoryTexts()).filter(({ folder }) => folder !== 'test');
 

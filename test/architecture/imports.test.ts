@@ -1,23 +1,10 @@
-import { expect, test } from 'vitest';
-import { queued } from '../jobs/queued.ts';
-import { repositoryTexts, sourcesIn, type Folder, type Source } from './setup/sources.ts';
+import { queued } from '../../jobs/queued.ts';
+import { repositoryTexts, sourcesIn, type Folder, type Source } from '../setup/sources.ts';
+import { rule, saying } from '../setup/rules.ts';
 
 const texts = repositoryTexts();
 const sources = sourcesIn(texts);
 const ours = sources.filter(({ folder }) => folder !== 'test');
-
-/** What every rule answers: a sentence for each place that breaks it. */
-function rule(name: string, broken: () => string[]) {
-  // oxlint-disable-next-line vitest/valid-title -- the sentence stands where the rule does
-  test(name, () => expect(broken()).toEqual([]));
-}
-
-/** A sentence for each file in which the pattern is found, with what was found. */
-const saying = (files: readonly Source[], pattern: RegExp, what: string) =>
-  files.flatMap(({ file, code }) => {
-    const found = pattern.exec(code);
-    return found ? [`${file} ${what}: ${found[0].trim().slice(0, 80)}`] : [];
-  });
 
 const MAY_IMPORT: Record<Folder, readonly Folder[]> = {
   sql: [],
@@ -182,78 +169,3 @@ rule('every queued job is listed once, under the name of its export', () => {
 });
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-rule('a file is at most 250 lines long', () =>
-  sources
-    .filter(({ lines }) => lines.length > 250)
-    .map(({ file, lines }) => `${file} has ${lines.length} lines`),
-);
-
-rule('files are named in kebab-case, after what they do', () =>
-  sources
-    .map(({ file }) => file)
-    .filter(
-      (file) =>
-        !/^[a-z0-9-]+(\/[a-z0-9-]+)*(\.(job|test|config|faults))*\.ts$/.test(file) ||
-        /(^|[/-])(services?|managers?|helpers?|utils?|controllers?|index)\.ts$/.test(file),
-    ),
-);
-
-const DEFAULT_WANTED = /^test\/(.*\.config\.ts|setup\/template\.ts)$/;
-
-rule('only types that vanish: no enum, namespace or parameter property, no barrel', () => [
-  ...saying(sources, /^\s*(export )?(declare )?(const )?enum \w/m, 'has an enum'),
-  ...saying(sources, /^\s*(export )?(declare )?namespace \w/m, 'has a namespace'),
-  ...saying(
-    sources,
-    /constructor\([^)]*\b(private|public|protected|readonly)\s+\w+\s*[?:]/,
-    'has a parameter property',
-  ),
-  ...saying(sources, /^export \* from/m, 'passes on what others export'),
-  ...saying(
-    sources.filter(({ file }) => !DEFAULT_WANTED.test(file)),
-    /^export default/m,
-    'has a default export',
-  ),
-]);
-
-/** In brackets, so that this line is none. */
-const ANYTHING =
-  /(:\s*[a]ny\s*[;,)=\]}|>]|\bas [a]ny\b|<[a]ny\b|\b[a]ny\[\]|\|\s*[a]ny\b|:\s*[a]ny$)/;
-
-rule('an `any` has its reason on the same line', () =>
-  sources.flatMap(({ file, code }) =>
-    code
-      .split('\n')
-      .filter((line) => ANYTHING.test(line) && !line.includes('//'))
-      .map((line) => `${file}: ${line.trim()}`),
-  ),
-);
-
-rule('comments are sentences: no @param, no unfinished work', () =>
-  sources.flatMap(({ file, lines }) =>
-    lines
-      .filter((line) => /^\s*(\*|\/\/|\/\*).*(@param|@returns|\bTODO\b|\bFIXME\b)/.test(line))
-      .map((line) => `${file}: ${line.trim()}`),
-  ),
-);
-
-/** Each has a letter in brackets, so that this file does not find itself. */
-const UNWANTED: Record<string, RegExp> = {
-  'a word about how it was made': new RegExp(
-    'c[l]aude|a[n]thropic|o[p]enai|c[h]atgpt|c[o]pilot|language m[o]del|co-authored-b[y]',
-    'i',
-  ),
-  'a path of one machine': /(?<![\w.*-])\/(w[o]rk|r[o]ot|h[o]me)\/[a-z]/,
-  'the host of a registry': /https?:\/\/[^/\s'"]*(r[e]gistry|artif[a]ctory|n[e]xus|npmj[s])/i,
-  'a secret': /AK[I]A[0-9A-Z]{16}|PRIVATE KEY-{5}\s+[A-Za-z0-9+/]{32}|xox[b]-\d/,
-};
-
-rule('the repository holds no word, path, host or secret that it should not', () =>
-  [...texts].flatMap(([file, text]) =>
-    Object.entries(UNWANTED).flatMap(([what, pattern]) => {
-      const found = pattern.exec(text);
-      return found ? [`${file} holds ${what}: ${found[0].slice(0, 40)}`] : [];
-    }),
-  ),
-);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repositoryTexts, sourcesIn, type Source } from './setup/sources.ts';
+import { repositoryTexts, sourcesIn, type Source } from '../setup/sources.ts';
 
 /**
  * The rooms of jobs/loans, from what knows nothing of the others to what knows most. A room imports

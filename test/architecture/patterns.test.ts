@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { beginningsOf, causesOf, patternsIn } from './setup/patterns.ts';
-import { repositoryTexts, sourcesIn } from './setup/sources.ts';
-import { spentMs } from './setup/spent.ts';
+import { beginningsOf, causesOf, patternsIn } from '../setup/patterns.ts';
+import { repositoryTexts, sourcesIn } from '../setup/sources.ts';
+import { spentMs } from '../setup/spent.ts';
 
 const ours = sourcesIn(repositoryTexts()).filter(({ folder }) => folder !== 'test');
 const { patterns, made } = patternsIn(ours);
