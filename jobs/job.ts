@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Transaction } from '../sql/db.ts';
-import { add, addAll } from '../sql/queue.ts';
+import type { Transaction } from '../sql/database/db.ts';
+import { add, addAll } from '../sql/queue/queue.ts';
 import type { Outside } from './outside.ts';
 import type { Work } from './work.ts';
 

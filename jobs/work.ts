@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import { within, type Mode, type Transaction } from '../sql/db.ts';
+import { within, type Mode, type Transaction } from '../sql/database/db.ts';
 
 /** On whose behalf something is done; the audit trail names them. */
 export type Actor = {

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from './db.ts';
+import { sql, type Transaction } from './database/db.ts';
 import { table } from './table.ts';
 import { insertOften, type Values } from './write.ts';
 

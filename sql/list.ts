@@ -1,5 +1,5 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
-import { prepared, sql, type Transaction } from './db.ts';
+import { prepared, sql, type Transaction } from './database/db.ts';
 import type { Row, Table } from './table.ts';
 
 export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DatabaseUrl, readEnvironment } from './environment.ts';
-import { migrate } from './migrate.ts';
+import { DatabaseUrl, readEnvironment } from './database/environment.ts';
+import { migrate } from './database/migrate.ts';
 
 /** `npm run migrate`: brings DATABASE_URL to the newest schema. Part of a deploy, never of a start. */
 const Environment = z.object({ DATABASE_URL: DatabaseUrl });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DatabasePool } from 'slonik';
-import { sql, type Transaction } from './db.ts';
+import { sql, type Transaction } from './database/db.ts';
 
 /** A place where something is kept sealed, and what names its rows beside the tenant. */
 type Place = { table: string; keys: readonly string[]; column: string };

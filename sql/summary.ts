@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sql, type Transaction } from './db.ts';
-import type { OwnerConnection } from './workers.ts';
+import { sql, type Transaction } from './database/db.ts';
+import type { OwnerConnection } from './queue/workers.ts';
 
 /** What a tenant's servicing came to, in figures for the screen. */
 const Totals = z.object({

@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from './db.ts';
+import { prepared, sql, type Transaction } from './database/db.ts';
 import type { TableName } from './tables.ts';
 
 /** A record as it leaves the database: snake_case columns, amounts as decimal strings. */

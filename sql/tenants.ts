@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DatabasePool } from 'slonik';
-import { sql, type Transaction } from './db.ts';
+import { sql, type Transaction } from './database/db.ts';
 
 const Found = z.object({ id: z.string(), slug: z.string(), is_active: z.boolean() });
 export type FoundTenant = z.output<typeof Found>;

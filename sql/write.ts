@@ -1,5 +1,5 @@
 import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
-import { prepared, sql, type Transaction } from './db.ts';
+import { prepared, sql, type Transaction } from './database/db.ts';
 import type { TableName } from './tables.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { openPool } from '../sql/db.ts';
-import { dumpSchema } from '../sql/dump-schema.ts';
+import { openPool } from '../sql/database/db.ts';
+import { dumpSchema } from '../sql/database/dump-schema.ts';
 import { TABLES } from '../sql/tables.ts';
 import { cloneDatabase } from './setup/database.ts';
 

@@ -6,7 +6,7 @@ import { readTape, type Refusal } from '../jobs/loans/boarding/boarding-tape.ts'
 import { SYSTEM, workOf } from '../jobs/work.ts';
 import { openForCommand } from './command.ts';
 import { readCommandConfiguration } from './configuration.ts';
-import { CannotStart } from '../sql/cannot-start.ts';
+import { CannotStart } from '../sql/database/cannot-start.ts';
 import { Misused } from './ops/operation.ts';
 import { tenantOf } from './ops/tenant-of.ts';
 import { startBar } from './progress.ts';

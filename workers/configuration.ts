@@ -12,8 +12,8 @@ import {
   readEnvironment,
   refuse,
   type Variables,
-} from '../sql/environment.ts';
-import { CannotStart } from '../sql/cannot-start.ts';
+} from '../sql/database/environment.ts';
+import { CannotStart } from '../sql/database/cannot-start.ts';
 import { PrivateNetworks } from '../jobs/webhooks/networks.ts';
 
 const ForWorker = z

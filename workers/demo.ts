@@ -1,5 +1,5 @@
 import { sayError } from '../jobs/say-error.ts';
-import { CannotStart, endPlainly } from '../sql/cannot-start.ts';
+import { CannotStart, endPlainly } from '../sql/database/cannot-start.ts';
 import { runDemo } from './demo/demo.ts';
 import { readOptions } from './demo/options.ts';
 import { watchSignals } from './demo/signals.ts';

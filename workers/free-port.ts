@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
-import { CannotStart } from '../sql/cannot-start.ts';
+import { CannotStart } from '../sql/database/cannot-start.ts';
 
-const REASONS: Record<string, string> = {
+const REASONS = dictionary<string>({
   EADDRINUSE: 'somebody else is listening there',
   EACCES: 'this user may not listen there',
   EADDRNOTAVAIL: 'this machine has no such address',

@@ -2,9 +2,9 @@ import { readSecret } from '../jobs/webhooks/secrets.ts';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { localFiles } from '../jobs/documents/local-files.ts';
-import { openPool } from '../sql/db.ts';
-import { startEmbeddedPostgres } from '../sql/embedded.ts';
-import { checkInvariants, type Violation } from '../sql/invariants.ts';
+import { openPool } from '../sql/database/db.ts';
+import { startEmbeddedPostgres } from '../sql/database/embedded.ts';
+import { checkInvariants, type Violation } from '../sql/invariants/invariants.ts';
 import { findDatabase, readCommandConfiguration } from './configuration.ts';
 import type { CommandConfiguration } from './configuration.ts';
 

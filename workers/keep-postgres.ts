@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
-import type { EmbeddedPostgres } from '../sql/embedded.ts';
-import { postmasterPid } from '../sql/postmaster.ts';
+import type { EmbeddedPostgres } from '../sql/database/embedded.ts';
+import { postmasterPid } from '../sql/database/postmaster.ts';
 import type { Log } from '../jobs/log.ts';
 import { repeatedly } from './repeatedly.ts';
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { closeFuture } from '../jobs/business-day/plan-close.ts';
 import { openNetworks } from '../jobs/webhooks/networks.ts';
-import { openPool } from '../sql/db.ts';
+import { openPool } from '../sql/database/db.ts';
 import { findDatabase, readCommandConfiguration } from './configuration.ts';
 import { openForCommand } from './command.ts';
 import { close } from './ops/close.ts';

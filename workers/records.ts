@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import { addRuns, recordFailure, type Failure, type Run } from '../sql/workers.ts';
+import { addRuns, recordFailure, type Failure, type Run } from '../sql/queue/workers.ts';
 import { jobSeconds, jobsFailedForGood } from './health.ts';
 import type { Log } from '../jobs/log.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import type { DatabasePool } from 'slonik';
-import * as records from '../sql/workers.ts';
+import * as records from '../sql/queue/workers.ts';
 import type { Log } from '../jobs/log.ts';
 import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import { relayEvents } from '../sql/workers.ts';
+import { relayEvents } from '../sql/queue/workers.ts';
 import type { Log } from '../jobs/log.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 

@@ -3,7 +3,7 @@ import { createUser } from '../jobs/users/create-user.ts';
 import { foundTenant } from '../jobs/users/found-tenant.ts';
 import { openTenant } from '../jobs/users/open-tenant.ts';
 import { SYSTEM, workOf, type Within, type Work } from '../jobs/work.ts';
-import { openPool } from '../sql/db.ts';
+import { openPool } from '../sql/database/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
 import { active } from '../sql/tenants.ts';
 import { credentials } from '../sql/users/users.ts';

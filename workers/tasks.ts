@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AnyJob } from '../jobs/queued.ts';
 import type { Outside } from '../jobs/outside.ts';
 import { sentenceOf } from '../jobs/say-error.ts';
-import type { Failure, Parked } from '../sql/workers.ts';
+import type { Failure, Parked } from '../sql/queue/workers.ts';
 
 export type TaskSettings = {
   outside: Outside;

@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { ZodError } from 'zod';
 import { queued, type AnyJob } from '../jobs/queued.ts';
 import type { Within } from '../jobs/work.ts';
-import { told, untold, type Untold } from '../sql/workers.ts';
+import { told, untold, type Untold } from '../sql/queue/workers.ts';
 import type { Log } from '../jobs/log.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 

@@ -6,7 +6,7 @@ import { documentOfUpload } from '../../jobs/documents/keys.ts';
 import { readLink } from '../../jobs/documents/links.ts';
 import { filesInUse } from '../../jobs/documents/store.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
-import { within, type Transaction } from '../../sql/db.ts';
+import { within, type Transaction } from '../../sql/database/db.ts';
 import * as documents from '../../sql/documents/documents.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { arriving, type Limits } from '../http/limits.ts';

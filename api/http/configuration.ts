@@ -9,7 +9,7 @@ import {
   Port,
   readEnvironment,
   type Variables,
-} from '../../sql/environment.ts';
+} from '../../sql/database/environment.ts';
 
 const Environment = z
   .object({

@@ -6,7 +6,7 @@ import {
 import type { ZodError } from 'zod';
 import { StoreUnavailable } from '../../jobs/documents/files.ts';
 import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../../jobs/errors.ts';
-import { constraintOf, sqlStateOf } from '../../sql/db.ts';
+import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
 
 /** What every refusal looks like on the wire; `request_id` is added where it is sent. */
 export type Answer = {

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { Conflict, Invalid } from '../../jobs/errors.ts';
 import { seal, unseal } from '../../jobs/webhooks/secrets.ts';
 import type { Within, Work } from '../../jobs/work.ts';
-import { sqlStateOf } from '../../sql/db.ts';
+import { sqlStateOf } from '../../sql/database/db.ts';
 import * as idempotency from '../../sql/users/idempotency.ts';
 import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';

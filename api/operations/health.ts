@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
-import * as migrations from '../../sql/readiness.ts';
+import * as migrations from '../../sql/database/readiness.ts';
 
 /** Whether this process wants traffic; a shutdown sets it to false first. */
 export type Health = {

@@ -5,8 +5,8 @@ import { assertClosable } from '../../jobs/business-day/plan-close.ts';
 import { runs as table } from '../../sql/business-day/close-runs.ts';
 import { POOLS } from '../../jobs/job.ts';
 import { POOL_STATES, poolsOf } from '../../jobs/pools.ts';
-import { ownStatus } from '../../sql/queue.ts';
-import { pauses, processes } from '../../sql/worker-operations.ts';
+import { ownStatus } from '../../sql/queue/queue.ts';
+import { pauses, processes } from '../../sql/queue/worker-operations.ts';
 import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 

@@ -1,6 +1,6 @@
 import * as close from '../../sql/business-day/closes.ts';
-import { attempt, type Transaction } from '../../sql/db.ts';
-import { isPassing } from '../../sql/passing.ts';
+import { attempt, type Transaction } from '../../sql/database/db.ts';
+import { isPassing } from '../../sql/database/passing.ts';
 import type { Outside } from '../outside.ts';
 import type { Work } from '../work.ts';
 import { sentenceOf } from '../say-error.ts';

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Transaction } from '../../sql/db.ts';
+import type { Transaction } from '../../sql/database/db.ts';
 import * as throttle from '../../sql/users/throttle.ts';
 import type { Within } from '../work.ts';
 import { deviceKnown } from './device.ts';

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../sql/db.ts';
+import type { Transaction } from '../../sql/database/db.ts';
 import type { AccountMessage } from '../../templates/account-messages.ts';
 import { enqueue } from '../job.ts';
 import { sendAccountMessage } from './send-account-message.job.ts';

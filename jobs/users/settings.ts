@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Transaction } from '../../sql/db.ts';
+import type { Transaction } from '../../sql/database/db.ts';
 import { money } from '../../sql/types.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { checkWebhookUrl } from '../webhooks/url.ts';

@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { Transaction } from '../../sql/db.ts';
+import type { Transaction } from '../../sql/database/db.ts';
 import * as sealed from '../../sql/sealed.ts';
 import { checkValueOf, keysOf } from './keys.ts';
 import { currentKeyId, seal, unseal } from './secrets.ts';

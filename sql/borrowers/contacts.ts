@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const addresses = table({

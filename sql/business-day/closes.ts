@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 /** A day is planned, and its end booked, while nobody changes a loan of the tenant. */
 export const alone = (tx: Transaction) =>

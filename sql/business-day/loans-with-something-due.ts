@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 import { inChunk, type Chunk } from './closes.ts';
 
 /** The few loans of a chunk that have something due on its day. */

@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 /** ltv sets the loan's principal against all its collateral that is still there to be had. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
-import type { Violation } from '../check.ts';
+import { sql, type Transaction } from '../database/db.ts';
+import type { Violation } from '../invariants/check.ts';
 
 /** Size and hash of what is stored under a key; null where nothing is. */
 export type DescribeFile = (key: string) => Promise<{ size: number; sha256_hash: string } | null>;

@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 
 /**
  * What happened, oldest first: by the day on which it became known, as the totals count. A payment may

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 export type Draft = {
   entry_date: string;

@@ -1,5 +1,5 @@
-import { sql } from '../db.ts';
-import { Found, type Check } from '../check.ts';
+import { sql } from '../database/db.ts';
+import { Found, type Check } from '../invariants/check.ts';
 
 /** The general ledger in itself. */
 export const books: readonly Check[] = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 /** One more row for interest that the history says otherwise now; dated the day it is posted. */
 export async function adjust(

@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 
 /** What any loan allows, whatever its status (specification, "any" in the condition column). */
 const ALWAYS = [

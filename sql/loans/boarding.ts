@@ -1,4 +1,4 @@
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 /** A loan that comes late is late for the first time at least, and the closes do not count it again. */
 export const countDelinquencies = (tx: Transaction, id: string, daysPastDue: number) =>

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 /** The lender says yes, at this annual percentage rate. */
 export const markApproved = (tx: Transaction, id: string, by: string | null, apr: string | null) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 
 export const EventRow = z.object({
   id: z.string(),

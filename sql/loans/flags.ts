@@ -1,4 +1,4 @@
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 /** The flags beside a loan's status, each with when and why it was set. */
 export const freeze = (tx: Transaction, id: string, reason: string | null, until: string | null) =>

@@ -1,4 +1,4 @@
-import { prepared, sql, type Transaction } from '../db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { assigning, type Values } from '../write.ts';
 import { allocating, charging, crediting } from './splits.ts';
 import { appending } from './events.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 import { EventRow } from './events.ts';
 import { PlanRow } from './installments.ts';
 import { hold, Raw, rawColumns } from './loans.ts';

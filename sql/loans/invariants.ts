@@ -1,5 +1,5 @@
-import { sql } from '../db.ts';
-import { Found, type Check } from '../check.ts';
+import { sql } from '../database/db.ts';
+import { Found, type Check } from '../invariants/check.ts';
 
 /** Interest is posted to the end of yesterday, or of today once the close has passed the loan. */
 const postedUntil = sql.fragment`

@@ -1,5 +1,5 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 
 /** What a loan shows that stands elsewhere: parts of its row, where it is `record` and the day `today`. */
 

@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 
 /**
  * What a loan shows of its plan: parts of its row, where it is `record`, the day `today`, what it owes

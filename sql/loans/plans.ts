@@ -1,4 +1,4 @@
-import { prepared, sql, type Transaction } from '../db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 
 type Plan = { first_payment_date: string | null; payment_amount: string | null };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 export const programs = table({

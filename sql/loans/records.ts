@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 /** What is common to the records beneath a loan: whose they are, how far they are, how many. */
 export type RecordTable =

@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 import type { Values } from '../write.ts';
 
 type PaymentSplit = { id: string } & Values;

@@ -1,4 +1,4 @@
--- The roles exist already (sql/migrate.ts): the owner changes the schema, the application works with
+-- The roles exist already (sql/database/migrate.ts): the owner changes the schema, the application works with
 -- rows of one tenant at a time, the auditor reads. None of them may log in.
 create schema app;
 grant usage on schema app to servicing_app, servicing_auditor;

@@ -1,4 +1,4 @@
--- The role of the workers (sql/migrate.ts makes it): it fetches jobs and keeps the records of the
+-- The role of the workers (sql/database/migrate.ts makes it): it fetches jobs and keeps the records of the
 -- workers, and sees no row of any tenant. A login of production may work as it and as the
 -- application; nobody who runs jobs needs to become the owner, who sees everything.
 grant usage on schema app, public, graphile_worker to servicing_worker;

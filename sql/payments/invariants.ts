@@ -1,5 +1,5 @@
-import { sql } from '../db.ts';
-import { Found, type Check } from '../check.ts';
+import { sql } from '../database/db.ts';
+import { Found, type Check } from '../invariants/check.ts';
 
 /** Payments against the ledger: what was received is in cash, what was taken back is not. */
 export const payments: readonly Check[] = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 export const payments = table({

@@ -1,5 +1,5 @@
-import { sql } from '../db.ts';
-import { Found, type Check } from '../check.ts';
+import { sql } from '../database/db.ts';
+import { Found, type Check } from '../invariants/check.ts';
 
 /** Loans that were sold: the lender's own accounts have nothing more of them. */
 export const sales: readonly Check[] = [

@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /** What the close of each day wrote down of every loan on the books. */

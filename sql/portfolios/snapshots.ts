@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const snapshots = table({

@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 
 /**
  * What a tape may hold, each column as it is read of `row` (the loan as everybody sees it, today) and

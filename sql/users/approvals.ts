@@ -1,4 +1,4 @@
-import { sql } from '../db.ts';
+import { sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /** A request that nobody has decided about in time is shown as expired, and stays undone. */

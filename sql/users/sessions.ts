@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DatabasePool } from 'slonik';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 const OpenSession = z.object({
   user_id: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 /**
  * Counts this request against a sliding window and answers its id when it may pass, or else how many

@@ -1,5 +1,5 @@
-import { sql } from '../db.ts';
-import { Found, type Check } from '../check.ts';
+import { sql } from '../database/db.ts';
+import { Found, type Check } from '../invariants/check.ts';
 
 /** What was promised to others: events reach their subscribers, and no job is lost in silence. */
 export const messages: readonly Check[] = [

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Call, Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { openLog } from '../../jobs/log.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { ALL_CANARIES, CANARIES, newEar } from '../setup/canaries.ts';
 import { onTheWire } from '../setup/wire.ts';
 import { newClient } from '../setup/client.ts';

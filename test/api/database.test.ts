@@ -10,9 +10,9 @@ import { createApp, listenerOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { openPool } from '../../sql/db.ts';
-import { startEmbeddedPostgres } from '../../sql/embedded.ts';
-import { migrate } from '../../sql/migrate.ts';
+import { openPool } from '../../sql/database/db.ts';
+import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { migrate } from '../../sql/database/migrate.ts';
 import { newClient } from '../setup/client.ts';
 
 const PASSWORD = 'correct horse battery';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expect, test } from 'vitest';
 import { Conflict } from '../../jobs/errors.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { openPool, sql } from '../../sql/db.ts';
+import { openPool, sql } from '../../sql/database/db.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '../../sql/embedded.ts';
-import { migrate } from '../../sql/migrate.ts';
+import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { migrate } from '../../sql/database/migrate.ts';
 import { attack, type Finding } from './attack.ts';
 import { print, sinsOf } from './findings.ts';
 

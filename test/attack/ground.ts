@@ -4,7 +4,7 @@ import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
 import { useSecret } from '../../jobs/webhooks/secrets.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { openPool } from '../../sql/db.ts';
+import { openPool } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
 import { REPORTER } from '../setup/credit.ts';
 import { ORIGINATOR } from '../setup/nacha.ts';

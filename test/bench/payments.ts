@@ -14,9 +14,9 @@ import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { openPool } from '../../sql/db.ts';
-import { startEmbeddedPostgres } from '../../sql/embedded.ts';
-import { migrate } from '../../sql/migrate.ts';
+import { openPool } from '../../sql/database/db.ts';
+import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { migrate } from '../../sql/database/migrate.ts';
 import { newClient } from '../setup/client.ts';
 import { plainServer, plainTables } from './payments-floor.ts';
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Resource } from '../../api/endpoints/declaration.ts';
 import { openapi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { newStage } from '../setup/world.ts';
 import { nameOf } from './callers.ts';
 

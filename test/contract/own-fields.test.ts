@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { newLoan } from '../setup/loans.ts';

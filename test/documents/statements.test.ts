@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { eventsOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postmasterPid } from '../../sql/postmaster.ts';
+import { postmasterPid } from '../../sql/database/postmaster.ts';
 import { newClient, type Client } from '../setup/client.ts';
 import { startProcess, type Started } from '../setup/processes.ts';
 import {

@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../sql/embedded.ts';
-import { migrate } from '../../sql/migrate.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { migrate } from '../../sql/database/migrate.ts';
 import type { PoolSettings } from '../../workers/pools.ts';
 
 /** A database of its own, with worker processes that a test may kill. */

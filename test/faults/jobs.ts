@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
-import { sql, type Transaction } from '../../sql/db.ts';
+import { sql, type Transaction } from '../../sql/database/db.ts';
 
 /** Jobs that do what the faults need: take their time, fail, hang, end the process. */
 const Marked = z.object({ tenant_id: z.uuid(), number: z.int(), ms: z.int() });

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { z } from 'zod';
 import { post } from '../../jobs/ledger/post.ts';
 import { sum } from '../../jobs/money.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
 import type { Client } from '../setup/client.ts';
 import type { Tenant } from '../setup/world.ts';

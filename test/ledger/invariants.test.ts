@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { post } from '../../jobs/ledger/post.ts';
-import { openPool, sql } from '../../sql/db.ts';
-import { checkInvariants } from '../../sql/invariants.ts';
+import { openPool, sql } from '../../sql/database/db.ts';
+import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { newStage } from '../setup/world.ts';
 import { bookAccrual, newLoan } from './books.ts';
 

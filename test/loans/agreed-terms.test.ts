@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { EVENTS } from '../../jobs/webhooks/event-types.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { setToday } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';

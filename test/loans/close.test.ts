@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';

@@ -3,7 +3,7 @@ import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { z } from 'zod';
 
 const stage = await newStage();

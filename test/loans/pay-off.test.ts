@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sql, type Transaction } from '../../sql/db.ts';
+import { sql, type Transaction } from '../../sql/database/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';

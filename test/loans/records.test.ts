@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { openPool } from '../../sql/db.ts';
-import { checkInvariants } from '../../sql/invariants.ts';
+import { openPool } from '../../sql/database/db.ts';
+import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';

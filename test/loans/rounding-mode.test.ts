@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { toCents } from '../../jobs/money.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { ofAll } from '../../jobs/business-day/set-aside.ts';
 import * as close from '../../sql/business-day/closes.ts';
-import { sql, type Transaction } from '../../sql/db.ts';
+import { sql, type Transaction } from '../../sql/database/db.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';

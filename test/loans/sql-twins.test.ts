@@ -11,7 +11,7 @@ import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { termsOf } from '../../jobs/loans/products/terms-of.ts';
 import { sum } from '../../jobs/money.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
 import { setToday } from '../setup/books.ts';

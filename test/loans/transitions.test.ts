@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { allowedActions, LOAN_STATUSES } from '../../jobs/loans/history/statuses.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { recordsOf, reporting } from '../setup/credit.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { newLoan } from './loans.ts';
 import type { Stage, Tenant } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { z } from 'zod';
 import type { Tenant } from './world.ts';
 

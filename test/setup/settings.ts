@@ -1,4 +1,4 @@
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import type { Tenant } from './world.ts';
 
 /** Sets what a test needs of the tenant's settings; whole groups, the others stay. */

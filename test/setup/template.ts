@@ -3,8 +3,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../../sql/embedded.ts';
-import { migrate } from '../../sql/migrate.ts';
+import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { migrate } from '../../sql/database/migrate.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

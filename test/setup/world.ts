@@ -15,7 +15,7 @@ import { foundTenant } from '../../jobs/users/found-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
 import { useSecret } from '../../jobs/webhooks/secrets.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { openPool, sql } from '../../sql/db.ts';
+import { openPool, sql } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from './client.ts';
 import { cloneDatabase } from './database.ts';

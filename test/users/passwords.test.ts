@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 

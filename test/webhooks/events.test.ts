@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { EVENTS, type EventType } from '../../jobs/webhooks/event-types.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { drain, travelTo } from '../setup/queue.ts';

@@ -5,7 +5,7 @@ import { readLink, signLink } from '../../jobs/documents/links.ts';
 import { assertKeys } from '../../jobs/webhooks/reseal.ts';
 import { seal, unseal, useSecret } from '../../jobs/webhooks/secrets.ts';
 import { subscribe } from '../../jobs/webhooks/subscription.ts';
-import { openPool } from '../../sql/db.ts';
+import { openPool } from '../../sql/database/db.ts';
 import { SEALED } from '../../sql/sealed.ts';
 import { secrets } from '../../workers/ops/secrets.ts';
 import { newStage } from '../setup/world.ts';

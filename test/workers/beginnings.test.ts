@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { claimFolder } from '../../sql/claim.ts';
+import { claimFolder } from '../../sql/database/claim.ts';
 
 let folder = '';
 beforeAll(() => {

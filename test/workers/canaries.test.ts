@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { openLog } from '../../jobs/log.ts';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { ALL_CANARIES, CANARIES, newEar } from '../setup/canaries.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
 

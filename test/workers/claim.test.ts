@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { claimFolder } from '../../sql/claim.ts';
+import { claimFolder } from '../../sql/database/claim.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const CLAIM = new URL('../../sql/claim.ts', import.meta.url).href;
+const CLAIM = new URL('../../sql/database/claim.ts', import.meta.url).href;
 const PROGRAM = `
   const { claimFolder } = await import(${JSON.stringify(CLAIM)});
   process.stdout.write('ready\\n');

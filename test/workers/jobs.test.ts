@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../sql/db.ts';
-import { failures, pause, resume, retry, runsToday } from '../../sql/worker-operations.ts';
+import { sql } from '../../sql/database/db.ts';
+import { failures, pause, resume, retry, runsToday } from '../../sql/queue/worker-operations.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../sql/migrate.ts';
+import { migrate } from '../../sql/database/migrate.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { startProcess, untilSaid, type Started } from '../setup/processes.ts';
 

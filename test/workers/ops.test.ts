@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
-import { openPool, sql } from '../../sql/db.ts';
-import { pauses } from '../../sql/worker-operations.ts';
+import { openPool, sql } from '../../sql/database/db.ts';
+import { pauses } from '../../sql/queue/worker-operations.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
 import { Misused, type Operation } from '../../workers/ops/operation.ts';

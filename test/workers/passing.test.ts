@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPassing } from '../../sql/passing.ts';
+import { isPassing } from '../../sql/database/passing.ts';
 
 const coded = (code: string, message = 'said by the server') =>
   Object.assign(new Error(message), { code });

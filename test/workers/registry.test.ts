@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import {
   holdSignOfLife,
   lockedBy,
@@ -7,8 +7,8 @@ import {
   sign,
   signOff,
   sweep,
-} from '../../sql/workers.ts';
-import { failures, retry } from '../../sql/worker-operations.ts';
+} from '../../sql/queue/workers.ts';
+import { failures, retry } from '../../sql/queue/worker-operations.ts';
 import { newWorkerStage } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;

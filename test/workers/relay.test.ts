@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../sql/db.ts';
+import { sql } from '../../sql/database/db.ts';
 import { relay } from '../../workers/relay.ts';
 import { eventually, newWorkerStage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { openPool } from '../../sql/db.ts';
+import { openPool } from '../../sql/database/db.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
 import { cloneDatabase } from '../setup/database.ts';

@@ -4,7 +4,7 @@ import { job } from '../../jobs/job.ts';
 import { openLog, type Log } from '../../jobs/log.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { openPool, sql } from '../../sql/db.ts';
+import { openPool, sql } from '../../sql/database/db.ts';
 import { startWorker } from '../../workers/run.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { claimFolder, type Claim } from '../../sql/claim.ts';
+import { claimFolder, type Claim } from '../../sql/database/claim.ts';
 import { SEED_PASSWORD } from '../configuration.ts';
 import { leaveLogins } from '../logins.ts';
 import { runDays } from './days.ts';

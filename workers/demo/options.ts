@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { isDate } from '../../jobs/dates.ts';
-import { CannotStart } from '../../sql/cannot-start.ts';
+import { CannotStart } from '../../sql/database/cannot-start.ts';
 import { readWorkerConfiguration } from '../configuration.ts';
 import { whyNoTape } from '../tape-file.ts';
 import { environmentOf } from './platform.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isPassing } from '../../sql/passing.ts';
+import { isPassing } from '../../sql/database/passing.ts';
 
 const PATIENCE_MS = 120_000;
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { status } from '../../sql/queue.ts';
+import { status } from '../../sql/queue/queue.ts';
 import { eventsWaiting } from '../../sql/summary.ts';
-import * as operations from '../../sql/worker-operations.ts';
+import * as operations from '../../sql/queue/worker-operations.ts';
 import { patiently } from './patience.ts';
 import type { Platform } from './platform.ts';
 import { startBar } from '../progress.ts';

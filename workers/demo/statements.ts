@@ -3,7 +3,7 @@ import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
 import { enqueueAll } from '../../jobs/job.ts';
 import * as statements from '../../sql/documents/statements.ts';
 import { issued } from '../../sql/summary.ts';
-import * as operations from '../../sql/worker-operations.ts';
+import * as operations from '../../sql/queue/worker-operations.ts';
 import type { DemoOptions } from './options.ts';
 import type { Platform } from './platform.ts';
 import type { Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import { addMonths, isDate, localDate } from '../../jobs/dates.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { sqlStateOf } from '../../sql/db.ts';
+import { sqlStateOf } from '../../sql/database/db.ts';
 import { Misused, type Operation } from './operation.ts';
 
 const TIME_ZONE = 'America/New_York';

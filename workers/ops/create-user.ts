@@ -4,7 +4,7 @@ import { Invitation } from '../../jobs/users/invite.ts';
 import { checkPassword } from '../../jobs/users/reset-password.ts';
 import { TENANT_ROLES } from '../../jobs/users/roles.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { sqlStateOf } from '../../sql/db.ts';
+import { sqlStateOf } from '../../sql/database/db.ts';
 import { Misused, type Operation } from './operation.ts';
 import { tenantOf } from './tenant-of.ts';
 

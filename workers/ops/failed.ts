@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import * as operations from '../../sql/worker-operations.ts';
-import { recordFailures } from '../../sql/workers.ts';
+import * as operations from '../../sql/queue/worker-operations.ts';
+import { recordFailures } from '../../sql/queue/workers.ts';
 import { Misused, type Operation } from './operation.ts';
 
 const LIMIT = 100;

@@ -1,6 +1,6 @@
 import { POOLS } from '../../jobs/job.ts';
 import { queued } from '../../jobs/queued.ts';
-import * as operations from '../../sql/worker-operations.ts';
+import * as operations from '../../sql/queue/worker-operations.ts';
 import { Misused, type Operation } from './operation.ts';
 
 function named(words: readonly string[]): { kind: 'pool' | 'task'; name: string } {

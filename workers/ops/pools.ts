@@ -1,6 +1,6 @@
 import { isSilent, poolsOf } from '../../jobs/pools.ts';
-import { status } from '../../sql/queue.ts';
-import { pauses, processes, runsToday } from '../../sql/worker-operations.ts';
+import { status } from '../../sql/queue/queue.ts';
+import { pauses, processes, runsToday } from '../../sql/queue/worker-operations.ts';
 import type { Answer, Operation } from './operation.ts';
 
 type Rows = NonNullable<Answer['rows']>;

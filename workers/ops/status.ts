@@ -1,6 +1,6 @@
 import { poolOf, poolsOf } from '../../jobs/pools.ts';
-import { status as queueStatus } from '../../sql/queue.ts';
-import { pauses, processes } from '../../sql/worker-operations.ts';
+import { status as queueStatus } from '../../sql/queue/queue.ts';
+import { pauses, processes } from '../../sql/queue/worker-operations.ts';
 import type { Operation } from './operation.ts';
 
 /** A pool in which nobody works is named even when nothing waits for it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from './db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 import { Found, type Check } from './check.ts';
 
 const Reference = z.object({ child: z.string(), column: z.string(), parent: z.string() });

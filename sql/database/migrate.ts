@@ -6,7 +6,7 @@ import { noDatabase } from './cannot-start.ts';
 
 /** Any number; what matters is that every runner takes the same lock. */
 const LOCK = 7_205_201;
-const FOLDER = new URL('migrations/', import.meta.url);
+const FOLDER = new URL('../migrations/', import.meta.url);
 
 type Migration = { name: string; text: string; checksum: string };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql } from './db.ts';
+import { sql } from '../database/db.ts';
 import type { OwnerConnection } from './workers.ts';
 
 /** What people ask of the workers: who runs, what is paused, what failed, once more please. */

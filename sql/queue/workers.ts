@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik';
 import { z } from 'zod';
-import { sql } from './db.ts';
+import { sql } from '../database/db.ts';
 
 /**
  * The workers' own records: who runs, what a pool may not do, what jobs cost and which failed for

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { QuerySqlToken } from 'slonik';
-import type { Transaction } from './db.ts';
+import type { Transaction } from '../database/db.ts';
 
 /** One thing that is not as it must be: which rule, whose, which record, and a sentence about it. */
 export const Violation = z.object({

@@ -12,7 +12,7 @@ const LOOK_MS = 250;
 const SILENCE_MS = 2_000;
 const PROBE_MS = 2_000;
 
-/** The words that say in api/http/errors.ts and sql/passing.ts: the same may succeed a moment later. */
+/** The words that say in api/http/errors.ts and sql/database/passing.ts: the same may succeed a moment later. */
 export class Silent extends Error {
   constructor() {
     super('Connection terminated: Postgres does not answer.');
