@@ -1,4 +1,4 @@
-import type { Files } from './documents/files.ts';
+import type { Files } from './files/files.ts';
 import type { Within } from './work.ts';
 
 /**

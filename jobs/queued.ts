@@ -11,7 +11,7 @@ import { startCloseOfBusiness } from './business-day/start-close-of-business.job
 import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import type { Outside } from './outside.ts';
-import { cleanUp } from './users/clean-up.job.ts';
+import { cleanUp } from './operations/clean-up.job.ts';
 import type { Work } from './work.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
 

@@ -1,12 +1,12 @@
-import { readSecret } from '../jobs/webhooks/secrets.ts';
+import { readSecret } from '../jobs/sealing/secrets.ts';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { localFiles } from '../jobs/documents/local-files.ts';
+import { localFiles } from '../jobs/files/local-files.ts';
 import { openPool } from '../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../sql/database/embedded.ts';
 import { checkInvariants, type Violation } from '../sql/invariants/invariants.ts';
-import { findDatabase, readCommandConfiguration } from './configuration.ts';
-import type { CommandConfiguration } from './configuration.ts';
+import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
+import type { CommandConfiguration } from './processes/configuration.ts';
 
 /**
  * `npm run invariants`: checks the books of the database that DATABASE_URL names, or that `npm start`

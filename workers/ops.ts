@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { closeFuture } from '../jobs/business-day/plan-close.ts';
-import { openNetworks } from '../jobs/webhooks/networks.ts';
+import { openNetworks } from '../jobs/networks/networks.ts';
 import { openPool } from '../sql/database/db.ts';
-import { findDatabase, readCommandConfiguration } from './configuration.ts';
-import { openForCommand } from './command.ts';
+import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
+import { openForCommand } from './processes/command.ts';
 import { close } from './ops/close.ts';
 import { createTenant } from './ops/create-tenant.ts';
 import { createUser } from './ops/create-user.ts';

@@ -7,7 +7,7 @@ import { openPool } from '../sql/database/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
 import { active } from '../sql/tenants.ts';
 import { credentials } from '../sql/users/users.ts';
-import { findDatabase, readCommandConfiguration } from './configuration.ts';
+import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 import { addLoans, addPeople } from './seed/loans.ts';
 
 /**

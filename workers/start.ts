@@ -1,4 +1,4 @@
-import { readSecret } from '../jobs/webhooks/secrets.ts';
+import { readSecret } from '../jobs/sealing/secrets.ts';
 import { rmSync, writeFileSync } from 'node:fs';
 import { openLog } from '../jobs/log.ts';
 import { POOLS } from '../jobs/job.ts';
@@ -6,11 +6,15 @@ import { endPlainly } from '../sql/database/cannot-start.ts';
 import { assertWritable, claimFolder } from '../sql/database/claim.ts';
 import { startEmbeddedPostgres } from '../sql/database/embedded.ts';
 import { migrate } from '../sql/database/migrate.ts';
-import { keepRunning, runToEnd, type Child } from './children.ts';
-import { databaseFile, readStartConfiguration, type StartConfiguration } from './configuration.ts';
-import { assertFree } from './free-port.ts';
-import { keepPostgres, type Kept } from './keep-postgres.ts';
-import { leaveLogins, readLogins, type Logins } from './logins.ts';
+import { keepRunning, runToEnd, type Child } from './processes/children.ts';
+import {
+  databaseFile,
+  readStartConfiguration,
+  type StartConfiguration,
+} from './processes/configuration.ts';
+import { assertFree } from './processes/free-port.ts';
+import { keepPostgres, type Kept } from './processes/keep-postgres.ts';
+import { leaveLogins, readLogins, type Logins } from './processes/logins.ts';
 
 /** `npm start`: everything in one go, for development. Production runs the processes one by one. */
 const STOP_WITHIN_MS = 29_000;

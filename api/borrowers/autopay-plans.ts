@@ -4,7 +4,7 @@ import {
   cancelPlan,
   CANCEL_REASONS,
   changePlan,
-} from '../../jobs/borrowers/autopay-plan.ts';
+} from '../../jobs/payments/autopay/autopay-plan.ts';
 import { autopayPlans as table } from '../../sql/borrowers/autopay-plans.ts';
 import { date, flag, integer, positiveMoney, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { autopayDraws } from '../payments/autopay-draws.ts';

@@ -4,7 +4,7 @@ import {
   changeInstrument,
   removeInstrument,
 } from '../../jobs/borrowers/payment-instrument.ts';
-import { isRoutingNumber } from '../../jobs/portfolios/routing-number.ts';
+import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import { paymentInstruments as table } from '../../sql/borrowers/payment-instruments.ts';
 import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
-import { StoreUnavailable } from '../../jobs/documents/files.ts';
-import { documentOfUpload } from '../../jobs/documents/keys.ts';
-import { readLink } from '../../jobs/documents/links.ts';
-import { filesInUse } from '../../jobs/documents/store.ts';
+import { StoreUnavailable } from '../../jobs/files/files.ts';
+import { documentOfUpload } from '../../jobs/files/keys.ts';
+import { readLink } from '../../jobs/files/links.ts';
+import { filesInUse } from '../../jobs/files/store.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { within, type Transaction } from '../../sql/database/db.ts';
 import * as documents from '../../sql/documents/documents.ts';

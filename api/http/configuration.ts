@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PrivateNetworks } from '../../jobs/webhooks/networks.ts';
-import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/webhooks/keys.ts';
+import { PrivateNetworks } from '../../jobs/networks/networks.ts';
+import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
 import {
   DatabaseUrl,
   DataDir,

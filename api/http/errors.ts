@@ -4,7 +4,7 @@ import {
   ConnectionError,
 } from 'slonik';
 import type { ZodError } from 'zod';
-import { StoreUnavailable } from '../../jobs/documents/files.ts';
+import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../../jobs/errors.ts';
 import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
 

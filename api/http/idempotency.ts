@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { Conflict, Invalid } from '../../jobs/errors.ts';
-import { seal, unseal } from '../../jobs/webhooks/secrets.ts';
+import { seal, unseal } from '../../jobs/sealing/secrets.ts';
 import type { Within, Work } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import * as idempotency from '../../sql/users/idempotency.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filesInUse } from '../../jobs/documents/store.ts';
+import { filesInUse } from '../../jobs/files/store.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';

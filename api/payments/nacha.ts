@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filesInUse } from '../../jobs/documents/store.ts';
+import { filesInUse } from '../../jobs/files/store.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { NewFile, sendFile } from '../../jobs/payments/nacha/make-file.ts';
 import { OUTCOMES, ReturnFile, takeReturns } from '../../jobs/payments/nacha/take-returns.ts';

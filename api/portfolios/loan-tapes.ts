@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filesInUse } from '../../jobs/documents/store.ts';
+import { filesInUse } from '../../jobs/files/store.ts';
 import { record } from '../../jobs/audit.ts';
 import { enqueue } from '../../jobs/job.ts';
 import {

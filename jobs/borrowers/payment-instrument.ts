@@ -5,7 +5,7 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { recordDisplaced } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { isAdmin } from '../only-admin.ts';
-import { seal } from '../webhooks/secrets.ts';
+import { seal } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
 
 type Input = Values & {

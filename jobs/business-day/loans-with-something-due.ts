@@ -8,7 +8,7 @@ import * as promotions from '../../sql/loans/promotions.ts';
 import { loansTurning } from '../../sql/loans/reliefs.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import type { Outside } from '../outside.ts';
-import { runAutopay } from '../payments/autopay.ts';
+import { runAutopay } from '../payments/autopay/run-autopay.ts';
 import { executeScheduled } from '../payments/receive.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
 import { settingsOf } from '../users/settings.ts';

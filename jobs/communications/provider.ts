@@ -4,7 +4,7 @@ import { lock } from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
 import type { Work } from '../work.ts';
 import { twilioSignature } from './twilio.ts';
-import { seal, unseal } from '../webhooks/secrets.ts';
+import { seal, unseal } from '../sealing/secrets.ts';
 
 export type Callback = {
   raw: string;

@@ -1,7 +1,7 @@
 import type { Row } from '../../sql/table.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { filesInUse } from './store.ts';
+import { filesInUse } from '../files/store.ts';
 
 /**
  * A link to the document's file for some minutes; null while there is no file, or when archived.

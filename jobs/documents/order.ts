@@ -6,7 +6,7 @@ import type { DocumentData, DocumentName, Letter } from '../../templates/documen
 import { NotFound } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
-import { storageKey } from './keys.ts';
+import { storageKey } from '../files/keys.ts';
 import { renderDocumentJob } from './render.job.ts';
 
 type Order<Name extends DocumentName> = {

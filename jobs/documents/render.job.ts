@@ -13,7 +13,7 @@ import type { Outside, Pdf } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { DocumentRefused } from './refused.ts';
+import { DocumentRefused } from '../files/refused.ts';
 import { statementPage } from './statement-page.ts';
 
 /**

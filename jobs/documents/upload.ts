@@ -8,9 +8,9 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CALLED, isOfType } from './content.ts';
-import type { SeizedFile } from './files.ts';
-import { safeFilename, storageKey, uploadKey } from './keys.ts';
-import { filesInUse } from './store.ts';
+import type { SeizedFile } from '../files/files.ts';
+import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
+import { filesInUse } from '../files/store.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
 
 export const UploadRequest = z.object({

@@ -5,7 +5,7 @@ import * as draws from '../../sql/payments/autopay-draws.ts';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, flag, text } from '../../sql/types.ts';
 import { update } from '../../sql/write.ts';
-import { saveNext } from '../borrowers/autopay-plan.ts';
+import { saveNext } from './autopay/autopay-plan.ts';
 import { nextBusinessDay } from '../bank-calendar.ts';
 import { addDays } from '../dates.ts';
 import { Invalid, NotFound } from '../errors.ts';

@@ -2,7 +2,7 @@ import { saveSettings } from '../../sql/tenants.ts';
 import * as stored from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
 import { Invalid } from '../errors.ts';
-import { mayTenantsOpen } from '../webhooks/networks.ts';
+import { mayTenantsOpen } from '../networks/networks.ts';
 import type { Work } from '../work.ts';
 import { isOwnOrigin, Settings, settingsOf } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { signatures } from '../webhooks/secrets.ts';
+import { signatures } from '../sealing/secrets.ts';
 
 /**
  * A device on which somebody has signed in keeps a cookie: a random name of its own, and for each user

@@ -1,5 +1,5 @@
 import * as rows from '../../sql/users/security-log.ts';
-import { keyedHash } from '../webhooks/secrets.ts';
+import { keyedHash } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
 
 /** What happened to the security of a tenant, and to whom. */

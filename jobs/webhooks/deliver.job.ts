@@ -8,7 +8,7 @@ import type { PostAnswer } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { judge, problemOf, type Policy } from './health.ts';
-import { unseal } from './secrets.ts';
+import { unseal } from '../sealing/secrets.ts';
 import { sign } from './signature.ts';
 
 const Payload = z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().min(1) });

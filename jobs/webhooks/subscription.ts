@@ -9,8 +9,8 @@ import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { deliverWebhook } from './deliver.job.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { seal } from './secrets.ts';
-import { checkWebhookUrl } from './url.ts';
+import { seal } from '../sealing/secrets.ts';
+import { checkWebhookUrl } from '../networks/host-url.ts';
 
 type NewSubscription = { url: string; events: string[]; is_active: boolean };
 type Changes = { url?: string; events?: string[]; is_active?: boolean };

@@ -137,7 +137,7 @@ create index communication_logs_waiting on communication_logs (tenant_id, docume
 create unique index communication_logs_message on communication_logs (tenant_id, provider_message_id, provider)
   where provider_message_id is not null;
 
--- Who may call us about messages. The secret is encrypted (jobs/webhooks/secrets.ts).
+-- Who may call us about messages. The secret is encrypted (jobs/sealing/secrets.ts).
 create table communication_providers (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   channel text not null check (channel in ('email', 'sms')),

@@ -19,7 +19,7 @@ create table webhook_subscriptions (
   id uuid not null default uuidv7(),
   url text not null,
   events jsonb not null,
-  -- Encrypted (jobs/webhooks/secrets.ts); people are shown its last four characters only.
+  -- Encrypted (jobs/sealing/secrets.ts); people are shown its last four characters only.
   secret_sealed text not null,
   secret_last_four text not null,
   is_active boolean not null default true,

@@ -1,4 +1,4 @@
--- How a borrower pays. The account's number is kept sealed (jobs/webhooks/secrets.ts), so that a copy
+-- How a borrower pays. The account's number is kept sealed (jobs/sealing/secrets.ts), so that a copy
 -- of the database alone cannot debit anybody; people see its last four digits.
 create table payment_instruments (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

@@ -54,15 +54,15 @@ rule('only sql/ contains sql`…`', () =>
 const STRANGERS = [...OUTSIDE, 'undici', 'node:https', 'node:http2', 'node:tls', 'node:dgram'];
 const OUTSIDE_PLACES = [
   'workers/outside/',
-  'jobs/documents/',
+  'jobs/files/',
   // The demonstration plays the strangers themselves: an officer's browser, a receiver of webhooks.
   'workers/demo/',
   // Reads its key from the data folder once, when a process starts.
-  'jobs/webhooks/secrets.ts',
+  'jobs/sealing/secrets.ts',
 ];
 const isOutside = ({ file }: Source) => OUTSIDE_PLACES.some((place) => file.startsWith(place));
 
-rule('only workers/outside/ and the files of jobs/documents/ reach beyond the database', () => {
+rule('only workers/outside/ and jobs/files/ reach beyond the database', () => {
   const inside = ours.filter((source) => !isOutside(source));
   const packages = inside.flatMap(({ file, imports }) =>
     imports
@@ -81,7 +81,7 @@ const LAYERS = [
   ['portal', 'operations', 'business-day'],
   ['loans', 'payments', 'collateral', 'portfolios', 'borrowers'],
   ['ledger', 'webhooks', 'communications', 'documents', 'users'],
-  ['files', 'sealing'],
+  ['files', 'networks', 'sealing'],
 ] as const;
 const layerOf = (area: string) => LAYERS.findIndex((areas) => areas.some((one) => one === area));
 
@@ -100,7 +100,7 @@ rule('areas of jobs/ import only along loans … → ledger, webhooks, communica
 /** What is no area but serves all of them, in a room of its own. */
 const MACHINERY: Partial<Record<Folder, readonly string[]>> = {
   api: ['http', 'endpoints'],
-  jobs: ['files', 'sealing'],
+  jobs: ['files', 'networks', 'sealing'],
   sql: ['database', 'queue', 'invariants'],
 };
 

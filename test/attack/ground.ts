@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
-import { useSecret } from '../../jobs/webhooks/secrets.ts';
+import { useSecret } from '../../jobs/sealing/secrets.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';

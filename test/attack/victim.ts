@@ -6,7 +6,7 @@ import type { Spike, Told } from './watch.ts';
 type Logged = { level?: number; request_id?: string; err?: { message?: string; stack?: string } };
 
 const ROOT = new URL('../..', import.meta.url);
-const PRELOADS = ['test/attack/watch.ts', 'workers/end-with-parent.ts'];
+const PRELOADS = ['test/attack/watch.ts', 'workers/processes/end-with-parent.ts'];
 
 /**
  * The API as it runs in production, in a process of its own so that the attacker's work does not count

@@ -5,7 +5,7 @@ import { planClose } from '../../jobs/business-day/plan-close.ts';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { accrue } from '../../sql/business-day/close-steps.ts';
 import * as close from '../../sql/business-day/closes.ts';
-import { keepRunning } from '../../workers/children.ts';
+import { keepRunning } from '../../workers/processes/children.ts';
 import { DAY, manyLoans, type ManyLoans } from './many-loans.ts';
 
 const LOANS = 100_000;

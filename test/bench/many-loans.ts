@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import * as tape from '../../sql/loans/tape.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { insert } from '../../sql/write.ts';
-import { keepPostgres } from '../../workers/keep-postgres.ts';
+import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
 import { openLog } from '../../jobs/log.ts';
 
 export const DAY = '2026-01-15';

@@ -5,7 +5,7 @@ import { parseList } from '../../api/endpoints/lists.ts';
 import { routes } from '../../api/routes.ts';
 import { CsvBroken, readCsv } from '../../jobs/loans/boarding/read-csv.ts';
 import { Invalid } from '../../jobs/errors.ts';
-import { checkWebhookUrl } from '../../jobs/webhooks/url.ts';
+import { checkWebhookUrl } from '../../jobs/networks/host-url.ts';
 import { isSlow } from '../setup/spent.ts';
 
 const CHARACTERS = 50_000;

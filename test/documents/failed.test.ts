@@ -9,7 +9,7 @@ import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { failures, retry } from '../../sql/queue/worker-operations.ts';
 import { recordFailures } from '../../sql/queue/workers.ts';
-import { tellFailures } from '../../workers/tell-failures.ts';
+import { tellFailures } from '../../workers/queue/tell-failures.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { drain } from '../setup/queue.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compose } from '../../jobs/communications/compose.ts';
 import { orderDocument } from '../../jobs/documents/order.ts';
-import { DocumentRefused } from '../../jobs/documents/refused.ts';
+import { DocumentRefused } from '../../jobs/files/refused.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
 import { tila } from '../templates/samples.ts';
 import { eventsOf } from '../setup/books.ts';

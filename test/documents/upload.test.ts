@@ -5,8 +5,8 @@ import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { localFiles } from '../../jobs/documents/local-files.ts';
-import { useFiles } from '../../jobs/documents/store.ts';
+import { localFiles } from '../../jobs/files/local-files.ts';
+import { useFiles } from '../../jobs/files/store.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 

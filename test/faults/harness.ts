@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
-import type { PoolSettings } from '../../workers/pools.ts';
+import type { PoolSettings } from '../../workers/queue/pools.ts';
 
 /** A database of its own, with worker processes that a test may kill. */
 export type FaultWorld = {
@@ -109,7 +109,7 @@ export async function startFaultWorld(): Promise<FaultWorld> {
   };
 }
 
-const WITH_PARENT = new URL('../../workers/end-with-parent.ts', import.meta.url).href;
+const WITH_PARENT = new URL('../../workers/processes/end-with-parent.ts', import.meta.url).href;
 
 function startProcess(
   url: string,

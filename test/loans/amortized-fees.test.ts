@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readLoan } from '../../jobs/loans/history/happen.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
-import { drawAmount } from '../../jobs/payments/draw-amount.ts';
+import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
 import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
 import { approved, disburse, SHARE, told } from '../setup/funding.ts';
 import { travelTo } from '../setup/queue.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesInUse } from '../../jobs/documents/store.ts';
+import { filesInUse } from '../../jobs/files/store.ts';
 import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
 import { recordsOf, reported, reporting } from '../setup/credit.ts';
 import { newLoan } from '../setup/loans.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { isStorageKey, safeFilename, storageKey } from '../../jobs/documents/keys.ts';
-import { readLink } from '../../jobs/documents/links.ts';
-import { localFiles } from '../../jobs/documents/local-files.ts';
+import { isStorageKey, safeFilename, storageKey } from '../../jobs/files/keys.ts';
+import { readLink } from '../../jobs/files/links.ts';
+import { localFiles } from '../../jobs/files/local-files.ts';
 
 const secret = 's'.repeat(32);
 const loan_id = '0190f0f0-0000-7000-8000-000000000001';

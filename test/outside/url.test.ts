@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkWebhookUrl, isPublicAddress } from '../../jobs/webhooks/url.ts';
+import { checkWebhookUrl, isPublicAddress } from '../../jobs/networks/host-url.ts';
 
 test.each([
   ['https://example.com/hook?a=1', 'https://example.com/hook?a=1'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runAutopay } from '../../jobs/payments/autopay.ts';
+import { runAutopay } from '../../jobs/payments/autopay/run-autopay.ts';
 import { enrolled, lastEvent } from '../setup/autopay.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { travelTo } from '../setup/queue.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesInUse } from '../../jobs/documents/store.ts';
+import { filesInUse } from '../../jobs/files/store.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { at, expectControls, ORIGINATOR, read } from '../setup/nacha.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesInUse } from '../../jobs/documents/store.ts';
+import { filesInUse } from '../../jobs/files/store.ts';
 import { generateTape, orderDueTapes } from '../../jobs/portfolios/generate-tape.job.ts';
 import { nextRun } from '../../jobs/portfolios/tape-config.ts';
 import { writeCsv, writeJson } from '../../jobs/portfolios/tape-text.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { DatabasePool } from 'slonik';
-import type { Content, Files } from '../../jobs/documents/files.ts';
+import type { Content, Files } from '../../jobs/files/files.ts';
 import type {
   Mail,
   Outside,

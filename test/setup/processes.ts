@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const ROOT = new URL('../..', import.meta.url);
-const WITH_PARENT = new URL('workers/end-with-parent.ts', ROOT).href;
+const WITH_PARENT = new URL('workers/processes/end-with-parent.ts', ROOT).href;
 
 /** A process of ours as it runs in production, and what came of it. */
 export type Started = {

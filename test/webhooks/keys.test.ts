@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
 import { setProvider } from '../../jobs/communications/provider.ts';
-import { readLink, signLink } from '../../jobs/documents/links.ts';
-import { assertKeys } from '../../jobs/webhooks/reseal.ts';
-import { seal, unseal, useSecret } from '../../jobs/webhooks/secrets.ts';
+import { readLink, signLink } from '../../jobs/files/links.ts';
+import { assertKeys } from '../../jobs/sealing/reseal.ts';
+import { seal, unseal, useSecret } from '../../jobs/sealing/secrets.ts';
 import { subscribe } from '../../jobs/webhooks/subscription.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { SEALED } from '../../sql/sealed.ts';

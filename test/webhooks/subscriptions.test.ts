@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seal, unseal } from '../../jobs/webhooks/secrets.ts';
+import { seal, unseal } from '../../jobs/sealing/secrets.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
-import { relay } from '../../workers/relay.ts';
+import { relay } from '../../workers/queue/relay.ts';
 import { eventually, newWorkerStage } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;

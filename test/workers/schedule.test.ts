@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockOf, SCHEDULE, unknownTasks } from '../../workers/schedule.ts';
+import { clockOf, SCHEDULE, unknownTasks } from '../../workers/queue/schedule.ts';
 import { numbered } from './stage.ts';
 
 const listed = SCHEDULE.map(({ task }) => numbered(task, async () => {}));

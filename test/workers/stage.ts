@@ -5,7 +5,7 @@ import { openLog, type Log } from '../../jobs/log.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
-import { startWorker } from '../../workers/run.ts';
+import { startWorker } from '../../workers/queue/run.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 

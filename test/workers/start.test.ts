@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { leaveLogins } from '../../workers/logins.ts';
+import { leaveLogins } from '../../workers/processes/logins.ts';
 import { eventually } from './stage.ts';
 
 test('npm start on what a demo has left seeds nothing, and names who can sign in and where to look', async () => {

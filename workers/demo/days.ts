@@ -8,7 +8,7 @@ import type { DemoOptions } from './options.ts';
 import { waitUntil } from './patience.ts';
 import type { Phases } from './phases.ts';
 import type { Platform } from './platform.ts';
-import { startBar } from '../progress.ts';
+import { startBar } from '../processes/progress.ts';
 import { secure } from './security.ts';
 import type { Stage } from './stage.ts';
 import { orderStatements } from './statements.ts';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { isDate } from '../../jobs/dates.ts';
 import { CannotStart } from '../../sql/database/cannot-start.ts';
-import { readWorkerConfiguration } from '../configuration.ts';
-import { whyNoTape } from '../tape-file.ts';
+import { readWorkerConfiguration } from '../processes/configuration.ts';
+import { whyNoTape } from '../processes/tape-file.ts';
 import { environmentOf } from './platform.ts';
 
 type Variables = Record<string, string | undefined>;

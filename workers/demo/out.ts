@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { storageKeyOf } from '../../sql/portfolios/portfolios.ts';
-import { startBar } from '../progress.ts';
+import { startBar } from '../processes/progress.ts';
 import { waitUntil } from './patience.ts';
 import type { Platform } from './platform.ts';
 import type { Stage } from './stage.ts';

@@ -11,9 +11,9 @@ import { freshDatabase } from '../../sql/database/fresh-database.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { postmasterPid } from '../../sql/database/postmaster.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { keepRunning, type Child, type ChildSettings } from '../children.ts';
-import { databaseFile } from '../configuration.ts';
-import { keepPostgres } from '../keep-postgres.ts';
+import { keepRunning, type Child, type ChildSettings } from '../processes/children.ts';
+import { databaseFile } from '../processes/configuration.ts';
+import { keepPostgres } from '../processes/keep-postgres.ts';
 import { openLog } from '../../jobs/log.ts';
 import { patiently } from './patience.ts';
 

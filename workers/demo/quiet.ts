@@ -4,7 +4,7 @@ import { eventsWaiting } from '../../sql/summary.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { patiently } from './patience.ts';
 import type { Platform } from './platform.ts';
-import { startBar } from '../progress.ts';
+import { startBar } from '../processes/progress.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_MS = 250;

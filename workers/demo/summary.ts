@@ -1,7 +1,7 @@
-import { readSecret } from '../../jobs/webhooks/secrets.ts';
+import { readSecret } from '../../jobs/sealing/secrets.ts';
 import path from 'node:path';
 import { Big } from 'big.js';
-import { localFiles } from '../../jobs/documents/local-files.ts';
+import { localFiles } from '../../jobs/files/local-files.ts';
 import { money } from '../../jobs/money.ts';
 import { checkInvariants, type Violation } from '../../sql/invariants/invariants.ts';
 import { buckets, jobRuns, totals } from '../../sql/summary.ts';

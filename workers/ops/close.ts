@@ -5,7 +5,7 @@ import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { assertClosable } from '../../jobs/business-day/plan-close.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { runs } from '../../sql/business-day/closes.ts';
-import { startBar } from '../progress.ts';
+import { startBar } from '../processes/progress.ts';
 import { Misused, type Operation } from './operation.ts';
 import { tenantOf } from './tenant-of.ts';
 

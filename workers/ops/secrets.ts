@@ -1,5 +1,5 @@
-import { resealTenant, type InTenant } from '../../jobs/webhooks/reseal.ts';
-import { currentKeyId, useSecret } from '../../jobs/webhooks/secrets.ts';
+import { resealTenant, type InTenant } from '../../jobs/sealing/reseal.ts';
+import { currentKeyId, useSecret } from '../../jobs/sealing/secrets.ts';
 import { within } from '../../sql/database/db.ts';
 import * as sealed from '../../sql/sealed.ts';
 import { Misused, type Operation } from './operation.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, HTTPRequest, Page } from 'puppeteer';
-import { DocumentRefused } from '../../jobs/documents/refused.ts';
+import { DocumentRefused } from '../../jobs/files/refused.ts';
 import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
 import { end, start, type Started, type StartOptions } from './browser-process.ts';
 

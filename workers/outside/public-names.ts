@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { isPrivateName } from '../../jobs/webhooks/url.ts';
+import { isPrivateName } from '../../jobs/networks/host-url.ts';
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 

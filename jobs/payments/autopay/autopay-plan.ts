@@ -1,14 +1,14 @@
-import * as plans from '../../sql/borrowers/autopay-plans.ts';
-import * as draws from '../../sql/payments/autopay-draws.ts';
-import type { Row } from '../../sql/table.ts';
-import { insert, update, type Values } from '../../sql/write.ts';
-import { addDays, latest } from '../dates.ts';
-import { Conflict, Invalid } from '../errors.ts';
-import { openLoan, type OpenLoan } from '../loans/history/happen.ts';
-import { refusalOf } from '../loans/history/statuses.ts';
-import type { Work } from '../work.ts';
+import * as plans from '../../../sql/borrowers/autopay-plans.ts';
+import * as draws from '../../../sql/payments/autopay-draws.ts';
+import type { Row } from '../../../sql/table.ts';
+import { insert, update, type Values } from '../../../sql/write.ts';
+import { addDays, latest } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
+import { refusalOf } from '../../loans/history/statuses.ts';
+import type { Work } from '../../work.ts';
 import { nextDueDate, runDateOf, shownRunDate } from './autopay-dates.ts';
-import { assertUsable } from './payment-instrument.ts';
+import { assertUsable } from '../../borrowers/payment-instrument.ts';
 
 export const CANCEL_REASONS = [
   'borrower',

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isPassing } from '../sql/database/passing.ts';
+import { isPassing } from '../../sql/database/passing.ts';
 
 /**
  * The queue's connections outlive Postgres.

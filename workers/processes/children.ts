@@ -68,7 +68,7 @@ function start({
   output,
   onMessage,
 }: ChildSettings): ChildProcess {
-  const child = fork(new URL(file, import.meta.url), [...words], {
+  const child = fork(new URL(`../${file}`, import.meta.url), [...words], {
     env,
     execArgv: ['--import', WITH_PARENT],
     // Ctrl-C reaches the whole group of a terminal: only the parent decides when a child stops.

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
-import { openPool, type PoolSettings } from '../sql/database/db.ts';
-import { assertTenancyHolds } from '../sql/database/readiness.ts';
+import { openPool, type PoolSettings } from '../../sql/database/db.ts';
+import { assertTenancyHolds } from '../../sql/database/readiness.ts';
 import { findDatabase, type CommandConfiguration } from './configuration.ts';
 
 /** The application's connections of a command, which a login that sees all tenants does not get. */

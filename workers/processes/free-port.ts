@@ -1,12 +1,13 @@
 import { createServer } from 'node:net';
-import { CannotStart } from '../sql/database/cannot-start.ts';
+import { dictionary } from '../../sql/dictionary.ts';
+import { CannotStart } from '../../sql/database/cannot-start.ts';
 
 const REASONS = dictionary<string>({
   EADDRINUSE: 'somebody else is listening there',
   EACCES: 'this user may not listen there',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'this machine has no such address',
-};
+});
 
 /** Finds out before anything is started whether a port can be had, and says how to choose another. */
 export async function assertFree(variable: string, port: number, host: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { FIRST, keyNamed, keysOf, problemsOf } from '../webhooks/keys.ts';
+import { FIRST, keyNamed, keysOf, problemsOf } from '../sealing/keys.ts';
 import type { Link } from './files.ts';
 
 /**

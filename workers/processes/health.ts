@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { collectDefaultMetrics, Counter, Histogram, register } from 'prom-client';
-import type { Log } from '../jobs/log.ts';
+import type { Log } from '../../jobs/log.ts';
 
 collectDefaultMetrics();
 

@@ -5,7 +5,7 @@ import * as sessions from '../../sql/users/sessions.ts';
 import * as throttle from '../../sql/users/throttle.ts';
 import { forgetUploads } from '../documents/forget-uploads.ts';
 import { job } from '../job.ts';
-import { settingsOf } from './settings.ts';
+import { settingsOf } from '../users/settings.ts';
 
 /** Any transaction will do to ask for the list of tenants; this is nobody's. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';

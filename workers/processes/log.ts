@@ -1,6 +1,6 @@
 import { Logger } from 'graphile-worker';
-import type { Log } from '../jobs/log.ts';
-import { wordsOf } from '../jobs/say-error.ts';
+import type { Log } from '../../jobs/log.ts';
+import { wordsOf } from '../../jobs/say-error.ts';
 
 const LEVELS = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 

@@ -1,5 +1,5 @@
 import { parseCronItems, type ParsedCronItem } from 'graphile-worker';
-import type { AnyJob } from '../jobs/queued.ts';
+import type { AnyJob } from '../../jobs/queued.ts';
 
 /** When a job starts by itself. The times are UTC; jobs take the business date from the tenant. */
 export type CronLine = {

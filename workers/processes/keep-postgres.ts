@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
-import type { EmbeddedPostgres } from '../sql/database/embedded.ts';
-import { postmasterPid } from '../sql/database/postmaster.ts';
-import type { Log } from '../jobs/log.ts';
-import { repeatedly } from './repeatedly.ts';
+import type { EmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { postmasterPid } from '../../sql/database/postmaster.ts';
+import type { Log } from '../../jobs/log.ts';
+import { repeatedly } from '../queue/repeatedly.ts';
 
 const LOOK_MS = 2_000;
 

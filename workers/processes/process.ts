@@ -1,6 +1,6 @@
-import type { Log } from '../jobs/log.ts';
-import { STOP_AFTER_MS, STOP_GRACE_MS } from './pools.ts';
-import type { Worker } from './run.ts';
+import type { Log } from '../../jobs/log.ts';
+import { STOP_AFTER_MS, STOP_GRACE_MS } from '../queue/pools.ts';
+import type { Worker } from '../queue/run.ts';
 
 /** Ends with this code when something is wrong that only a fresh process can put right. */
 const FATAL = 70;

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { DatabasePool } from 'slonik';
-import type { Files } from '../jobs/documents/files.ts';
-import type { Pool } from '../jobs/job.ts';
-import type { Outside } from '../jobs/outside.ts';
-import { SYSTEM, workOf } from '../jobs/work.ts';
-import type { WorkerConfiguration } from './configuration.ts';
-import type { Log } from '../jobs/log.ts';
+import type { Files } from '../../jobs/files/files.ts';
+import type { Pool } from '../../jobs/job.ts';
+import type { Outside } from '../../jobs/outside.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import type { WorkerConfiguration } from '../processes/configuration.ts';
+import type { Log } from '../../jobs/log.ts';
 
 export type Lent = { outside: Outside; close(): Promise<void> };
 
@@ -40,7 +40,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, log: Log) => Prom
   ledger: async () => nothing('ledger'),
 
   documents: async ({ DATA_DIR, PUPPETEER_EXECUTABLE_PATH }, log) => {
-    const { openBrowser } = await import('./outside/browser.ts');
+    const { openBrowser } = await import('../outside/browser.ts');
     const browser = openBrowser({
       folder: path.resolve(DATA_DIR, 'browser'),
       executablePath: PUPPETEER_EXECUTABLE_PATH,
@@ -54,9 +54,9 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, log: Log) => Prom
   },
 
   outbound: async (configuration) => {
-    const { openHttp } = await import('./outside/http.ts');
-    const { openMailer } = await import('./outside/mailer.ts');
-    const { openSms } = await import('./outside/sms.ts');
+    const { openHttp } = await import('../outside/http.ts');
+    const { openMailer } = await import('../outside/mailer.ts');
+    const { openSms } = await import('../outside/sms.ts');
     const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
     const http = openHttp();
     const mailer = openMailer({ smtpUrl: configuration.SMTP_URL, outbox });

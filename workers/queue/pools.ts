@@ -1,4 +1,4 @@
-import type { Pool } from '../jobs/job.ts';
+import type { Pool } from '../../jobs/job.ts';
 
 /** What differs between the pools, with the reasons; everything else is the same for all. */
 export type PoolSettings = {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../jobs/webhooks/keys.ts';
+import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
 import {
   DatabaseUrl,
   DataDir,
@@ -12,9 +12,9 @@ import {
   readEnvironment,
   refuse,
   type Variables,
-} from '../sql/database/environment.ts';
-import { CannotStart } from '../sql/database/cannot-start.ts';
-import { PrivateNetworks } from '../jobs/webhooks/networks.ts';
+} from '../../sql/database/environment.ts';
+import { CannotStart } from '../../sql/database/cannot-start.ts';
+import { PrivateNetworks } from '../../jobs/networks/networks.ts';
 
 const ForWorker = z
   .object({
