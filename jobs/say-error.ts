@@ -1,3 +1,5 @@
+import { CannotStart } from '../sql/database/cannot-start.ts';
+
 /**
  * What may be said of an error. Drivers and parsers put what they were given into their errors: the
  * packet, the row, the address, the text that was no JSON. So nothing of an error is said but its kind,
@@ -60,11 +62,17 @@ export function sayError(error: unknown, depth = 1): SaidError {
   };
   return {
     type,
-    message: QUOTING.test(type) || QUOTING.test(error.name) ? '' : wordsOf(error.message),
+    message: messageOf(error, type),
     ...(Object.fromEntries(
       Object.entries(facts).filter(([, value]) => value !== undefined),
     ) as Partial<SaidError>),
   };
+}
+
+/** What is written for whoever starts a process is ours from end to end, and is said whole. */
+function messageOf(error: Error, type: string): string {
+  if (error instanceof CannotStart) return error.message;
+  return QUOTING.test(type) || QUOTING.test(error.name) ? '' : wordsOf(error.message);
 }
 
 const name = (value: unknown) =>

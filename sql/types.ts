@@ -13,11 +13,14 @@ const known = <Schema extends z.ZodType>(schema: Schema, type: SqlType): Schema 
   return schema;
 };
 
+/** Rules over several fields are not asked where one of these is wrong: they compute with it. */
+const wrong = (error: string) => ({ error, abort: true });
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 
 export const uuid = known(
-  z.string().max(36).regex(UUID, 'Must be a UUID.').toLowerCase().meta({ format: 'uuid' }),
+  z.string().max(36).regex(UUID, wrong('Must be a UUID.')).toLowerCase().meta({ format: 'uuid' }),
   'uuid',
 );
 
@@ -83,8 +86,8 @@ export const date = known(
   z
     .string()
     .max(10)
-    .regex(/^\d{4}-\d{2}-\d{2}$/, 'Must be a date like 2026-01-31.')
-    .refine(exists, 'Is not a day of the calendar.')
+    .regex(/^\d{4}-\d{2}-\d{2}$/, wrong('Must be a date like 2026-01-31.'))
+    .refine(exists, wrong('Is not a day of the calendar.'))
     .meta({ format: 'date' }),
   'date',
 );
@@ -98,14 +101,18 @@ function exists(value: string): boolean {
 const INSTANT =
   /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d)?$/;
 
+/** The calendar that is written with four digits for the year, at Greenwich. */
+const FIRST_INSTANT = Date.UTC(1, 0, 2);
+const LAST_INSTANT = Date.UTC(9999, 11, 30);
+const isStorable = (instant: number) => instant >= FIRST_INSTANT && instant <= LAST_INSTANT;
+
 export const timestamp = known(
   z
     .string()
     .max(40)
     .refine(
-      (value) =>
-        INSTANT.test(value) && exists(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)),
-      'Must be a timestamp like 2026-01-31T12:00:00Z.',
+      (value) => INSTANT.test(value) && exists(value.slice(0, 10)) && isStorable(Date.parse(value)),
+      wrong('Must be a timestamp like 2026-01-31T12:00:00Z.'),
     )
     .meta({ format: 'date-time' }),
   'timestamptz',
@@ -118,7 +125,7 @@ export const signedMoney = known(
   z
     .string()
     .max(17)
-    .regex(AMOUNT, 'Must be an amount like "1234.56".')
+    .regex(AMOUNT, wrong('Must be an amount like "1234.56".'))
     .transform(toScaleTwo)
     .meta({ format: 'decimal', examples: ['1234.56'] }),
   'numeric',
@@ -128,8 +135,8 @@ export const signedMoney = known(
 export const money = known(
   z
     .string({ error: 'Must be a decimal string like "1234.56".' })
-    .max(16, 'Must be an amount like "1234.56".')
-    .regex(/^\d{1,13}(\.\d{1,2})?$/, 'Must be an amount like "1234.56", not negative.')
+    .max(16, wrong('Must be an amount like "1234.56".'))
+    .regex(/^\d{1,13}(\.\d{1,2})?$/, wrong('Must be an amount like "1234.56", not negative.'))
     .transform(toScaleTwo)
     .meta({ format: 'decimal', examples: ['1234.56'] }),
   'numeric',
@@ -138,7 +145,7 @@ export const money = known(
 /** More than zero. */
 export const positiveMoney = known(
   money
-    .refine((value) => !/^[0.]+$/.test(value), 'Must be more than zero.')
+    .refine((value) => !/^[0.]+$/.test(value), wrong('Must be more than zero.'))
     .meta({ format: 'decimal', examples: ['1234.56'] }),
   'numeric',
 );
@@ -156,8 +163,11 @@ export const rate = known(
   z
     .string({ error: 'Must be a decimal string like "0.085".' })
     .max(12)
-    .regex(/^\d{1,2}(\.\d{1,8})?$/, 'Must be a fraction like "0.085", with at most 8 decimals.')
-    .refine((value) => Number(value) <= 10, 'Must be at most 10.')
+    .regex(
+      /^\d{1,2}(\.\d{1,8})?$/,
+      wrong('Must be a fraction like "0.085", with at most 8 decimals.'),
+    )
+    .refine((value) => Number(value) <= 10, wrong('Must be at most 10.'))
     .meta({ format: 'decimal', examples: ['0.085'] }),
   'numeric',
 );
@@ -167,7 +177,7 @@ export const computedRate = known(
   z
     .string()
     .max(13)
-    .regex(/^\d{1,4}(\.\d{1,8})?$/, 'Must be a fraction like "0.085".')
+    .regex(/^\d{1,4}(\.\d{1,8})?$/, wrong('Must be a fraction like "0.085".'))
     .meta({ format: 'decimal', examples: ['0.085'] }),
   'numeric',
 );

@@ -43,14 +43,29 @@ export async function readBody(ctx: Context, { mayBeForm = false } = {}) {
 }
 
 /** What no text column can hold, and what would exhaust the stack further on, ends here. */
-function checkStorable(value: unknown, path: readonly string[]) {
+export function checkStorable(value: unknown, path: string[]) {
   if (typeof value === 'string') return checkText(value, path);
   if (typeof value !== 'object' || value === null) return;
   if (path.length >= DEPTH_MAX) throw new Invalid({ body: 'Is nested too deeply.' });
+  if (Array.isArray(value)) {
+    // Hundreds of thousands of numbers fit into a body: nothing is made for each of them.
+    for (let index = 0; index < value.length; index += 1)
+      if (holdsText(value[index])) checkWithin(value[index], String(index), path);
+    return;
+  }
   for (const [key, inner] of Object.entries(value)) {
     checkText(key, path);
-    checkStorable(inner, [...path, key]);
+    checkWithin(inner, key, path);
   }
+}
+
+const holdsText = (value: unknown) =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null);
+
+function checkWithin(value: unknown, key: string, path: string[]) {
+  path.push(key);
+  checkStorable(value, path);
+  path.pop();
 }
 
 function checkText(text: string, path: readonly string[]) {

@@ -8,6 +8,7 @@ import { date, freeText, money, uuid, words } from '../../sql/types.ts';
 import { archive } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { sum } from '../money.ts';
+import type { AccountRole } from './chart.ts';
 import type { Work } from '../work.ts';
 import { refuseClosed } from './close-period.ts';
 
@@ -59,7 +60,26 @@ export async function addDraft(work: Work, input: Draft): Promise<string> {
     },
     lines,
   );
+  if (input.loan_id) await refuseLoansOwn(work, id);
   return id;
+}
+
+/** What a loan owes and what waits for its borrower is booked by what happens to the loan, and so alone. */
+const LOANS_OWN: readonly AccountRole[] = [
+  'loans_receivable',
+  'interest_receivable',
+  'fees_receivable',
+  'borrower_suspense',
+];
+
+async function refuseLoansOwn({ tx }: Work, entryId: string) {
+  const [position] = await drafts.linesOfRoles(tx, entryId, LOANS_OWN);
+  if (position === undefined) return;
+  throw blamed(
+    position - 1,
+    '.account_id',
+    'names an account that follows what happens to the loan: leave loan_id out, or change the loan.',
+  );
 }
 
 function checkLines(lines: readonly drafts.DraftLine[]) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DatabasePool } from 'slonik';
+import { CannotStart } from './cannot-start.ts';
 import { sql } from './db.ts';
 import { newestMigration } from './migrate.ts';
 
@@ -23,11 +24,13 @@ export async function assertTenancyHolds(pool: DatabasePool, environment: string
     from pg_roles where rolname = current_user
   `);
   if (bypasses)
-    throw new Error('The database role of this process could see all tenants: refusing to start.');
+    throw new CannotStart(
+      'The database role of this process could see all tenants: refusing to start.',
+    );
   if (environment !== 'production') return;
   const powers = await powersOfLogin(pool);
   if (powers.length === 0) return;
-  throw new Error(
+  throw new CannotStart(
     `The login of DATABASE_URL could see all tenants: ${powers.join('; ')}. Use a login that is a ` +
       'member of servicing_app alone, and for workers and ops of servicing_worker: the section ' +
       '"Logins of the database" in README.md creates one.',

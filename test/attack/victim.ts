@@ -1,9 +1,10 @@
+import type { SaidError } from '../../jobs/say-error.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Spike, Told } from './watch.ts';
 
-type Logged = { level?: number; request_id?: string; err?: { message?: string; stack?: string } };
+type Logged = { level?: number; request_id?: string; err?: SaidError };
 
 const ROOT = new URL('../..', import.meta.url);
 const PRELOADS = ['test/attack/watch.ts', 'workers/processes/end-with-parent.ts'];
@@ -75,12 +76,11 @@ export async function startVictim(
 }
 export type Victim = Awaited<ReturnType<typeof startVictim>>;
 
-const OURS = /^\s+at .*\/(api|jobs|sql|templates)\//;
+const OURS = /^at .*\/(api|jobs|sql|templates)\//;
 
 /** The message and the first frames of ours; several requests may carry one id. */
 function keep(faults: Map<string, string>, { level = 0, request_id = '', err }: Logged) {
-  const [first = '', ...frames] = (err?.stack ?? err?.message ?? '').split('\n');
-  const ours = frames.filter((frame) => OURS.test(frame)).slice(0, 4);
-  const told = [first.slice(0, 300), ...ours.map((frame) => frame.trim())].join(' | ');
+  const ours = (err?.stack ?? []).filter((frame) => OURS.test(frame)).slice(0, 4);
+  const told = [`${err?.type ?? ''} ${err?.message ?? ''}`.trim(), ...ours].join(' | ');
   if (level >= 40) faults.set(request_id || `unasked ${faults.size}`, told);
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 import { booked, keeperOf, line } from './books.ts';
 
@@ -174,4 +175,22 @@ test('officers read the books, and only administrators write them', async () => 
   expect(read.status).toBe(200);
   expect(read.headers['content-range']).toMatch(/^entries 0-\d+\/\d+$/);
   expect(written.status).toBe(403);
+});
+
+test('an entry by hand about a loan leaves alone what the loan itself keeps', async () => {
+  const { id } = await newLoan(tenant);
+  const write = (other: string | undefined) =>
+    admin.post('/ledger/entries', {
+      entry_date: '2026-01-02',
+      reference_type: 'manual',
+      loan_id: id,
+      lines: [line(other, '10.00'), line(cash, '-10.00')],
+    });
+
+  const refused = await write(accounts['loans_receivable']);
+  const taken = await write(accounts['rounding']);
+
+  expect(refused.status).toBe(422);
+  expect(refused.body.errors).toHaveProperty(['lines.0.account_id']);
+  expect(taken.status).toBe(201);
 });

@@ -56,7 +56,7 @@ test('a secret opens for its own tenant only', () => {
   const sealed = seal('tenant-1', 'the secret');
 
   expect(unseal('tenant-1', sealed)).toBe('the secret');
-  expect(() => unseal('tenant-2', sealed)).toThrow('authenticate');
+  expect(() => unseal('tenant-2', sealed)).toThrow('SECRET does not hold the key');
 });
 
 test('a secret that is answered again under its key is in no table as it is', async () => {

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { checkStorable } from '../../api/http/bodies.ts';
+import { newLoan } from '../setup/loans.ts';
+import { spentMs } from '../setup/spent.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('an instant beyond the calendar of four digits at Greenwich is refused', async () => {
+  const tenant = await stage.tenant('2026-03-10');
+  const { id } = await newLoan(tenant);
+  const dispute = {
+    dispute_codes: ['001'],
+    received_date: '2026-03-10',
+    frivolous_notice_sent_at: '9999-12-31T23:59:59-14:00',
+  };
+
+  const reply = await tenant.officer.post(`/loans/${id}/credit-disputes`, dispute);
+
+  expect(reply.status).toBe(422);
+  expect(Object.keys(reply.body.errors)).toEqual(['frivolous_notice_sent_at']);
+});
+
+test('a rule over several amounts is not asked where one of them is no amount', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const rule = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '5.00' };
+
+  const reply = await admin.post('/products', {
+    name: 'Personal',
+    code: 'P-1',
+    fee_rules: [{ ...rule, min_amount: 'abc', max_amount: '1.00' }],
+  });
+
+  expect(reply.status).toBe(422);
+  expect(Object.keys(reply.body.errors)).toEqual(['fee_rules.0.min_amount']);
+});
+
+test('a body of hundreds of thousands of numbers is looked through at once', () => {
+  const body: unknown = JSON.parse(`[${'1,'.repeat(400_000)}1]`);
+
+  expect(spentMs(() => checkStorable(body, []))).toBeLessThan(50);
+});
