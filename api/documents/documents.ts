@@ -80,6 +80,7 @@ export const documents = resource({
 const read = endpoint({
   method: 'GET',
   path: '/documents/{id}',
+  security_event: 'document_download',
   allow: 'viewer',
   tag: 'documents',
   summary: 'Read: Document',
@@ -101,6 +102,7 @@ const read = endpoint({
 const announceUpload = endpoint({
   method: 'POST',
   path: '/documents/create-upload-link',
+  throttle: 'upload',
   allow: 'loan_officer',
   tag: 'documents',
   summary: 'Announce a file and get a link to put it to',

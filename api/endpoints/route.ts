@@ -4,7 +4,7 @@ import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
 import type { Allow, User } from '../http/permissions.ts';
 import type { Session } from '../http/session.ts';
-import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
 import type { Version, Wanted } from '../http/versions.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -63,6 +63,10 @@ type Declared = {
   ifMatch?: Version;
   /** A second person has to approve of it, where the tenant wants that for this kind. */
   four_eyes?: ApprovalKind;
+  /** A rate of the settings that limits this endpoint beside the rate for all requests. */
+  throttle?: keyof Settings['throttle'];
+  /** What the security log calls it when this was done or refused; without it, it is not watched. */
+  security_event?: string;
 };
 
 /** Everything there is to know of one endpoint; router, OpenAPI, tests and `npm run routes` read it. */

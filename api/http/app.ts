@@ -48,7 +48,7 @@ export function createApp(parts: AppParts): Koa {
     cors(pool),
     storage(pool, limits),
     sessionMiddleware(app, pool, isSecure),
-    csrf,
+    csrf(routes),
     docs(routes),
     routed(routes, pool, securityLog),
   ];

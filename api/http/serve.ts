@@ -11,7 +11,7 @@ import { keyedBy, onceAfterwards, onlyOnce, type Once } from './idempotency.ts';
 import { parseList } from '../endpoints/lists.ts';
 import { mayCall, type User } from './permissions.ts';
 import type { Call, OwnCall, Page, Route } from '../endpoints/route.ts';
-import { doneBy, eventOf, refusedBy, type SecurityLog } from './security.ts';
+import { doneBy, refusedBy, type SecurityLog } from './security.ts';
 import { hasEnded, sessionOf } from './session.ts';
 import { slowDown } from './throttle.ts';
 import { checkMatch, etagOf, parseIfMatch } from './versions.ts';
@@ -85,7 +85,7 @@ function answering(declared: Route, pool: DatabasePool, securityLog: SecurityLog
  * that; else in one of its own.
  */
 function watched(route: Route, securityLog: SecurityLog): Route {
-  if (eventOf(route) === undefined) return route;
+  if (route.security_event === undefined) return route;
   if (route.transaction === 'own') {
     const run = async (call: OwnCall) => {
       const answer = await route.run(call);
