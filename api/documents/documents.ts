@@ -130,10 +130,16 @@ const confirm = endpoint({
   status: 200,
   body: Confirmation,
   reply: documents.reply,
-  run: async ({ within, tenant_id, params, body }) => {
+  run: async ({ within, installation, tenant_id, params, body }) => {
     const id = params['id'];
     if (id === undefined) throw new NotFound();
-    await confirmUpload(within, tenant_id, id, body as z.output<typeof Confirmation>);
+    await confirmUpload(
+      within,
+      installation.files,
+      tenant_id,
+      id,
+      body as z.output<typeof Confirmation>,
+    );
     return within(tenant_id, (work) => existing(work, table, id), { readOnly: true });
   },
 });

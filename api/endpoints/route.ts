@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ListDeclaration } from './lists.ts';
+import type { Installation } from '../../jobs/installation.ts';
 import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
 import type { Allow, User } from '../http/permissions.ts';
@@ -28,6 +29,8 @@ export type Call = {
 /** What endpoints that keep their own transactions get besides: signing in, and raw bytes. */
 export type OwnCall = Omit<Call, 'work'> & {
   within: Within;
+  /** What the process was started with. */
+  installation: Installation;
   tenant_id: string;
   ip: string;
   request_id: string;

@@ -27,16 +27,6 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
   return close.plan(work.tx, day, through, CHUNK_SIZE);
 }
 
-let isFutureClosable = true;
-
-/**
- * Told once when a process starts: in production only days that are over are closed; elsewhere the
- * future is, too, so that a whole loan's life can be run through in seconds.
- */
-export function closeFuture(isAllowed: boolean) {
-  isFutureClosable = isAllowed;
-}
-
 /**
  * The last day that is over where the tenant is. A day ends at the tenant's cut-off on the morning after
  * it: at midnight, or at 02:30 where that is set, and what comes until then still belongs to it.
@@ -52,11 +42,12 @@ export async function lastDayOver({ tx }: Work, now: Date) {
 
 /** Refuses days that are closed already, or that may not be closed yet. */
 export async function assertClosable(work: Work, through: string, now = new Date()) {
-  const { today } = work;
+  const { today, installation } = work;
   const refuse = (reason: string) => new Invalid({ through_date: reason });
   if (through < today) throw refuse(`Is closed already: the business date is ${today}.`);
   const over = await lastDayOver(work, now);
-  if (!isFutureClosable && through > over.day) throw refuse(`Must be over: ${over.saying}`);
+  if (!installation.may_close_future && through > over.day)
+    throw refuse(`Must be over: ${over.saying}`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;
   if (through > horizon) throw refuse('Must be within 40 years.');
 }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { assertClosable, closeFuture, lastDayOver } from '../../jobs/business-day/plan-close.ts';
+import { assertClosable, lastDayOver } from '../../jobs/business-day/plan-close.ts';
 import { startCloseOfBusiness } from '../../jobs/business-day/start-close-of-business.job.ts';
 import { settle } from '../setup/settings.ts';
 import { newOutside } from '../setup/outside.ts';
@@ -53,8 +53,8 @@ test('a cut-off in an hour that the clocks leave out is past when the hour is', 
 });
 
 test('closed by hand, too, a day has to be past its cut-off in production', async () => {
-  closeFuture(false);
-  onTestFinished(() => closeFuture(true));
+  stage.installation.may_close_future = false;
+  onTestFinished(() => void (stage.installation.may_close_future = true));
   const tenant = await stage.tenant('2026-01-15');
   await settle(tenant, { eod_cutoff_time: '02:30' });
   const close = (now: string) =>
