@@ -3,8 +3,6 @@ import { Server as NetServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localFiles } from '../jobs/files/local-files.ts';
-import { useFiles } from '../jobs/files/store.ts';
-import { closeFuture } from '../jobs/business-day/plan-close.ts';
 import { openLog } from '../jobs/log.ts';
 import { openNetworks } from '../jobs/networks/networks.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
@@ -46,9 +44,12 @@ async function openWhenThere() {
 const secret = readSecret(configuration);
 useSecret(secret);
 const isProduction = configuration.NODE_ENV === 'production';
-closeFuture(!isProduction);
 openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
-useFiles(localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }), secret);
+const installation = {
+  files: localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }),
+  link_secret: secret,
+  may_close_future: !isProduction,
+};
 const pool = await openWhenThere();
 await assertTenancyHolds(pool, configuration.NODE_ENV);
 const health = { isReady: true, isLeaving: false };
@@ -70,7 +71,7 @@ async function checkKeys(): Promise<void> {
 }
 await checkKeys();
 const securityLog = openSecurityLog(pool, log);
-const app = createApp({ pool, configuration, log, routes, health, securityLog });
+const app = createApp({ pool, configuration, log, routes, health, installation, securityLog });
 
 const server = createServer(
   {

@@ -101,3 +101,9 @@ export function localDate(now: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now);
   return parts.slice(0, 10);
 }
+
+/** The time on that wall, like 23:30. */
+export function localTime(now: Date, timeZone: string): string {
+  const clock = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en-GB', clock).format(now);
+}

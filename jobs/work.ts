@@ -1,5 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { within, type Mode, type Transaction } from '../sql/database/db.ts';
+import { BARE, type Installation } from './installation.ts';
 
 /** On whose behalf something is done; the audit trail names them. */
 export type Actor = {
@@ -24,6 +25,8 @@ export type Work = {
   actor: Actor;
   /** The tenant's business date, which is not the clock's date. */
   today: string;
+  /** What the process was started with. */
+  installation: Installation;
 };
 
 /** Runs steps in a transaction of the tenant; repeats them after a deadlock. */
@@ -35,9 +38,14 @@ export type Within = <Result>(
 
 /** The one way from a pool to work: transactions of a tenant, on behalf of the actor. */
 export const workOf =
-  (pool: DatabasePool, actor: Actor): Within =>
+  (pool: DatabasePool, actor: Actor, installation = BARE): Within =>
   (tenant_id, steps, mode) =>
-    within(pool, tenant_id, (tx, today) => steps({ tx, tenant_id, actor, today }), mode);
+    within(
+      pool,
+      tenant_id,
+      (tx, today) => steps({ tx, tenant_id, actor, today, installation }),
+      mode,
+    );
 
 export const SYSTEM: Actor = {
   type: 'system',

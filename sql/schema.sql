@@ -1459,9 +1459,9 @@ create table draws (
   updated_at timestamp with time zone not null default now(),
   constraint draws_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint draws_draw_number UNIQUE (tenant_id, loan_id, draw_number),
-  constraint draws_external_id UNIQUE (tenant_id, external_id),
   constraint draws_pkey PRIMARY KEY (tenant_id, id),
   constraint draws_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'reversed'::text]))),
+  constraint draws_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
   constraint draws_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint draws_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint draws_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
@@ -1744,12 +1744,12 @@ create table investors (
   notes text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint investors_external_id UNIQUE (tenant_id, external_id),
-  constraint investors_name UNIQUE (tenant_id, name),
   constraint investors_pkey PRIMARY KEY (tenant_id, id),
   constraint investors_remittance_day_check CHECK (((remittance_day >= 1) AND (remittance_day <= 31))),
   constraint investors_tax_id_last_four_check CHECK ((tax_id_last_four ~ '^\d{4}$'::text)),
-  constraint investors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint investors_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
+  constraint investors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint investors_tenant_id_name_key UNIQUE (tenant_id, name)
 );
 CREATE INDEX investors_created ON public.investors USING btree (tenant_id, created_at DESC, id DESC);
 alter table investors enable row level security, force row level security;
@@ -1853,8 +1853,8 @@ create table ledger_accounts (
   updated_at timestamp with time zone not null default now(),
   constraint ledger_accounts_account_type_check CHECK ((account_type = ANY (ARRAY['asset'::text, 'liability'::text, 'equity'::text, 'revenue'::text, 'expense'::text]))),
   constraint ledger_accounts_check CHECK ((parent_id <> id)),
-  constraint ledger_accounts_code UNIQUE (tenant_id, code),
   constraint ledger_accounts_pkey PRIMARY KEY (tenant_id, id),
+  constraint ledger_accounts_tenant_id_code_key UNIQUE (tenant_id, code),
   constraint ledger_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint ledger_accounts_tenant_id_parent_id_fkey FOREIGN KEY (tenant_id, parent_id) REFERENCES ledger_accounts(tenant_id, id),
   constraint ledger_accounts_tenant_id_role_key UNIQUE (tenant_id, role)
@@ -1922,7 +1922,7 @@ create table liens (
 CREATE INDEX liens_collateral ON public.liens USING btree (tenant_id, collateral_id, created_at DESC, id DESC);
 CREATE INDEX liens_created ON public.liens USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX liens_expiry ON public.liens USING btree (tenant_id, expiration_date) WHERE (status = 'active'::text);
-CREATE UNIQUE INDEX liens_lien_position ON public.liens USING btree (tenant_id, collateral_id, lien_position) WHERE (status = 'active'::text);
+CREATE UNIQUE INDEX liens_tenant_id_lien_position_key ON public.liens USING btree (tenant_id, collateral_id, lien_position) WHERE (status = 'active'::text);
 alter table liens enable row level security, force row level security;
 create policy auditor on liens for select to servicing_auditor using true;
 create policy owner on liens for all to servicing_owner using true with check true;
@@ -2255,8 +2255,6 @@ create table loans (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint loans_external_id UNIQUE (tenant_id, external_id),
-  constraint loans_loan_number UNIQUE (tenant_id, loan_number),
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
   constraint loans_payment_day_check CHECK (((payment_day >= 1) AND (payment_day <= 31))),
   constraint loans_payment_history_profile_check CHECK ((payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'::text)),
@@ -2265,7 +2263,9 @@ create table loans (
   constraint loans_principal_balance_check CHECK (((principal_balance)::numeric >= (0)::numeric)),
   constraint loans_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'canceled'::text, 'active'::text, 'paid_off'::text, 'charged_off'::text, 'settled'::text, 'transferred'::text]))),
   constraint loans_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint loans_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
   constraint loans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint loans_tenant_id_loan_number_key UNIQUE (tenant_id, loan_number),
   constraint loans_tenant_id_loan_officer_id_fkey FOREIGN KEY (tenant_id, loan_officer_id) REFERENCES users(tenant_id, id),
   constraint loans_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id),
   constraint loans_tenant_id_product_id_fkey FOREIGN KEY (tenant_id, product_id) REFERENCES products(tenant_id, id),
@@ -2564,10 +2564,10 @@ CASE payment_type
     WHEN 'reimbursement'::text THEN (- (amount)::numeric)
     ELSE (amount)::numeric
 END))),
-  constraint payments_external_id UNIQUE (tenant_id, external_id),
   constraint payments_pkey PRIMARY KEY (tenant_id, id),
   constraint payments_tenant_id_autopay_plan_id_fkey FOREIGN KEY (tenant_id, autopay_plan_id) REFERENCES autopay_plans(tenant_id, id),
   constraint payments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint payments_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
   constraint payments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint payments_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
@@ -2730,12 +2730,12 @@ create table portfolios (
   investor_id uuid,
   sale_date date,
   servicing_retained boolean,
-  constraint portfolios_name UNIQUE (tenant_id, name),
   constraint portfolios_pkey PRIMARY KEY (tenant_id, id),
   constraint portfolios_portfolio_type_check CHECK ((portfolio_type = ANY (ARRAY['static'::text, 'dynamic'::text]))),
   constraint portfolios_status_check CHECK ((status = ANY (ARRAY['active'::text, 'sold'::text]))),
   constraint portfolios_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint portfolios_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id)
+  constraint portfolios_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id),
+  constraint portfolios_tenant_id_name_key UNIQUE (tenant_id, name)
 );
 CREATE INDEX portfolios_created ON public.portfolios USING btree (tenant_id, created_at DESC, id DESC);
 alter table portfolios enable row level security, force row level security;
@@ -2810,8 +2810,8 @@ create table products (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint products_code UNIQUE (tenant_id, code),
   constraint products_pkey PRIMARY KEY (tenant_id, id),
+  constraint products_tenant_id_code_key UNIQUE (tenant_id, code),
   constraint products_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint products_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id)
 );
@@ -2842,8 +2842,8 @@ create table programs (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint programs_code UNIQUE (tenant_id, code),
   constraint programs_pkey PRIMARY KEY (tenant_id, id),
+  constraint programs_tenant_id_code_key UNIQUE (tenant_id, code),
   constraint programs_tenant_id_default_product_id_fkey FOREIGN KEY (tenant_id, default_product_id) REFERENCES products(tenant_id, id),
   constraint programs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );

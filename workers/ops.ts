@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { closeFuture } from '../jobs/business-day/plan-close.ts';
+import { BARE } from '../jobs/installation.ts';
 import { openNetworks } from '../jobs/networks/networks.ts';
 import { openPool } from '../sql/database/db.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
@@ -52,7 +52,7 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
   const app = await openForCommand(configuration, { size: 4 });
   const owner = await openPool(url, { role: 'servicing_worker', size: 2 });
   const isProduction = configuration.NODE_ENV === 'production';
-  closeFuture(!isProduction);
+  const installation = { ...BARE, may_close_future: !isProduction };
   openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
   const { NEW_PASSWORD: newPassword, SECRET: secret } = configuration;
   try {
@@ -64,7 +64,8 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
     const { json = false, ...options } = values;
     const [extra] = words.slice(operation.words ?? 0);
     if (extra !== undefined) throw new Misused(`"${extra}" is one word too many.`);
-    const answer = await operation.run({ url, owner, app, words, options, newPassword, secret });
+    const given = { url, owner, app, words, options, newPassword, secret, installation };
+    const answer = await operation.run(given);
     print(answer, json);
     return answer.code ?? 0;
   } catch (error) {

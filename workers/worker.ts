@@ -44,8 +44,12 @@ await live(log, async ({ giveUp, onFatal }) => {
   const folder = path.resolve(configuration.DATA_DIR, 'files');
   const secret = readSecret(configuration);
   useSecret(secret);
-  const files = localFiles({ folder, secret });
-  const lent = await lendOutside(name, configuration, { pool, files, log });
+  const installation = {
+    files: localFiles({ folder, secret }),
+    link_secret: secret,
+    may_close_future: !isProduction,
+  };
+  const lent = await lendOutside(name, configuration, { pool, installation, log });
   const jobs = queued.filter((job) => job.pool === name);
   const settings = POOL_SETTINGS[name];
   const concurrency = WORKER_CONCURRENCY ?? settings.concurrency;

@@ -45,6 +45,7 @@ export const communications: Route[] = [
   {
     ...staff,
     path: '/communications/send',
+    throttle: 'communication',
     summary: 'Send a message to a borrower',
     action: 'send',
     transaction: 'write',
@@ -61,6 +62,7 @@ export const communications: Route[] = [
   {
     ...staff,
     path: '/communications/send-batch',
+    throttle: 'communication',
     summary: 'Send a message to many borrowers',
     action: 'send',
     transaction: 'write',

@@ -80,6 +80,7 @@ export const documents = resource({
 const read = endpoint({
   method: 'GET',
   path: '/documents/{id}',
+  security_event: 'document_download',
   allow: 'viewer',
   tag: 'documents',
   summary: 'Read: Document',
@@ -101,6 +102,7 @@ const read = endpoint({
 const announceUpload = endpoint({
   method: 'POST',
   path: '/documents/create-upload-link',
+  throttle: 'upload',
   allow: 'loan_officer',
   tag: 'documents',
   summary: 'Announce a file and get a link to put it to',
@@ -128,10 +130,16 @@ const confirm = endpoint({
   status: 200,
   body: Confirmation,
   reply: documents.reply,
-  run: async ({ within, tenant_id, params, body }) => {
+  run: async ({ within, installation, tenant_id, params, body }) => {
     const id = params['id'];
     if (id === undefined) throw new NotFound();
-    await confirmUpload(within, tenant_id, id, body as z.output<typeof Confirmation>);
+    await confirmUpload(
+      within,
+      installation.files,
+      tenant_id,
+      id,
+      body as z.output<typeof Confirmation>,
+    );
     return within(tenant_id, (work) => existing(work, table, id), { readOnly: true });
   },
 });

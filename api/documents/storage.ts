@@ -4,7 +4,7 @@ import type { DatabasePool } from 'slonik';
 import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { documentOfUpload } from '../../jobs/files/keys.ts';
 import { readLink } from '../../jobs/files/links.ts';
-import { filesInUse } from '../../jobs/files/store.ts';
+import type { Installation } from '../../jobs/installation.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { within, type Transaction } from '../../sql/database/db.ts';
 import * as documents from '../../sql/documents/documents.ts';
@@ -17,7 +17,8 @@ const PATH = /^\/api\/v1\/storage\/(upload|download)\/([\w.-]+)$/;
  * The links to files that are kept here and not in an object store. The link is the permission: it
  * needs no session and no CSRF token, names one file, and dies by itself.
  */
-export function storage(pool: DatabasePool, limits: Limits): Middleware {
+export function storage(parts: Parts): Middleware {
+  const { installation } = parts;
   return async (ctx: Context, next: Next) => {
     const [, action, token = ''] = PATH.exec(ctx.path) ?? [];
     if (action === undefined) return next();
@@ -27,17 +28,19 @@ export function storage(pool: DatabasePool, limits: Limits): Middleware {
       const message = 'This endpoint does not take that method.';
       throw new HttpRefusal(405, 'method_not_allowed', message, { headers });
     }
-    const link = readLink(token, method, filesInUse().secret, new Date());
+    const link = readLink(token, method, installation.link_secret, new Date());
     if (!link || !link.key.startsWith(`${ctx.state.tenant.slug}/`)) throw closed();
-    await (method === 'PUT' ? put(ctx, pool, link, limits) : get(ctx, link));
+    await (method === 'PUT' ? put(ctx, parts, link) : get(ctx, installation, link));
   };
 }
 
+type Parts = { pool: DatabasePool; limits: Limits; installation: Installation };
 type Link = NonNullable<ReturnType<typeof readLink>>;
 
 /** Always as an attachment: nothing that was uploaded runs in our name. */
-async function get(ctx: Context, { key, content_type, filename = 'document' }: Link) {
-  const file = await filesInUse().files.stream(key);
+async function get(ctx: Context, { files }: Installation, link: Link) {
+  const { key, content_type, filename = 'document' } = link;
+  const file = await files.stream(key);
   if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
   // The first bytes, or that there are none, before anything is promised.
   await once(file, 'readable').catch((error: unknown) => {
@@ -58,7 +61,8 @@ async function get(ctx: Context, { key, content_type, filename = 'document' }: L
  * Until the upload is confirmed a file may be replaced; what was confirmed stays as it is. The file
  * takes its place under the lock of its document's row, as the confirmation does.
  */
-async function put(ctx: Context, pool: DatabasePool, { key, content_type }: Link, limits: Limits) {
+async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
+  const { pool, limits, installation } = parts;
   // Whoever is refused in the middle of a file has more to send, and no next request.
   ctx.set('Connection', 'close');
   if (ctx.request.type !== content_type) {
@@ -74,7 +78,7 @@ async function put(ctx: Context, pool: DatabasePool, { key, content_type }: Link
   if (!mayPut) throw closed();
   if (Number(ctx.get('Content-Length') || 0) > limit) throw tooLarge(limit);
   const content = atMost(arriving(ctx.req, limits), limit);
-  const { size, sha256_hash } = await filesInUse().files.put(key, content, {
+  const { size, sha256_hash } = await installation.files.put(key, content, {
     when: (_file, place) =>
       within(pool, tenantId, async (tx) => {
         if (!(await documents.lockAwaited(tx, id))) throw closed();

@@ -20,6 +20,7 @@ export type Action = {
   reply?: z.ZodType;
   status?: number;
   four_eyes?: ApprovalKind;
+  security_event?: string;
   run: (work: Work, id: string, input: never) => Promise<unknown>;
 };
 
@@ -50,6 +51,8 @@ export type Declaration<F extends Fields> = {
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
   /** What of it a second person has to approve of, where the tenant wants that. */
   four_eyes?: { create?: ApprovalKind; delete?: ApprovalKind };
+  /** Which of the usual endpoints the security log is told of, and as what. */
+  security_events?: Partial<Record<Offer, string>>;
   /** Roles that differ from `read` and `write` for one endpoint. */
   roles?: Partial<Record<Offer, Role>>;
 };

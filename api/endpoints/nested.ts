@@ -92,6 +92,7 @@ export function actionRoute(
     ...(one.body && { body: one.body }),
     ...(!one.reply && { etag: version }),
     ...fourEyes(one.four_eyes),
+    ...(one.security_event && { security_event: one.security_event }),
     ifMatch: version,
     run: async (call) => {
       const { work, body } = call;

@@ -50,7 +50,9 @@ function usualRoutes(made: Resource): Route[] {
     // What may be archived may come back, by the hand of whoever may archive it.
     const offer = (name === 'unarchive' ? 'archive' : name) as Offer;
     const isOffered = offers.includes(offer) && (name !== 'unarchive' || archivable);
-    return isOffered ? [{ ...route, allow: roles[offer] ?? route.allow }] : [];
+    const security_event = made.declaration.security_events?.[offer];
+    const own = { allow: roles[offer] ?? route.allow, ...(security_event && { security_event }) };
+    return isOffered ? [{ ...route, ...own }] : [];
   });
   return audited ? [...chosen, historyRoute(made.declaration)] : chosen;
 }

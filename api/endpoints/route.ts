@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { ListDeclaration } from './lists.ts';
+import type { Installation } from '../../jobs/installation.ts';
 import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
 import type { Allow, User } from '../http/permissions.ts';
 import type { Session } from '../http/session.ts';
-import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
 import type { Version, Wanted } from '../http/versions.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -30,6 +31,8 @@ export type Call = {
 /** What endpoints that keep their own transactions get besides: signing in, and raw bytes. */
 export type OwnCall = Omit<Call, 'work'> & {
   within: Within;
+  /** What the process was started with. */
+  installation: Installation;
   tenant_id: string;
   ip: string;
   request_id: string;
@@ -65,6 +68,10 @@ type Declared = {
   ifMatch?: Version;
   /** A second person has to approve of it, where the tenant wants that for this kind. */
   four_eyes?: ApprovalKind;
+  /** A rate of the settings that limits this endpoint beside the rate for all requests. */
+  throttle?: keyof Settings['throttle'];
+  /** What the security log calls it when this was done or refused; without it, it is not watched. */
+  security_event?: string;
 };
 
 /** Everything there is to know of one endpoint; router, OpenAPI, tests and `npm run routes` read it. */

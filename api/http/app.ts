@@ -8,6 +8,7 @@ import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
 import { docs } from '../endpoints/docs.ts';
 import { storage } from '../documents/storage.ts';
+import type { Installation } from '../../jobs/installation.ts';
 import type { Log } from '../../jobs/log.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { health, type Health } from '../operations/health.ts';
@@ -24,6 +25,8 @@ export type AppParts = {
   log: Log;
   routes: readonly Route[];
   health: Health;
+  /** What the process was started with. */
+  installation: Installation;
   /** The one of this process; who stops it writes down what is only counted. */
   securityLog?: SecurityLog;
   limits?: Limits;
@@ -32,6 +35,7 @@ export type AppParts = {
 /** The whole way of a request, in order. */
 export function createApp(parts: AppParts): Koa {
   const { pool, configuration, log, routes, health: state, limits = LIMITS } = parts;
+  const { installation } = parts;
   const { securityLog = openSecurityLog(pool, log) } = parts;
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
@@ -46,11 +50,11 @@ export function createApp(parts: AppParts): Koa {
     admission(),
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
     cors(pool),
-    storage(pool, limits),
+    storage({ pool, limits, installation }),
     sessionMiddleware(app, pool, isSecure),
-    csrf,
+    csrf(routes),
     docs(routes),
-    routed(routes, pool, securityLog),
+    routed(parts, securityLog),
   ];
   for (const step of steps) app.use(step);
   // A client that goes away in the middle of an answer, or sends what is no HTTP, is no fault of ours.
@@ -190,17 +194,13 @@ function admission(): Middleware {
 }
 
 /** The route table on a router: fixed paths before those with parameters, 405 with Allow. */
-function routed(
-  routes: readonly Route[],
-  pool: DatabasePool,
-  securityLog: SecurityLog,
-): Middleware {
+function routed({ routes, ...process }: AppParts, securityLog: SecurityLog): Middleware {
   const router = new Router({ prefix: '/api/v1', sensitive: true, strict: true });
   const methods = new Map<string, Set<string>>();
   const fixedFirst = [...routes].sort((one, other) => wildness(one.path) - wildness(other.path));
   for (const route of fixedFirst) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const handler = serve(route, { pool, securityLog, routes });
+    const handler = serve(route, { ...process, routes }, securityLog);
     router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
       ctx.state.route = route;
       await handler(ctx);

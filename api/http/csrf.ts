@@ -1,6 +1,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware, Next } from 'koa';
 import { HttpRefusal } from './errors.ts';
+import type { Route } from '../endpoints/route.ts';
 
 const TOKEN = /^[A-Za-z0-9]{32}$/;
 const YEAR_MS = 31_449_600_000;
@@ -10,24 +11,27 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const newToken = () =>
   Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
-/** The three routes on which providers post; they prove themselves by signature instead. */
-const EXEMPT = /^\/api\/v1\/communications\/webhooks\/(delivery-status|inbound\/(sms|email))$/;
-
 /**
  * Django's double submit: the token is in a readable cookie on every response, and every request that
  * changes something sends it back in X-CSRFToken. After login it must also be the session's own.
  */
-export const csrf: Middleware = async (ctx: Context, next: Next) => {
-  const sent = sentBy(ctx);
-  const own = (ctx.session as { csrf_token?: string } | null)?.csrf_token;
-  ctx.state.csrf_token = own;
-  try {
-    if (!SAFE.has(ctx.method) && !EXEMPT.test(ctx.path)) check(ctx, sent, own);
-    await next();
-  } finally {
-    setCookie(ctx);
-  }
-};
+export function csrf(routes: readonly Route[]): Middleware {
+  const exempt = new Set(routes.filter(isForProviders).map(({ path }) => `/api/v1${path}`));
+  return async (ctx: Context, next: Next) => {
+    const sent = sentBy(ctx);
+    const own = (ctx.session as { csrf_token?: string } | null)?.csrf_token;
+    ctx.state.csrf_token = own;
+    try {
+      if (!SAFE.has(ctx.method) && !exempt.has(ctx.path)) check(ctx, sent, own);
+      await next();
+    } finally {
+      setCookie(ctx);
+    }
+  };
+}
+
+/** Providers have no cookie; they prove themselves by signature instead. */
+const isForProviders = ({ allow }: Route) => allow === 'provider';
 
 const sentBy = (ctx: Context) => ctx.cookies.get('csrftoken', { signed: false }) ?? '';
 

@@ -67,6 +67,14 @@ const IN_USE: Answer = {
   body: { message: 'Other records refer to this one.', code: 'in_use' },
 };
 
+const BEATEN: Answer = {
+  status: 409,
+  body: {
+    message: 'Another request was first. Look at what there is now, and try again.',
+    code: 'conflict',
+  },
+};
+
 /** Checks and exclusions, numbers too large, days that no calendar has, texts too long to index. */
 const OUT_OF_RANGE = new Set(['23514', '23P01', '22003', '22008', '22001', '54000']);
 /** Text that is not of its type, or holds what Postgres keeps in no text. */
@@ -115,9 +123,9 @@ function sentence({ code, input, message }: ZodError['issues'][number]): string 
 }
 
 /**
- * Constraints are named so that the mapping is a rule: a foreign key (tenant_id, field) blames its
- * field, a unique key named table_field blames its field, and a check that a client can reach is
- * a validation failure.
+ * Constraints are named so that the mapping is a rule: a foreign key {table}_tenant_id_{field}_fkey and a
+ * unique key {table}_tenant_id_{field}_key blame their field, and a check that a client can reach is a
+ * validation failure. Whoever meets another unique key was beaten to it by a request at the same time.
  */
 function databaseAnswer(error: unknown, method: string): Answer | null {
   const state = sqlStateOf(error);
@@ -130,23 +138,15 @@ function databaseAnswer(error: unknown, method: string): Answer | null {
       [/_tenant_id_(.{1,63})_fkey$/.exec(constraint)?.[1] ?? 'id']: 'Does not exist.',
     });
   }
-  if (state === '23505') return validation({ [uniqueField(constraint)]: 'Is already taken.' });
+  if (state === '23505') {
+    const field = /_tenant_id_(.{1,63})_key$/.exec(constraint)?.[1];
+    return field === undefined ? BEATEN : validation({ [field]: 'Is already taken.' });
+  }
   if (state === '23502') return validation({ [columnOf(error) ?? 'body']: 'Is required.' });
   if (OUT_OF_RANGE.has(state)) return validation({ body: 'Has a value out of range.' });
   if (UNREADABLE.has(state)) return validation({ body: 'Has a value that cannot be stored.' });
   const unavailable = /^(08|53|57P|25P03|57014|40001|40P01|55P03|25006)/;
   return unavailable.test(state) ? UNAVAILABLE : null;
-}
-
-function uniqueField(constraint: string): string {
-  const unnamed = /_tenant_id_(.{1,63})_key$/.exec(constraint)?.[1];
-  return (
-    unnamed ??
-    /^(?:loans|payments|programs|products|portfolios|investors|ledger_accounts|liens)_(.+)$/.exec(
-      constraint,
-    )?.[1] ??
-    'id'
-  );
 }
 
 function columnOf(error: unknown): string | undefined {

@@ -5,39 +5,10 @@ import { workOf, type Actor, type Work } from '../../jobs/work.ts';
 import { answerTo } from './errors.ts';
 import type { Route } from '../endpoints/route.ts';
 
-/**
- * What is written into the security log beside refusals by role, by endpoint. Whatever is not here
- * costs nothing by being secure: payments and lists are not watched.
- */
-const EVENTS = new Map([
-  ['POST /auth/login', 'sign_in'],
-  ['POST /auth/logout', 'sign_out'],
-  ['POST /auth/password/request', 'password_request'],
-  ['POST /auth/password/reset', 'password_reset'],
-  ['POST /auth/password/change', 'password_change'],
-  ['POST /users/assign-role', 'role_change'],
-  ['POST /users/remove-role', 'role_change'],
-  ['POST /users/invite', 'user_invite'],
-  ['POST /borrowers/{id}/invite-portal-user', 'user_invite'],
-  ['PUT /users/{id}', 'user_change'],
-  ['POST /users/{id}/deactivate', 'user_deactivate'],
-  ['PUT /tenant/settings', 'settings_change'],
-  ['POST /nacha-files', 'export'],
-  ['GET /nacha-files/{id}/download', 'export'],
-  ['POST /credit-reporting-files', 'export'],
-  ['GET /credit-reporting-files/{id}/download', 'export'],
-  ['POST /loan-tape-configs/{id}/generate', 'export'],
-  ['GET /loan-tapes/{id}', 'export'],
-  ['GET /documents/{id}', 'document_download'],
-]);
-
 /** Of these the work itself tells, since it alone knows whose password it was. */
 const TOLD_INSIDE = new Set(['password_reset', 'password_change']);
 
-export const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`;
-export const eventOf = (route: Route): string | undefined => EVENTS.get(routeName(route));
-/** For a test that holds the list to the route table. */
-export const watchedRoutes: readonly string[] = [...EVENTS.keys()];
+const routeName = ({ method, path }: Route) => `${method} ${path}`;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const uuidIn = (...values: unknown[]) =>
@@ -61,7 +32,7 @@ function aboutOf(route: Route, { body, params = {} }: Said, answer?: unknown) {
 
 /** What the answer of a watched endpoint means; a link that is not given out is no download. */
 export function doneBy(route: Route, said: Said, answer: unknown): SecurityEvent | null {
-  const event = eventOf(route);
+  const event = route.security_event;
   if (event === undefined || of(answer, 'download_url') === null) return null;
   const isSignIn = event === 'sign_in';
   return {
@@ -77,7 +48,7 @@ export function refusedBy(route: Route, said: Said, error: unknown): SecurityEve
   const answer = answerTo(error, route.method);
   const { status = 500, body: { code: reason } = { code: 'internal_error' } } = answer ?? {};
   const isByRole = status === 403 && reason === 'permission_denied';
-  const event = eventOf(route) ?? (isByRole ? 'access' : undefined);
+  const event = route.security_event ?? (isByRole ? 'access' : undefined);
   if (event === undefined || reason === 'not_authenticated') return null;
   return { ...aboutOf(route, said), event, outcome: status < 500 ? 'refused' : 'failed', reason };
 }

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { DatabasePool } from 'slonik';
 import type { z } from 'zod';
 import { Forbidden, Invalid, NotFound } from '../../jobs/errors.ts';
+import type { Installation } from '../../jobs/installation.ts';
 import { workOf, type Actor, type Within } from '../../jobs/work.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
@@ -11,7 +12,7 @@ import { keyedBy, onceAfterwards, onlyOnce, type Once } from './idempotency.ts';
 import { parseList } from '../endpoints/lists.ts';
 import { mayCall, type User } from './permissions.ts';
 import type { Call, OwnCall, Page, Route } from '../endpoints/route.ts';
-import { doneBy, eventOf, refusedBy, type SecurityLog } from './security.ts';
+import { doneBy, refusedBy, type SecurityLog } from './security.ts';
 import { hasEnded, sessionOf } from './session.ts';
 import { slowDown } from './throttle.ts';
 import { checkMatch, etagOf, parseIfMatch } from './versions.ts';
@@ -21,14 +22,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const QUERY_KEYS_MAX = 2_000;
 const LIST_TIMEOUT = '5s';
 
+/** What is the same for all requests to a process. */
+type Process = { pool: DatabasePool; installation: Installation; routes: readonly Route[] };
+
 /**
  * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves
  * nothing behind; one that is returned keeps what was written, such as the record of a blocked send.
  */
-type Serving = { pool: DatabasePool; securityLog: SecurityLog; routes: readonly Route[] };
-
-export function serve(route: Route, { pool, securityLog, routes }: Serving) {
-  const answered = answering(route, { pool, securityLog, routes });
+export function serve(route: Route, process: Process, securityLog: SecurityLog) {
+  const answered = answering(route, process, securityLog);
   return async (ctx: Context) => {
     const actor = actorOf(ctx, (ctx.state.user ?? null) as User | null);
     try {
@@ -42,19 +44,20 @@ export function serve(route: Route, { pool, securityLog, routes }: Serving) {
   };
 }
 
-function answering(declared: Route, { pool, securityLog, routes }: Serving) {
+function answering(declared: Route, process: Process, securityLog: SecurityLog) {
+  const { pool, installation, routes } = process;
   const route = watched(declared, securityLog);
   return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
-    await slowDown(ctx, route, user, workOf(pool, actor));
-    if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, workOf(pool, actor));
+    const within = workOf(pool, actor, installation);
+    await slowDown(ctx, route, user, within);
+    if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, within);
     await readBody(ctx, { mayBeForm: route.allow === 'provider' });
     const call = { ...parse(route, ctx, user), routes };
-    const within = workOf(pool, actor);
     const { id: tenantId } = ctx.state.tenant as { id: string };
     const keyed = user && keyedBy(route, ctx, user, call.body);
     if (route.transaction === 'own') {
-      const answer = () => route.run(ownCall(ctx, call, within));
+      const answer = () => route.run({ ...ownCall(ctx, call, within), installation });
       if (!keyed) return reply(ctx, route, call, await answer());
       const steps = async () => ({ status: route.status, body: shaped(route, await answer()) });
       return finish(ctx, route, await onceAfterwards(within, tenantId, keyed, steps));
@@ -87,7 +90,7 @@ function answering(declared: Route, { pool, securityLog, routes }: Serving) {
  * that; else in one of its own.
  */
 function watched(route: Route, securityLog: SecurityLog): Route {
-  if (eventOf(route) === undefined) return route;
+  if (route.security_event === undefined) return route;
   if (route.transaction === 'own') {
     const run = async (call: OwnCall) => {
       const answer = await route.run(call);
@@ -108,7 +111,7 @@ function watched(route: Route, securityLog: SecurityLog): Route {
   return { ...route, transaction: 'write', run };
 }
 
-function ownCall(ctx: Context, call: Omit<Call, 'work'>, within: Within): OwnCall {
+function ownCall(ctx: Context, call: Omit<Call, 'work'>, within: Within) {
   const { tenant, ip, request_id, raw = '' } = ctx.state;
   const session = sessionOf(ctx);
   const header = (name: string) => ctx.get(name);

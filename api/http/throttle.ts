@@ -5,16 +5,8 @@ import type { Within } from '../../jobs/work.ts';
 import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
 import type { Route } from '../endpoints/route.ts';
-import { dictionary } from '../../sql/dictionary.ts';
 
 type Rates = Settings['throttle'];
-
-/** What one person may ask for less often than for the rest, where the tenant says so. */
-const DEAR = dictionary<keyof Rates>({
-  '/documents/create-upload-link': 'upload',
-  '/communications/send': 'communication',
-  '/communications/send-batch': 'communication',
-});
 
 /**
  * Turns away who asks more often in a minute than the tenant allows: strangers by their address,
@@ -22,8 +14,7 @@ const DEAR = dictionary<keyof Rates>({
  */
 export async function slowDown(ctx: Context, route: Route, user: User | null, within: Within) {
   const { rates, tenant, ip } = ctx.state as { rates: Rates; tenant: { id: string }; ip: string };
-  const dear = route.method === 'POST' ? DEAR[route.path] : undefined;
-  for (const scope of [kindOf(user), dear]) {
+  for (const scope of [kindOf(user), route.throttle]) {
     if (scope === undefined || rates[scope] === null) continue;
     const wait = await countRequest(within, tenant.id, scope, user?.id ?? stranger(ip));
     if (wait !== null) throw throttled(wait);

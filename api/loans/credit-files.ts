@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { filesInUse } from '../../jobs/files/store.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
@@ -41,15 +40,16 @@ export const creditFileRoutes: Route[] = [
     ...about,
     method: 'POST',
     path: '/credit-reporting-files',
+    security_event: 'export',
     action: 'create',
     summary: 'Make the Metro 2 file of all records that wait',
     status: 201,
     transaction: 'own',
     body: NewCreditFile,
     reply: creditFiles.reply,
-    run: async ({ within, tenant_id, body }: OwnCall) => {
+    run: async ({ within, installation, tenant_id, body }: OwnCall) => {
       const input = body as z.output<typeof NewCreditFile>;
-      const id = await sendCreditFile(within, filesInUse().files, tenant_id, input);
+      const id = await sendCreditFile(within, installation.files, tenant_id, input);
       return within(tenant_id, (work) => existing(work, credit.creditReportingFiles, id), {
         readOnly: true,
       });
@@ -59,6 +59,7 @@ export const creditFileRoutes: Route[] = [
     ...about,
     method: 'GET',
     path: '/credit-reporting-files/{id}/download',
+    security_event: 'export',
     action: 'download',
     summary: 'A link to the file, for some minutes',
     status: 200,
@@ -80,7 +81,7 @@ export const creditFileRoutes: Route[] = [
         filename,
         expires_at,
       } as const;
-      const download_url = await filesInUse().files.presign(link);
+      const download_url = await work.installation.files.presign(link);
       return { download_url, expires_at: expires_at.toISOString(), filename };
     },
   },

@@ -101,7 +101,13 @@ export const products = resource({
     charge_off_dpd_threshold: days.min(1).optional(),
     non_accrual_dpd_threshold: days.min(1).default(90),
     small_balance_tolerance: money.default('1.00'),
-    payoff_quote_valid_days: days.min(1).max(60).default(10),
+    payoff_quote_valid_days: days
+      .min(1)
+      .max(60)
+      .optional()
+      .describe(
+        'Without it a new product gets the days of the settings (payoff.quote_valid_days).',
+      ),
     prepayment_penalty: prepaymentPenalty.nullish(),
     max_deferments_per_12m: days.max(12).default(2),
     max_modifications: days.max(100).default(5),

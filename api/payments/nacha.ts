@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { filesInUse } from '../../jobs/files/store.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { NewFile, sendFile } from '../../jobs/payments/nacha/make-file.ts';
 import { OUTCOMES, ReturnFile, takeReturns } from '../../jobs/payments/nacha/take-returns.ts';
@@ -86,6 +85,7 @@ export const nachaRoutes: Route[] = [
     ...shared,
     method: 'POST',
     path: '/nacha-files',
+    security_event: 'export',
     action: 'create',
     resource: 'nacha-files',
     summary: 'Send what has not been sent: debits to collect, disbursements to pay',
@@ -93,9 +93,9 @@ export const nachaRoutes: Route[] = [
     transaction: 'own',
     body: NewFile,
     reply: nachaFiles.reply.extend({ skipped: z.array(skipped) }).meta({ id: 'NewNachaFile' }),
-    run: async ({ within, tenant_id, body }: OwnCall) => {
+    run: async ({ within, installation, tenant_id, body }: OwnCall) => {
       const input = body as z.output<typeof NewFile>;
-      const made = await sendFile(within, filesInUse().files, tenant_id, input);
+      const made = await sendFile(within, installation.files, tenant_id, input);
       const read = { readOnly: true };
       const file = await within(
         tenant_id,
@@ -109,6 +109,7 @@ export const nachaRoutes: Route[] = [
     ...shared,
     method: 'GET',
     path: '/nacha-files/{id}/download',
+    security_event: 'export',
     action: 'download',
     resource: 'nacha-files',
     summary: 'A link to the file, for some minutes',
@@ -129,7 +130,7 @@ export const nachaRoutes: Route[] = [
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;
       const expires_at = new Date(Date.now() + download_ttl_s * 1000);
       const named = { content_type: 'text/plain', filename: String(filename) };
-      const download_url = await filesInUse().files.presign({
+      const download_url = await work.installation.files.presign({
         key,
         method: 'GET',
         expires_at,

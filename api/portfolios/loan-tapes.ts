@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { filesInUse } from '../../jobs/files/store.ts';
 import { record } from '../../jobs/audit.ts';
 import { enqueue } from '../../jobs/job.ts';
 import {
@@ -81,7 +80,7 @@ const tapeReply = z
   .meta({ id: 'LoanTape' });
 
 /** The tape with a link to it, once it is there. */
-async function answer({ within, tenant_id }: OwnCall, id: string) {
+async function answer({ within, installation, tenant_id }: OwnCall, id: string) {
   const { tape, key, seconds } = await within(
     tenant_id,
     async (work) => {
@@ -101,7 +100,7 @@ async function answer({ within, tenant_id }: OwnCall, id: string) {
   const filename = String(tape['filename']);
   const content_type = tape['format'] === 'csv' ? 'text/csv' : 'application/json';
   const link = { key, method: 'GET' as const, expires_at, content_type, filename };
-  const download_url = await filesInUse().files.presign(link);
+  const download_url = await installation.files.presign(link);
   return { ...tape, download_url, expires_at: expires_at.toISOString() };
 }
 
@@ -117,13 +116,14 @@ export const tapeRoutes: Route[] = [
     ...about,
     method: 'POST',
     path: '/loan-tape-configs/{id}/generate',
+    security_event: 'export',
     action: 'generate',
     summary: 'Generate a loan tape',
     allow: 'admin',
     body: Generate,
     reply: tapeReply,
     run: async (call: OwnCall) => {
-      const { within, tenant_id, params, body } = call;
+      const { within, installation, tenant_id, params, body } = call;
       const { id, isSmall } = await within(tenant_id, async (work) => {
         const config = await existing(work, table, params['id']);
         const made = await orderTape(work, config.id, Generate.parse(body));
@@ -136,7 +136,7 @@ export const tapeRoutes: Route[] = [
         await enqueue(work.tx, generateTape, { tenant_id, tape_id: made }, later);
         return { id: made, isSmall: few };
       });
-      if (isSmall) await makeTape(within, filesInUse().files, tenant_id, id);
+      if (isSmall) await makeTape(within, installation.files, tenant_id, id);
       return answer(call, id);
     },
   },
@@ -144,6 +144,7 @@ export const tapeRoutes: Route[] = [
     ...about,
     method: 'GET',
     path: '/loan-tapes/{id}',
+    security_event: 'export',
     action: 'show',
     resource: 'loan-tapes',
     summary: 'A loan tape, with a link once it is made',

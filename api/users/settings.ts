@@ -42,6 +42,7 @@ export const tenantRoutes: Route[] = [
     action: 'edit',
     summary: 'Change some of the settings; the others stay',
     allow: 'superadmin',
+    security_event: 'settings_change',
     transaction: 'write',
     body: z.looseObject({}),
     ifMatch: version,

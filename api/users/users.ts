@@ -38,10 +38,12 @@ export const users = resource({
   filters: ['email', 'first_name', 'last_name', 'tenant_role', 'is_active', 'borrower_id'],
 
   update: changeUser,
+  security_events: { update: 'user_change' },
   actions: {
     deactivate: action({
       allow: 'superadmin',
       summary: 'End the access of a user',
+      security_event: 'user_deactivate',
       run: deactivate,
     }),
   },
@@ -60,6 +62,7 @@ export const userRoutes: Route[] = [
   {
     ...about,
     path: '/users/assign-role',
+    security_event: 'role_change',
     action: 'assign-role',
     summary: 'Give a user a role',
     allow: 'superadmin',
@@ -71,6 +74,7 @@ export const userRoutes: Route[] = [
   {
     ...about,
     path: '/users/remove-role',
+    security_event: 'role_change',
     action: 'remove-role',
     summary: "Take a user's role away",
     allow: 'superadmin',
@@ -81,6 +85,7 @@ export const userRoutes: Route[] = [
   {
     ...about,
     path: '/users/invite',
+    security_event: 'user_invite',
     action: 'invite',
     summary: 'Invite one of the staff',
     allow: 'superadmin',
@@ -92,6 +97,7 @@ export const userRoutes: Route[] = [
   {
     ...about,
     path: '/borrowers/{id}/invite-portal-user',
+    security_event: 'user_invite',
     action: 'invite-portal-user',
     resource: 'borrowers',
     summary: 'Open the portal to a borrower',

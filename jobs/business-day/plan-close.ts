@@ -1,8 +1,9 @@
 import * as close from '../../sql/business-day/closes.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { beforeClose } from './business-day.ts';
-import { localDate } from '../dates.ts';
+import { addDays, localDate, localTime } from '../dates.ts';
 import { Invalid } from '../errors.ts';
+import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
 /** Loans per chunk: one statement works on all of them. */
@@ -26,24 +27,27 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
   return close.plan(work.tx, day, through, CHUNK_SIZE);
 }
 
-let isFutureClosable = true;
-
 /**
- * Told once when a process starts: in production only days that are over are closed; elsewhere the
- * future is, too, so that a whole loan's life can be run through in seconds.
+ * The last day that is over where the tenant is. A day ends at the tenant's cut-off on the morning after
+ * it: at midnight, or at 02:30 where that is set, and what comes until then still belongs to it.
  */
-export function closeFuture(isAllowed: boolean) {
-  isFutureClosable = isAllowed;
+export async function lastDayOver({ tx }: Work, now: Date) {
+  const { time_zone } = await tenants.current(tx);
+  const { eod_cutoff_time: cutoff } = await settingsOf(tx);
+  const date = localDate(now, time_zone);
+  const day = addDays(date, localTime(now, time_zone) < cutoff ? -2 : -1);
+  const late = cutoff === '00:00' ? '' : `, and a day ends at ${cutoff} of the next`;
+  return { day, saying: `in ${time_zone} it is ${date}${late}.` };
 }
 
 /** Refuses days that are closed already, or that may not be closed yet. */
-export async function assertClosable({ tx, today }: Work, through: string) {
+export async function assertClosable(work: Work, through: string, now = new Date()) {
+  const { today, installation } = work;
   const refuse = (reason: string) => new Invalid({ through_date: reason });
   if (through < today) throw refuse(`Is closed already: the business date is ${today}.`);
-  const { time_zone } = await tenants.current(tx);
-  const wall = localDate(new Date(), time_zone);
-  if (!isFutureClosable && through >= wall)
-    throw refuse(`Must be over: in ${time_zone} it is ${wall}.`);
+  const over = await lastDayOver(work, now);
+  if (!installation.may_close_future && through > over.day)
+    throw refuse(`Must be over: ${over.saying}`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;
   if (through > horizon) throw refuse('Must be within 40 years.');
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import * as tenants from '../../sql/tenants.ts';
-import { addDays, localDate } from '../dates.ts';
+import { localDate } from '../dates.ts';
 import { job } from '../job.ts';
 import { startClose } from './close-loans.job.ts';
+import { lastDayOver } from './plan-close.ts';
 
 /** Any transaction will do to ask for the list of tenants; this is nobody's. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -20,9 +21,12 @@ export const startCloseOfBusiness = job({
   async run(_payload, outside) {
     const active = await outside.within(NOBODY, ({ tx }) => tenants.active(tx), { readOnly: true });
     for (const { id, time_zone, business_date } of active) {
-      const local = localDate(outside.now(), time_zone);
-      if (local <= business_date) continue;
-      await outside.within(id, (work) => startClose(work, addDays(local, -1)));
+      const now = outside.now();
+      if (localDate(now, time_zone) <= business_date) continue;
+      await outside.within(id, async (work) => {
+        const { day } = await lastDayOver(work, now);
+        await startClose(work, day);
+      });
     }
   },
 });

@@ -1,7 +1,6 @@
 import type { Row } from '../../sql/table.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { filesInUse } from '../files/store.ts';
 
 /**
  * A link to the document's file for some minutes; null while there is no file, or when archived.
@@ -18,6 +17,6 @@ export async function linkTo(work: Work, document: Row) {
   const { download_ttl_s } = (await settingsOf(work.tx)).documents;
   const expires_at = new Date(Date.now() + download_ttl_s * 1000);
   const link = { key: storage_key, method: 'GET', expires_at, content_type, filename } as const;
-  const download_url = await filesInUse().files.presign(link);
+  const download_url = await work.installation.files.presign(link);
   return { download_url, expires_at: expires_at.toISOString() };
 }

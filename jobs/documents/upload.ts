@@ -8,9 +8,8 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CALLED, isOfType } from './content.ts';
-import type { SeizedFile } from '../files/files.ts';
+import type { Files, SeizedFile } from '../files/files.ts';
 import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
-import { filesInUse } from '../files/store.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
 
 export const UploadRequest = z.object({
@@ -39,7 +38,7 @@ export async function createUploadLink(work: Work, input: UploadRequest) {
   const key = uploadKey(slug, id);
   const { content_type } = input;
   const link = { key, method: 'PUT', expires_at, content_type } as const;
-  const upload_url = await filesInUse().files.presign(link);
+  const upload_url = await work.installation.files.presign(link);
   return { id, upload_url, expires_at: expires_at.toISOString() };
 }
 
@@ -84,6 +83,7 @@ const LOOKS = 5;
  */
 export async function confirmUpload(
   within: Within,
+  files: Files,
   tenantId: string,
   id: string,
   said: Confirmation,
@@ -95,7 +95,7 @@ export async function confirmUpload(
     const document = await read();
     if (!isToConfirm(document, said)) break;
     // Read between two transactions: hashing a large file takes a while.
-    await using seized = await filesInUse().files.seize(key);
+    await using seized = await files.seize(key);
     // Somebody who confirmed the same meanwhile has cleared the folder.
     if (!seized && !isToConfirm(await read(), said)) break;
     assertSame(seized, said);
@@ -112,9 +112,7 @@ export async function confirmUpload(
     if (look === LOOKS) throw new Conflict('Files are still being put.', 'hash_mismatch');
   }
   // What is left here is cleared by the clean-up.
-  await filesInUse()
-    .files.clear(key)
-    .catch(() => undefined);
+  await files.clear(key).catch(() => undefined);
 }
 
 /** Whether there is something to do: a repeat of what was confirmed changes nothing. */

@@ -44,9 +44,10 @@ export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
  * the wire; only what differs from the defaults is stored.
  */
 export const Settings = z.strictObject({
+  // When a day ends on the morning after it, where the tenant is.
   eod_cutoff_time: z
     .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time like 23:30.')
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time like 02:30.')
     .default('00:00'),
   branding: z
     .strictObject({
@@ -103,6 +104,7 @@ export const Settings = z.strictObject({
     .prefault({}),
   payoff: z
     .strictObject({
+      // For products that are made without a number of their own.
       quote_valid_days: z.int().min(1).max(60).default(10),
       tolerance: money.default('1.00'),
     })

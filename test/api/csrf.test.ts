@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { routes } from '../../api/routes.ts';
 import { newClient } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
@@ -173,4 +175,19 @@ test('a DELETE may bring a text along, as dashboards do, and needs the token all
 
   expect(without.status).toBe(403);
   expect(reply).toMatchObject({ status: 200, body: { id: made.body.id, is_archived: true } });
+});
+
+test('only what providers post is taken without the token', async () => {
+  const untold: string[] = [];
+  for (const route of routes.filter(({ method }) => method !== 'GET')) {
+    const path = route.path.replaceAll(/\{\w+\}/g, randomUUID());
+    const reply = await officer.send(route.method, path, {}, sent(null, null));
+    if (reply.body?.code !== 'csrf_failed') untold.push(`${route.allow} ${route.path}`);
+  }
+
+  expect(untold.toSorted()).toEqual([
+    'provider /communications/webhooks/delivery-status',
+    'provider /communications/webhooks/inbound/email',
+    'provider /communications/webhooks/inbound/sms',
+  ]);
 });

@@ -8,6 +8,7 @@ import pino from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { createApp, listenerOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
+import { BARE } from '../../jobs/installation.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
@@ -28,6 +29,7 @@ const app = createApp({
   log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
   routes,
   health: { isReady: true },
+  installation: BARE,
 });
 const server = createServer(listenerOf(app));
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

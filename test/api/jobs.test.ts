@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { addDays, localDate } from '../../jobs/dates.ts';
-import { closeFuture } from '../../jobs/business-day/plan-close.ts';
 import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -42,8 +41,8 @@ test('a day that is closed is not closed again, and nobody below superadmin clos
 });
 
 test('in production a day is closed when it is over where the tenant is, and not before', async () => {
-  closeFuture(false);
-  onTestFinished(() => closeFuture(true));
+  stage.installation.may_close_future = false;
+  onTestFinished(() => void (stage.installation.may_close_future = true));
   const today = localDate(new Date(), 'America/New_York');
   const tenant = await stage.tenant(addDays(today, -1));
   const superadmin = await tenant.signedIn('superadmin');

@@ -7,6 +7,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { createApp, listenerOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
+import { BARE } from '../../jobs/installation.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
@@ -103,6 +104,7 @@ async function ours(url: string, tenantId: string) {
     log: pino({ level: 'silent' }),
     routes,
     health: { isReady: true },
+    installation: BARE,
   });
   const port = await listening(createServer(listenerOf(app)));
   const client = newClient(port, 'bench.test');

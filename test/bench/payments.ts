@@ -7,6 +7,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { createApp, listenerOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
+import { BARE } from '../../jobs/installation.ts';
 import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
 import { levelPayment } from '../../jobs/loans/arithmetic/amortize.ts';
 import { money, parseMoney, parseRate } from '../../jobs/money.ts';
@@ -164,6 +165,7 @@ async function apiOf(pool: Pool, tenant_id: string) {
     log: pino({ level: 'silent' }),
     routes,
     health: { isReady: true },
+    installation: BARE,
   });
   const server = createServer(listenerOf(app));
   const client = newClient(await listening(server), HOST);

@@ -11,7 +11,7 @@ const clients = {
   admin: await tenant.signedIn('admin'),
   superadmin: await tenant.signedIn('superadmin'),
 };
-const recordOf = newRecords(tenant, clients.superadmin);
+const { recordOf } = newRecords(tenant, clients.superadmin);
 
 type Change = { by: string; changes: Record<string, { old: unknown; new: unknown }> };
 

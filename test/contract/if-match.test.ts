@@ -11,7 +11,7 @@ import { collectionOf, fieldsOf, newRecords, puts } from './writable.ts';
 const stage = await newStage();
 const tenant = await stage.tenant();
 const superadmin = await tenant.signedIn('superadmin');
-const recordOf = newRecords(tenant, superadmin);
+const { recordOf } = newRecords(tenant, superadmin);
 const ifMatch = (value: unknown) => ({ headers: { 'If-Match': String(value) } });
 const newBorrower = async () =>
   (await tenant.officer.post('/borrowers', { first_name: 'Grace', last_name: 'Hopper' })).body;

@@ -45,10 +45,16 @@ export function newRecords(tenant: Tenant, client: Client) {
       ({ method, path, body }) =>
         method === 'POST' && body && (path === name || path.endsWith(`/{id}${name}`)),
     );
-    if (!create?.body) throw new Error(`Nothing makes a record of ${collection}.`);
-    const path = create.path.includes('{id}') ? await parentOf(create.path) : create.path;
-    const body = { ...((await samples.bodyOf(create.body)) as object), ...SAID[collection] };
+    if (!create) throw new Error(`Nothing makes a record of ${collection}.`);
+    const { path, body } = await requestFor(create, collection);
     return rowOf(await client.post(path, { ...body, ...more }));
+  }
+
+  /** What a request for another record of the collection is made of. */
+  async function requestFor(create: Route, collection: string) {
+    const path = create.path.includes('{id}') ? await parentOf(create.path) : create.path;
+    const body = (await samples.bodyOf(create.body as z.ZodType)) as Record<string, unknown>;
+    return { path, body: { ...body, ...SAID[collection] } };
   }
 
   async function parentOf(path: string): Promise<string> {
@@ -98,7 +104,7 @@ export function newRecords(tenant: Tenant, client: Client) {
   };
 
   const recordOf = (collection: string) => (SPECIAL[collection] ?? (() => make(collection)))();
-  return recordOf;
+  return { recordOf, requestFor };
 }
 export type Row = Record<string, unknown> & { id: string };
 

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Files } from '../../jobs/files/files.ts';
 import { localFiles } from '../../jobs/files/local-files.ts';
-import { filesInUse, useFiles } from '../../jobs/files/store.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
@@ -15,7 +14,7 @@ const stage = await newStage();
 const other = await stage.listen();
 const folder = await mkdtemp(path.join(tmpdir(), 'servicing-confirm-'));
 const secret = 'a secret of more than thirty-two characters';
-useFiles(localFiles({ folder, secret }), secret);
+Object.assign(stage.installation, { files: localFiles({ folder, secret }), link_secret: secret });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const described = (file: string) => ({
@@ -54,9 +53,9 @@ async function one() {
 
 /** The store as a process leaves it that is killed at this point. */
 function killed(change: (files: Files) => Partial<Files>) {
-  const { files } = filesInUse();
-  useFiles({ ...files, ...change(files) }, secret);
-  return () => useFiles(files, secret);
+  const { files } = stage.installation;
+  stage.installation.files = { ...files, ...change(files) };
+  return () => void (stage.installation.files = files);
 }
 
 const everyFile = async () =>
@@ -139,7 +138,7 @@ test('what a confirmation leaves behind that is cut short after its commit is cl
   const left = (await everyFile()).filter(({ parentPath }) => parentPath.includes(id));
   await overdue();
 
-  await cleanUp.run({}, { ...newOutside(stage.pool), files: filesInUse().files });
+  await cleanUp.run({}, { ...newOutside(stage.pool), files: stage.installation.files });
 
   expect(confirmed.status).toBe(200);
   expect(left).toHaveLength(1);
@@ -163,7 +162,7 @@ test('what nobody confirms is cleared a day after its link, and cannot be confir
   heal();
   await overdue();
 
-  await cleanUp.run({}, { ...newOutside(stage.pool), files: filesInUse().files });
+  await cleanUp.run({}, { ...newOutside(stage.pool), files: stage.installation.files });
 
   const late = await confirm(A);
   const left = (await everyFile()).filter(

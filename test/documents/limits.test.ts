@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { localFiles } from '../../jobs/files/local-files.ts';
-import { useFiles } from '../../jobs/files/store.ts';
 import { routes } from '../../api/routes.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
@@ -20,7 +19,7 @@ const secret = 'a secret of more than thirty-two characters';
 
 async function store() {
   const folder = path.join(await mkdtemp(path.join(tmpdir(), 'servicing-limits-')), 'files');
-  useFiles(localFiles({ folder, secret }), secret);
+  Object.assign(stage.installation, { files: localFiles({ folder, secret }), link_secret: secret });
   onTestFinished(() => rm(path.dirname(folder), { recursive: true, force: true }));
   return folder;
 }

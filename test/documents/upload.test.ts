@@ -6,14 +6,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { localFiles } from '../../jobs/files/local-files.ts';
-import { useFiles } from '../../jobs/files/store.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const folder = await mkdtemp(path.join(tmpdir(), 'servicing-files-'));
 const secret = 'a secret of more than thirty-two characters';
-useFiles(localFiles({ folder, secret }), secret);
+Object.assign(stage.installation, { files: localFiles({ folder, secret }), link_secret: secret });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const file = '%PDF-1.7 the file';

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { filesInUse } from '../../jobs/files/store.ts';
 import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
 import { recordsOf, reported, reporting } from '../setup/credit.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -37,8 +36,9 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   const again = await admin.post('/credit-reporting-files');
   const forbidden = await officer.get('/credit-reporting-files');
   const text = Buffer.from(
-    (await filesInUse().files.get(`${tenant.slug}/credit-reporting/files/${made.body.filename}`)) ??
-      [],
+    (await stage.installation.files.get(
+      `${tenant.slug}/credit-reporting/files/${made.body.filename}`,
+    )) ?? [],
   ).toString();
   const lines = text.split('\n');
   const [record] = await recordsOf(tenant, loan.id);

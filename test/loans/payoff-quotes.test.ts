@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { setToday } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
+import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -80,4 +81,20 @@ test('the product’s penalty is in the quote while the loan is young, unless it
   expect(young.body).toMatchObject({ prepayment_penalty: '200.00', payoff_amount: '10200.00' });
   expect(without.body).toMatchObject({ prepayment_penalty: '0.00', payoff_amount: '10000.00' });
   expect(old.body.prepayment_penalty).toBe('0.00');
+});
+
+test('a product that names no days gets those of the settings, and its loans keep them', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await settle(tenant, { payoff: { quote_valid_days: 21 } });
+  const product_id = await newProduct(tenant, {});
+  const own = await newProduct(tenant, { payoff_quote_valid_days: 3 });
+  await settle(tenant, { payoff: { quote_valid_days: 5 } });
+
+  const goodThrough = async (product: string) => {
+    const { id } = await newLoan(tenant, { product_id: product });
+    return (await tenant.officer.post(`/loans/${id}/payoff-quotes`, {})).body.good_through_date;
+  };
+
+  expect(await goodThrough(product_id)).toBe('2026-02-05');
+  expect(await goodThrough(own)).toBe('2026-01-18');
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { filesInUse } from '../../jobs/files/store.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { at, expectControls, ORIGINATOR, read } from '../setup/nacha.ts';
@@ -33,7 +32,7 @@ async function enroll(tenant: Tenant, account: Record<string, unknown> = {}) {
 
 const textOf = async (tenant: Tenant, filename: string) =>
   Buffer.from(
-    (await filesInUse().files.get(`${tenant.slug}/nacha/files/${filename}`)) ?? [],
+    (await stage.installation.files.get(`${tenant.slug}/nacha/files/${filename}`)) ?? [],
   ).toString();
 
 /** What a bank answers: the entries it sends back, each with its addenda. */

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { filesInUse } from '../../jobs/files/store.ts';
 import { generateTape, orderDueTapes } from '../../jobs/portfolios/generate-tape.job.ts';
 import { nextRun } from '../../jobs/portfolios/tape-config.ts';
 import { writeCsv, writeJson } from '../../jobs/portfolios/tape-text.ts';
@@ -16,7 +15,7 @@ async function contentOf(tenant: Tenant, documentId: string) {
     'select storage_key from documents where tenant_id = $1 and id = $2',
     [tenant.id, documentId],
   );
-  const bytes = await filesInUse().files.get(found.rows[0].storage_key);
+  const bytes = await stage.installation.files.get(found.rows[0].storage_key);
   return Buffer.from(bytes ?? []).toString();
 }
 

@@ -8,7 +8,8 @@ import { createApp, listenerOf, type AppParts } from '../../api/http/app.ts';
 import { LIMITS } from '../../api/http/limits.ts';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
-import { useFiles } from '../../jobs/files/store.ts';
+import type { Files } from '../../jobs/files/files.ts';
+import type { Installation } from '../../jobs/installation.ts';
 import { openLog, type Log } from '../../jobs/log.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { foundTenant } from '../../jobs/users/found-tenant.ts';
@@ -32,7 +33,8 @@ let hashed: Promise<string> | undefined;
 export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = {}) {
   const secret = randomBytes(32).toString('hex');
   useSecret(secret);
-  useFiles(newFiles(), secret);
+  // A test may put something else in its place; another stage has another one.
+  const installation = { files: newFiles() as Files, link_secret: secret, may_close_future: true };
   const database = await cloneDatabase();
   const pool = await openPool(database.url, { size: 8 });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });
@@ -53,6 +55,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
       log,
       routes: declared,
       health: { isReady: true },
+      installation,
       limits,
     });
     // Longer than a busy machine can pause: a client must not meet a connection that is being closed.
@@ -86,12 +89,13 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     pool,
     owner,
     port,
+    installation,
     url: database.url,
     listen,
     connections,
     tenant: (today = '2026-01-15') => {
       tenants += 1;
-      return newTenant({ pool, owner, port, slug: `tenant-${tenants}`, today });
+      return newTenant({ pool, owner, port, installation, slug: `tenant-${tenants}`, today });
     },
   };
 }
@@ -99,9 +103,16 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 export type Stage = Awaited<ReturnType<typeof newStage>>;
 
-type Ground = { pool: DatabasePool; owner: pg.Pool; port: number; slug: string; today: string };
+type Ground = {
+  pool: DatabasePool;
+  owner: pg.Pool;
+  port: number;
+  installation: Installation;
+  slug: string;
+  today: string;
+};
 
-async function newTenant({ pool, owner, port, slug, today }: Ground) {
+async function newTenant({ pool, owner, port, installation, slug, today }: Ground) {
   const host = `${slug}.test`;
   const made = await owner.query<{ id: string }>('select app.create_tenant($1, $2, $3, $4) as id', [
     slug,
@@ -111,7 +122,7 @@ async function newTenant({ pool, owner, port, slug, today }: Ground) {
   ]);
   const id = made.rows[0]?.id ?? '';
   const within = <Result>(steps: (work: Work) => Promise<Result>) =>
-    workOf(pool, SYSTEM)(id, steps);
+    workOf(pool, SYSTEM, installation)(id, steps);
   const password_hash = await (hashed ??= hashPassword(PASSWORD));
   const userIds = await within(async (work) => {
     await foundTenant(work);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BARE } from '../../jobs/installation.ts';
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
 import { setProvider } from '../../jobs/communications/provider.ts';
 import { readLink, signLink } from '../../jobs/files/links.ts';
@@ -42,7 +43,7 @@ async function everything() {
 const operate = (secret: string) => {
   const { pool: app, url } = stage;
   const given = { url, owner: worker, app, words: [], options: {}, newPassword: undefined };
-  return secrets.run({ ...given, secret });
+  return secrets.run({ ...given, secret, installation: BARE });
 };
 const start = (secret: string) =>
   assertKeys(stage.pool, { secret, environment: 'production' }, () => {});

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
+import { BARE } from '../../jobs/installation.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { pauses } from '../../sql/queue/worker-operations.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
@@ -23,7 +24,10 @@ type Wish = { options?: Record<string, string>; newPassword?: string };
 
 /** What an operator types, without the shell. */
 const ask = async (operation: Operation, words: string[], { options = {}, newPassword }: Wish) =>
-  operation.run({ url: database.url, owner, app, words, options, newPassword });
+  operation.run({
+    ...{ url: database.url, owner, app, words, options, newPassword },
+    installation: BARE,
+  });
 
 await ask(createTenant, ['bank'], { options: { domains: 'bank.test' } });
 const viewer = { role: 'viewer', tenant: 'bank' };

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { BARE } from '../../jobs/installation.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
@@ -14,7 +15,7 @@ afterAll(async () => {
   await Promise.all([owner.end(), app.end(), admin.end()]);
   await database.drop();
 });
-const given = { url: database.url, owner, app };
+const given = { url: database.url, owner, app, installation: BARE };
 
 test('the seed joins what another program has left, changes nothing of it, and may be repeated', async () => {
   const options = { domains: 'localhost,127.0.0.1' };

@@ -19,11 +19,11 @@ export const close: Operation = {
   usage: '[--tenant SLUG] [--through YYYY-MM-DD]',
   summary: 'closes the business date and the days after it up to a date; the workers do it',
   options: ['tenant', 'through'],
-  run: async ({ app, options }) => {
+  run: async ({ app, options, installation }) => {
     const { id, slug, business_date: first } = await tenantOf(app, options['tenant']);
     const through = options['through'] ?? first;
     if (!isDate(through)) throw new Misused('--through takes a date like 2026-01-31.');
-    const within = workOf(app, SYSTEM);
+    const within = workOf(app, SYSTEM, installation);
     await within(id, async (work) => {
       await assertClosable(work, through);
       await startClose(work, through);

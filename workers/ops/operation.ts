@@ -1,4 +1,5 @@
 import type { DatabasePool } from 'slonik';
+import type { Installation } from '../../jobs/installation.ts';
 
 /** What an operation is given: connections as a worker and as the application, and its words. */
 type Given = {
@@ -14,6 +15,8 @@ type Given = {
   newPassword: string | undefined;
   /** The keys of this installation. */
   secret?: string | undefined;
+  /** What the command was started with; it has no files. */
+  installation: Installation;
 };
 
 /** `rows` are printed as a table, or with --json as they are; `say` is for people only. */

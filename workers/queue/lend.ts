@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { DatabasePool } from 'slonik';
-import type { Files } from '../../jobs/files/files.ts';
+import type { Installation } from '../../jobs/installation.ts';
 import type { Pool } from '../../jobs/job.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
@@ -18,10 +18,12 @@ type Means = Pick<Outside, 'post' | 'pdf' | 'mail' | 'sms'> & { close(): Promise
 export async function lendOutside(
   name: Pool,
   configuration: WorkerConfiguration,
-  { pool, files, log }: { pool: DatabasePool; files: Files; log: Log },
+  { pool, installation, log }: { pool: DatabasePool; installation: Installation; log: Log },
 ): Promise<Lent> {
   const means = await MEANS[name](configuration, log);
-  const outside = { now: () => new Date(), files, within: workOf(pool, SYSTEM), ...means };
+  const { files } = installation;
+  const own = workOf(pool, SYSTEM, installation);
+  const outside = { now: () => new Date(), files, within: own, ...means };
   return { outside, close: () => means.close() };
 }
 

@@ -5,6 +5,7 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { CHART } from '../../ledger/chart.ts';
+import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { identified, type FeeRule } from './fee-rules.ts';
 import { dictionary } from '../../../sql/dictionary.ts';
@@ -22,7 +23,9 @@ const CHARGE_OFF_DAYS = dictionary<number>({ installment: 120, line_of_credit: 1
 export async function addProduct(work: Work, input: Values): Promise<string> {
   const charge_off_dpd_threshold =
     input['charge_off_dpd_threshold'] ?? CHARGE_OFF_DAYS[String(input['loan_type'])];
-  const product = { ...input, charge_off_dpd_threshold };
+  const payoff_quote_valid_days =
+    input['payoff_quote_valid_days'] ?? (await settingsOf(work.tx)).payoff.quote_valid_days;
+  const product = { ...input, charge_off_dpd_threshold, payoff_quote_valid_days };
   await check(work, product, product);
   return insert(work.tx, 'products', stored(product, []));
 }

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { Settings } from '../../jobs/users/settings.ts';
+import { repositoryTexts, sourcesIn } from '../setup/sources.ts';
+
+type Tree = { [key: string]: unknown };
+
+/** Every setting by its path; a group is not one. */
+function settingsIn(tree: Tree, above: string[] = []): string[][] {
+  return Object.entries(tree).flatMap(([key, value]) => {
+    const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const path = [...above, key];
+    return isGroup && Object.keys(value).length > 0 ? settingsIn(value as Tree, path) : [path];
+  });
+}
+
+/** Code without its sentences; a string that is one word may be a key. */
+const codes = sourcesIn(repositoryTexts())
+  .filter(({ folder, file }) => /^(api|jobs)$/.test(folder) && file !== 'jobs/users/settings.ts')
+  .map(({ code }) => code.replace(/'[^'\n]*'/g, (text) => (/^'\w+'$/.test(text) ? text : "''")))
+  .map((code) => new Set(code.match(/\w+/g)));
+
+/** A key of one plain word, such as `user`, counts only beside the name of its group. */
+const isRead = (path: string[]) => {
+  const words = path.at(-1)?.includes('_') ? path.slice(-1) : path.slice(-2);
+  return codes.some((code) => words.every((word) => code.has(word)));
+};
+
+test('whatever a tenant may set is read somewhere', () => {
+  const settings = settingsIn(Settings.parse({}));
+
+  expect(settings.length).toBeGreaterThan(60);
+  expect(settings.filter((path) => !isRead(path)).map((path) => path.join('.'))).toEqual([]);
+});
+
+test('a setting that nobody reads is found', () => {
+  expect(isRead(['payoff', 'quote_valid_weeks'])).toBe(false);
+  expect(isRead(['throttle', 'sneeze'])).toBe(false);
+});

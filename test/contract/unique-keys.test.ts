@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { expect, test } from 'vitest';
+import { routes } from '../../api/routes.ts';
+import type { Route } from '../../api/endpoints/route.ts';
+import { answerTo } from '../../api/http/errors.ts';
+import { insert } from '../../sql/write.ts';
+import { newStage } from '../setup/world.ts';
+import { nameOf } from './callers.ts';
+import { newRecords } from './writable.ts';
+
+/**
+ * The keys whose fields no client sets. Two requests at once may still meet at one of them, as at a
+ * plan that both begin; what they are told then is that somebody was first.
+ */
+const NOT_SET_BY_CLIENTS = new Set([
+  'addresses_one_primary',
+  'autopay_draws_once',
+  'autopay_plans_one_open',
+  'cob_chunks_pkey',
+  'cob_loan_errors_once',
+  'cob_runs_day',
+  'communication_logs_message',
+  'communication_providers_pkey',
+  'credit_disputes_dispute_number',
+  'credit_reporting_files_filename',
+  'credit_reporting_records_once',
+  'documents_storage_key',
+  'draws_draw_number',
+  'emails_one_primary',
+  'fees_one_late_fee',
+  'fees_one_return_fee',
+  'forms_1099c_form_number',
+  'forms_1099c_one',
+  'idempotency_keys_pkey',
+  'installments_pkey',
+  'interest_accruals_pkey',
+  'journal_entries_posted_once',
+  'journal_entries_reversed_once',
+  'lien_alerts_once',
+  'loan_number_sequences_pkey',
+  'loan_snapshots_pkey',
+  'nacha_entries_disbursement',
+  'nacha_entries_payment',
+  'nacha_entries_trace_number',
+  'nacha_files_modifier',
+  'one_time_tokens_pkey',
+  'payment_instruments_one_default',
+  'payment_plans_one_active',
+  'payoff_quotes_one_active',
+  'payoff_quotes_quote_number',
+  'period_closings_closed_through', // each closing is refused unless it is later than the last
+  'phones_one_primary',
+  'portfolio_snapshots_day',
+  'sessions_pkey',
+  'settlement_instruments_one_primary',
+  'statements_month',
+  'throttle_hits_pkey',
+  'webhook_deliveries_once',
+]);
+/** Keys that are named by the rule, and whose field the server alone gives. */
+const GIVEN_BY_US = new Set(['users.borrower_id', 'ledger_accounts.role']);
+
+const stage = await newStage();
+const tenant = await stage.tenant();
+const client = await tenant.signedIn('superadmin');
+const { requestFor } = newRecords(tenant, client);
+
+type Key = { table: string; name: string; columns: string[] };
+const { rows: all } = await stage.owner.query<Key>(`
+  select indrelid::regclass::text as table, indexrelid::regclass::text as name,
+         array(select attname::text from pg_attribute
+               where attrelid = indrelid and attnum = any(indkey)) as columns
+  from pg_index
+  where indisunique
+    and indrelid in (select attrelid from pg_attribute where attname = 'tenant_id' and attnum = 1)
+    and indrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace
+                       and relkind in ('r', 'p') and not relispartition)
+  order by 1, 2`);
+/** Ids are the server's; whatever else is unique is looked at. */
+const keys = all.filter(({ columns }) => columns.toSorted().join() !== 'id,tenant_id');
+const fieldOf = ({ table, name }: Key) =>
+  name.startsWith(`${table}_tenant_id_`) ? /_tenant_id_(.+)_key$/.exec(name)?.[1] : undefined;
+
+test('a unique key names the field that is to blame, or no client sets what it is of', () => {
+  const nameless = keys
+    .filter((key) => !key.columns.includes(fieldOf(key) ?? ''))
+    .map(({ name }) => name);
+
+  expect(nameless.toSorted()).toEqual([...NOT_SET_BY_CLIENTS].toSorted());
+});
+
+type Unique = { table: string; field: string; columns: string[] };
+const named = keys.flatMap((key): Unique[] => {
+  const field = fieldOf(key);
+  return field && !GIVEN_BY_US.has(`${key.table}.${field}`) ? [{ ...key, field }] : [];
+});
+
+const takes = ({ body }: Route, field: string) =>
+  body !== undefined &&
+  field in
+    ((
+      z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as {
+        properties?: Record<string, unknown>;
+      }
+    ).properties ?? {});
+
+const COLLECTIONS: Record<string, string> = { ledger_accounts: '/ledger/accounts' };
+const collectionOf = (table: string) => COLLECTIONS[table] ?? `/${table.replaceAll('_', '-')}`;
+
+/** Where a record of a collection is made or changed. */
+const isOf = (collection: string, path: string) =>
+  ['', '/board', '/invite', '/{id}'].some((end) => path === collection + end) ||
+  path.endsWith(`/{id}${collection}`) ||
+  (collection === '/users' && path.endsWith('/invite-portal-user'));
+
+const setters = named.flatMap((key) =>
+  routes
+    .filter(({ method, path }) => method !== 'GET' && isOf(collectionOf(key.table), path))
+    .filter((route) => takes(route, key.field))
+    .map((route) => ({ ...key, route })),
+);
+/** By a key that is of more than the field, only records beside each other meet. */
+const isBeside = ({ columns }: Unique) => columns.length > 2;
+
+test('every key that a client can violate is reached by some endpoint below', () => {
+  const reached = new Set(setters.map(({ table, field }) => `${table}.${field}`));
+
+  expect(named.map(({ table, field }) => `${table}.${field}`)).toEqual([...reached]);
+});
+
+let last = 1;
+/** A right value that was not there before. */
+function fresh(field: string) {
+  last += 1;
+  if (field === 'email') return `somebody-${last}@example.com`;
+  return field === 'lien_position' ? last : `U-${last}`;
+}
+
+const BOARDED = {
+  principal_amount: '10000.00',
+  current_principal_balance: '9000.00',
+  origination_date: '2026-01-02',
+};
+
+/** A request for another record, in which whatever is unique is new. */
+async function another({ table }: Unique, route: Route) {
+  const request = await requestFor(route, collectionOf(table));
+  const unique = named.filter((key) => key.table === table && key.field in request.body);
+  const own = Object.fromEntries(unique.map(({ field }) => [field, fresh(field)]));
+  const boarded = route.path.endsWith('/board') ? BOARDED : {};
+  return { ...request, body: { ...request.body, ...boarded, ...own } };
+}
+
+test.each(setters.map((setter) => [nameOf(setter.route), setter.field, setter] as const))(
+  '%s: %s that is taken is what is wrong, and nothing else',
+  async (_, field, setter) => {
+    const makes = ({ table, field: of, route }: (typeof setters)[number]) =>
+      table === setter.table && of === field && route.method === 'POST';
+    const create = (makes(setter) ? setter : setters.find(makes))?.route as Route;
+    const value = fresh(field);
+    const first = await another(setter, create);
+    const holder = await client.post(first.path, { ...first.body, [field]: value });
+    expect(holder, JSON.stringify(holder.body)).toMatchObject({ status: 201 });
+
+    const isPut = setter.route.method === 'PUT';
+    const second = await another(setter, isPut ? create : setter.route);
+    const path = isBeside(setter) ? first.path : second.path;
+    const made = isPut && (await client.post(path, second.body));
+    const doubled = made
+      ? await client.put(setter.route.path.replace('{id}', made.body.id), { [field]: value })
+      : await client.post(path, { ...second.body, [field]: value });
+
+    expect(doubled).toMatchObject({
+      status: 422,
+      body: { code: 'validation_error', errors: { [field]: 'Is already taken.' } },
+    });
+    expect(Object.keys(doubled.body.errors)).toEqual([field]);
+  },
+);
+
+test('whoever meets another unique key is told that somebody was first', async () => {
+  const twice = tenant.within(async ({ tx }) => {
+    for (const _ of [1, 2]) await insert(tx, 'period_closings', { closed_through: '2025-12-31' });
+  });
+
+  expect(answerTo(await twice.catch((error: unknown) => error))).toMatchObject({
+    status: 409,
+    body: { code: 'conflict' },
+  });
+});

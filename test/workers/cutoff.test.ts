@@ -1,0 +1,70 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { assertClosable, lastDayOver } from '../../jobs/business-day/plan-close.ts';
+import { startCloseOfBusiness } from '../../jobs/business-day/start-close-of-business.job.ts';
+import { settle } from '../setup/settings.ts';
+import { newOutside } from '../setup/outside.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** The days whose close the minute's job has planned for the tenant. */
+async function closedAt(tenant: Tenant, now: string): Promise<string[]> {
+  await startCloseOfBusiness.run(
+    {},
+    newOutside(stage.pool, () => new Date(now)),
+  );
+  const { rows } = await stage.owner.query<{ day: string }>(
+    'select through_date::text as day from cob_runs where tenant_id = $1 order by cob_date',
+    [tenant.id],
+  );
+  return rows.map(({ day }) => day);
+}
+
+test('a day is closed from midnight on where the tenant is', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+
+  expect(await closedAt(tenant, '2026-01-16T04:59:59Z')).toEqual([]);
+  expect(await closedAt(tenant, '2026-01-16T05:00:00Z')).toEqual(['2026-01-15']);
+});
+
+test('a day is not closed before the cut-off of the tenant, on the morning after it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await settle(tenant, { eod_cutoff_time: '02:30' });
+
+  expect(await closedAt(tenant, '2026-01-16T05:00:00Z')).toEqual([]);
+  expect(await closedAt(tenant, '2026-01-16T07:29:59Z')).toEqual([]);
+  expect(await closedAt(tenant, '2026-01-16T07:30:00Z')).toEqual(['2026-01-15']);
+});
+
+test('days that were missed are closed up to the last one whose cut-off is past', async () => {
+  const tenant = await stage.tenant('2026-01-10');
+  await settle(tenant, { eod_cutoff_time: '02:30' });
+
+  expect(await closedAt(tenant, '2026-01-16T06:00:00Z')).toEqual(['2026-01-14']);
+});
+
+test('a cut-off in an hour that the clocks leave out is past when the hour is', async () => {
+  const tenant = await stage.tenant('2026-03-07');
+  await settle(tenant, { eod_cutoff_time: '02:30' });
+  const over = (now: string) => tenant.within((work) => lastDayOver(work, new Date(now)));
+
+  expect((await over('2026-03-08T06:59:00Z')).day).toBe('2026-03-06');
+  expect((await over('2026-03-08T07:00:00Z')).day).toBe('2026-03-07');
+});
+
+test('closed by hand, too, a day has to be past its cut-off in production', async () => {
+  stage.installation.may_close_future = false;
+  onTestFinished(() => void (stage.installation.may_close_future = true));
+  const tenant = await stage.tenant('2026-01-15');
+  await settle(tenant, { eod_cutoff_time: '02:30' });
+  const close = (now: string) =>
+    tenant.within((work) => assertClosable(work, '2026-01-15', new Date(now)));
+
+  await expect(close('2026-01-16T06:00:00Z')).rejects.toMatchObject({
+    errors: {
+      through_date:
+        'Must be over: in America/New_York it is 2026-01-16, and a day ends at 02:30 of the next.',
+    },
+  });
+  await expect(close('2026-01-16T07:30:00Z')).resolves.toBeUndefined();
+});
