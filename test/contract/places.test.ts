@@ -5,7 +5,9 @@ import { repositoryTexts } from '../setup/sources.ts';
 type Printed = { method: string; path: string; role: string; file: string; line: number };
 
 const texts = repositoryTexts();
-const printed = execFileSync('node', ['api/print-routes.ts', '--json'], { encoding: 'utf8' })
+const printed = execFileSync(process.execPath, ['api/print-routes.ts', '--json'], {
+  encoding: 'utf8',
+})
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as Printed);
