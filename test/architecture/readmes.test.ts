@@ -55,6 +55,21 @@ rule(
   },
 );
 
+/** Paths from the root in the comments of a source. */
+const CITED = /(?<![\w./@-])(?:api|jobs|sql|templates|test|workers)\/[\w./-]*\w/g;
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*(?:\/\/|--).*$/gm;
+
+rule('a path that a comment names exists', () =>
+  [...texts]
+    .filter(([file]) => /\.(ts|js|sql)$/.test(file) && file !== 'sql/schema.sql')
+    .flatMap(([file, text]) =>
+      (text.match(COMMENT) ?? [])
+        .flatMap((comment) => comment.match(CITED) ?? [])
+        .filter((said) => !known.has(said))
+        .map((said) => `${file} names ${said}`),
+    ),
+);
+
 rule('an environment variable that a README names is read somewhere', () => {
   const code = [...texts].filter(([file]) => !file.endsWith('.md')).map(([, text]) => text);
   const words = new Set(
