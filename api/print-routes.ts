@@ -1,10 +1,11 @@
+import { placesOf } from './endpoints/declared-at.ts';
 import { routes } from './routes.ts';
 
-/** `npm run routes`: the whole API as a table; with --json, one object a line. */
-for (const { method, path, allow, summary } of routes) {
+/** `npm run routes`: the whole API as a table, and where it is declared; with --json, one object a line. */
+for (const [{ method, path, allow, summary }, { file, line }] of placesOf(routes)) {
   console.log(
     process.argv.includes('--json')
-      ? JSON.stringify({ method, path, role: allow })
-      : `${method.padEnd(7)}${path.padEnd(62)}${allow.padEnd(14)}${summary}`,
+      ? JSON.stringify({ method, path, role: allow, file, line })
+      : `${method.padEnd(7)}${path.padEnd(62)}${allow.padEnd(14)}${`${file}:${line}`.padEnd(44)}${summary}`,
   );
 }

@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { rule } from '../setup/rules.ts';
+import { repositoryTexts } from '../setup/sources.ts';
+
+const texts = repositoryTexts();
+const readmes = [...texts].filter(([file]) => path.basename(file) === 'README.md');
+const root = texts.get('README.md') ?? '';
+
+/** Every folder and file of the repository, as a README may name it. */
+const known = new Set(
+  [...texts.keys()].flatMap((file) => {
+    const parts = file.split('/');
+    return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+  }),
+);
+
+const PATH = /^[\w@.-]+(\/[\w@.-]+)+\/?$|^[\w.-]+\/$|^[\w.-]+\.(ts|js|sql|md|html)$/;
+/** Written by a run, a media type, or a package: no file of ours. */
+const ELSEWHERE = /^(\.data|statements|mails|letters|platform|text|application|@[\w-]+)(\/|$)/;
+
+/** What stands between two backquotes and looks like a path. */
+const pathsIn = (text: string) =>
+  [...text.matchAll(/`([^`\n]+)`/g)]
+    .map(([, said = '']) => said)
+    .filter((said) => PATH.test(said) && !ELSEWHERE.test(said));
+
+rule('a path that a README names exists, from the root or from where the README lies', () =>
+  readmes.flatMap(([file, text]) =>
+    pathsIn(text)
+      .filter((said) => {
+        const plain = said.replace(/\/$/, '');
+        return ![plain, path.join(path.dirname(file), plain)].some((one) => known.has(one));
+      })
+      .map((said) => `${file} names ${said}`),
+  ),
+);
+
+rule(
+  'a script that a README names is in package.json, and an operation is one of npm run ops',
+  () => {
+    const { scripts } = JSON.parse(texts.get('package.json') ?? '{}') as { scripts: object };
+    const operations = [...texts]
+      .filter(([file]) => file.startsWith('workers/ops/'))
+      .flatMap(([, text]) => [...text.matchAll(/^ {2}name: '([\w-]+)'/gm)].map(([, name]) => name));
+    return readmes.flatMap(([file, text]) => [
+      ...[...text.matchAll(/npm run ([\w:-]+)/g)]
+        .filter(([, name = '']) => !Object.hasOwn(scripts, name))
+        .map(([said]) => `${file} says ${said}`),
+      ...[...text.matchAll(/npm run ops -- ([\w-]+)/g)]
+        .filter(([, name]) => !operations.includes(name))
+        .map(([said]) => `${file} says ${said}`),
+    ]);
+  },
+);
+
+/** Paths from the root in the comments of a source. */
+const CITED = /(?<![\w./@-])(?:api|jobs|sql|templates|test|workers)\/[\w./-]*\w/g;
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*(?:\/\/|--).*$/gm;
+
+rule('a path that a comment names exists', () =>
+  [...texts]
+    .filter(([file]) => /\.(ts|js|sql)$/.test(file) && file !== 'sql/schema.sql')
+    .flatMap(([file, text]) =>
+      (text.match(COMMENT) ?? [])
+        .flatMap((comment) => comment.match(CITED) ?? [])
+        .filter((said) => !known.has(said))
+        .map((said) => `${file} names ${said}`),
+    ),
+);
+
+rule('an environment variable that a README names is read somewhere', () => {
+  const code = [...texts].filter(([file]) => !file.endsWith('.md')).map(([, text]) => text);
+  const words = new Set(
+    code.flatMap((text) => text.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? []),
+  );
+  return readmes.flatMap(([file, text]) =>
+    (text.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? [])
+      .filter((name) => !words.has(name))
+      .map((name) => `${file} names ${name}`),
+  );
+});
+
+test('README.md has a row for every variable that a process reads, and for no other', () => {
+  const read = ['api/http/configuration.ts', 'workers/processes/configuration.ts'].flatMap((file) =>
+    [...(texts.get(file) ?? '').matchAll(/^ {2,4}([A-Z_]+): \S/gm)].map(([, name]) => name),
+  );
+  const table = root.slice(
+    root.indexOf('| Variable |'),
+    root.indexOf('\n\n', root.indexOf('| Variable |')),
+  );
+  const rows = table
+    .split('\n')
+    .slice(2)
+    .flatMap((row) => row.split('|')[1]?.match(/[A-Z_]+/g) ?? []);
+
+  // This one is read by Node itself.
+  const ours = rows.filter((name) => name !== 'NODE_EXTRA_CA_CERTS');
+
+  expect(new Set(ours)).toEqual(new Set(read));
+  expect(ours).toHaveLength(new Set(read).size);
+});
+
+test('README.md has at most 200 lines', () => {
+  expect(root.trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+});
+
+test('every area of jobs/ says in a README what it does', () => {
+  const areas = readdirSync(new URL('../../jobs', import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `jobs/${name}/README.md`);
+
+  expect(areas.filter((file) => !texts.has(file))).toEqual([]);
+});
