@@ -200,7 +200,7 @@ const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'
   status === 'canceled',
 ];
 
-const PAYMENTS: readonly string[] = ['payment', 'recovery', 'reimbursement'];
+const PAYMENTS: readonly string[] = ['payment', 'reimbursement'];
 const CREDITS: readonly string[] = ['service_credit'];
 
 /** Events of the kinds whose split or coverage is another than before, the new ones included. */
