@@ -17,6 +17,8 @@ export type Call = {
   body: unknown;
   list: ListRequest | null;
   user: User | null;
+  /** All that may be asked for, for answers that say what a user may do. */
+  routes: readonly Route[];
   /** What If-Match asks for. */
   wanted: Wanted;
   /** Refuses the change of a row, which is locked, where If-Match names another state of it. */

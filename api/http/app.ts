@@ -200,7 +200,7 @@ function routed(
   const fixedFirst = [...routes].sort((one, other) => wildness(one.path) - wildness(other.path));
   for (const route of fixedFirst) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const handler = serve(route, pool, securityLog);
+    const handler = serve(route, { pool, securityLog, routes });
     router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
       ctx.state.route = route;
       await handler(ctx);

@@ -25,8 +25,10 @@ const LIST_TIMEOUT = '5s';
  * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves
  * nothing behind; one that is returned keeps what was written, such as the record of a blocked send.
  */
-export function serve(route: Route, pool: DatabasePool, securityLog: SecurityLog) {
-  const answered = answering(route, pool, securityLog);
+type Serving = { pool: DatabasePool; securityLog: SecurityLog; routes: readonly Route[] };
+
+export function serve(route: Route, { pool, securityLog, routes }: Serving) {
+  const answered = answering(route, { pool, securityLog, routes });
   return async (ctx: Context) => {
     const actor = actorOf(ctx, (ctx.state.user ?? null) as User | null);
     try {
@@ -40,14 +42,14 @@ export function serve(route: Route, pool: DatabasePool, securityLog: SecurityLog
   };
 }
 
-function answering(declared: Route, pool: DatabasePool, securityLog: SecurityLog) {
+function answering(declared: Route, { pool, securityLog, routes }: Serving) {
   const route = watched(declared, securityLog);
   return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
     await slowDown(ctx, route, user, workOf(pool, actor));
     if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, workOf(pool, actor));
     await readBody(ctx, { mayBeForm: route.allow === 'provider' });
-    const call = parse(route, ctx, user);
+    const call = { ...parse(route, ctx, user), routes };
     const within = workOf(pool, actor);
     const { id: tenantId } = ctx.state.tenant as { id: string };
     const keyed = user && keyedBy(route, ctx, user, call.body);
@@ -125,7 +127,7 @@ async function refusalOf({ allow }: Route, user: User | null, ctx: Context, with
     : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
 }
 
-function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'> {
+function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work' | 'routes'> {
   const params = ctx.params as Record<string, string>;
   for (const [name, value] of Object.entries(params)) {
     if (/(^|_)id$/.test(name) && !UUID.test(value)) throw new NotFound();

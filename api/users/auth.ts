@@ -38,7 +38,7 @@ export const auth: Route[] = [
         );
       }
       await session.begin(outcome.user);
-      return call.within(call.tenant_id, (work) => currentUser(work, outcome.user.id));
+      return call.within(call.tenant_id, (work) => currentUser(work, outcome.user.id, call.routes));
     },
   },
   {

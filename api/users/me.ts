@@ -30,10 +30,9 @@ export const meReply = z
   .meta({ id: 'CurrentUser' });
 
 /** The user with what the role, the grants and the denials come to together. */
-export async function currentUser({ tx }: Pick<Work, 'tx'>, id: string) {
+export async function currentUser({ tx }: Pick<Work, 'tx'>, id: string, routes: readonly Route[]) {
   const user = await find(tx, users, id);
   if (user === null) throw new NotFound();
-  const { routes } = await import('../routes.ts');
   const extra: Permission[] = (await permissions(tx, id)).map(
     ({ type, action, resource, record }) => ({
       ...(type === 'deny' && { type }),
@@ -59,5 +58,5 @@ export const me: Route = {
   reply: meReply,
   status: 200,
   transaction: 'read',
-  run: ({ work, user }) => currentUser(work, user?.id ?? ''),
+  run: ({ work, user, routes }) => currentUser(work, user?.id ?? '', routes),
 };
