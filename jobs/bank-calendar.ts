@@ -56,10 +56,3 @@ export function nextBusinessDay(date: string): string {
   while (!isBusinessDay(candidate)) candidate = addDays(candidate, 1);
   return candidate;
 }
-
-/** Moves forward by whole business days; zero gives the next business day on or after the date. */
-export function addBusinessDays(date: string, days: number): string {
-  let candidate = nextBusinessDay(date);
-  for (let left = days; left > 0; left -= 1) candidate = nextBusinessDay(addDays(candidate, 1));
-  return candidate;
-}

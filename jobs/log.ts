@@ -54,7 +54,7 @@ export const openLog = (
     level,
     base: { ...base, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: (said: unknown) => said },
+    serializers: { err: (error: unknown) => error },
     formatters: { bindings: known },
     hooks: {
       logMethod([first, second]: unknown[], method) {

@@ -33,7 +33,7 @@ export function poolsOf(
     const pause = pauses.find(({ kind, name }) => kind === 'pool' && name === pool);
     const jobs = tasks.filter(({ task }) => poolOf(task) === pool);
     const sum = (what: 'ready' | 'scheduled' | 'running' | 'failed') =>
-      jobs.reduce((total, one) => total + Number(one[what]), 0);
+      jobs.reduce((total, job) => total + Number(job[what]), 0);
     const oldest = jobs.flatMap(({ oldest_ready }) => oldest_ready ?? []).toSorted()[0];
     return {
       pool,

@@ -38,8 +38,8 @@ export function wordsOf(sentence: string): string {
 /** One sentence for a list of failures: what is wrong, and the code of whoever said so. */
 export function sentenceOf(error: unknown): string {
   const { type, message, code } = sayError(error);
-  const said = message || type;
-  return code === undefined ? said : `${said} (${code})`;
+  const sentence = message || type;
+  return code === undefined ? sentence : `${sentence} (${code})`;
 }
 
 /** These quote what they could not read without saying where the quotation begins. */

@@ -81,6 +81,16 @@ export const prose = known(
 /** An identifier given by somebody else's system. */
 export const externalId = known(words.max(200).describe('Lookup key of another system.'), 'text');
 
+/** Bounded before it is matched, and the pattern is linear. */
+export const emailAddress = z
+  .string()
+  .max(254, 'Must be at most 254 characters.')
+  .regex(
+    /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/,
+    'Must be an email address.',
+  )
+  .toLowerCase();
+
 /** A day of the proleptic Gregorian calendar that exists, between 1800 and 9999. */
 export const date = known(
   z

@@ -80,7 +80,7 @@ function readInner(reader: Reader, start: number, end: number, inner: string): T
     const space = inner.search(/\s/);
     const nameEnd = space < 0 ? inner.length : space;
     const name = inner.slice(1, nameEnd);
-    return openBlock(reader, { start, end, name, of: inner.slice(nameEnd).trim() });
+    return openBlock(reader, { start, end, name, subject: inner.slice(nameEnd).trim() });
   }
   if (inner.startsWith('/')) return closeBlock(reader, start, end, inner.slice(1).trim());
   if (inner === 'else') return elseOf(reader, start, end);
@@ -100,12 +100,12 @@ function readInner(reader: Reader, start: number, end: number, inner: string): T
 
 function openBlock(
   reader: Reader,
-  { start, end, name, of }: { start: number; end: number; name: string; of: string },
+  { start, end, name, subject }: { start: number; end: number; name: string; subject: string },
 ): Tag {
   if (name !== 'if' && name !== 'unless') {
     return refuse(reader, start, end, `{{#${name}}} is not allowed; if and unless are.`);
   }
-  const expression = readExpression(of);
+  const expression = readExpression(subject);
   if (typeof expression === 'string') return refuse(reader, start, end, expression);
   if (expression.filters.length > 0) {
     return refuse(reader, start, end, 'A condition takes a value without filters.');

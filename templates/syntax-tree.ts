@@ -12,10 +12,10 @@ export function isHarmless(handlebars: string): boolean {
 
 function isHarmlessStatement(node: hbs.AST.Node): boolean {
   if (node.type === 'ContentStatement') return true;
-  if (is<hbs.AST.MustacheStatement>(node, 'MustacheStatement')) {
+  if (isOfType<hbs.AST.MustacheStatement>(node, 'MustacheStatement')) {
     return node.escaped && isHarmlessCall(node);
   }
-  if (!is<hbs.AST.BlockStatement>(node, 'BlockStatement')) return false;
+  if (!isOfType<hbs.AST.BlockStatement>(node, 'BlockStatement')) return false;
   const statements = [...node.program.body, ...(node.inverse?.body ?? [])];
   return (
     /^(if|unless)$/.test(node.path.original) &&
@@ -30,19 +30,20 @@ type Call = { path: hbs.AST.Node; params: hbs.AST.Expression[]; hash?: hbs.AST.H
 function isHarmlessCall({ path, params, hash }: Call): boolean {
   if (!isPath(path) || !hasNoHash({ hash })) return false;
   if (params.length === 0) return true;
-  const isFilter = is<hbs.AST.PathExpression>(path, 'PathExpression') && FILTER.test(path.original);
+  const isFilter =
+    isOfType<hbs.AST.PathExpression>(path, 'PathExpression') && FILTER.test(path.original);
   return isFilter && params.every(isArgument);
 }
 
 const FILTER = /^as_(currency|date|number|percent)$/;
 
 function isArgument(node: hbs.AST.Node): boolean {
-  if (is<hbs.AST.SubExpression>(node, 'SubExpression')) return isHarmlessCall(node);
+  if (isOfType<hbs.AST.SubExpression>(node, 'SubExpression')) return isHarmlessCall(node);
   return node.type === 'StringLiteral' || isPath(node);
 }
 
 function isPath(node: hbs.AST.Node): boolean {
-  if (!is<hbs.AST.PathExpression>(node, 'PathExpression')) return false;
+  if (!isOfType<hbs.AST.PathExpression>(node, 'PathExpression')) return false;
   if (node.data) return node.original === '@root.locale';
   return node.depth === 0 && node.parts.every((part: unknown) => typeof part === 'string');
 }
@@ -51,6 +52,6 @@ function hasNoHash({ hash }: { hash?: hbs.AST.Hash | undefined }): boolean {
   return (hash?.pairs.length ?? 0) === 0;
 }
 
-function is<Node extends hbs.AST.Node>(node: hbs.AST.Node, type: Node['type']): node is Node {
+function isOfType<Node extends hbs.AST.Node>(node: hbs.AST.Node, type: Node['type']): node is Node {
   return node.type === type;
 }

@@ -1,18 +1,8 @@
 import { z } from 'zod';
 import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
 import { emails as table } from '../../sql/borrowers/contacts.ts';
-import { flag, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { emailAddress, flag, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
-
-/** Bounded before it is matched, and the pattern is linear. */
-export const emailAddress = z
-  .string()
-  .max(254, 'Must be at most 254 characters.')
-  .regex(
-    /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/,
-    'Must be an email address.',
-  )
-  .toLowerCase();
 
 export const emails = resource({
   name: 'Email',

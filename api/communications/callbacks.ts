@@ -25,7 +25,7 @@ async function fromProvider<Said>(
   call: OwnCall,
   from: 'email' | 'sms' | null,
   schema: z.ZodType<Said>,
-  steps: (work: Work, said: Said, provider: string) => Promise<unknown>,
+  steps: (work: Work, message: Said, provider: string) => Promise<unknown>,
 ) {
   const { within, tenant_id, raw, url, header } = call;
   const provider = await within(
@@ -37,9 +37,9 @@ async function fromProvider<Said>(
     const message = 'The signature is not the provider’s.';
     throw new HttpRefusal(401, 'invalid_provider_signature', message);
   }
-  const said = schema.safeParse(saidIn(call), { reportInput: true });
-  if (!said.success) throw new Invalid(fieldErrors(said.error));
-  return within(tenant_id, (work) => steps(work, said.data, provider));
+  const checked = schema.safeParse(saidIn(call), { reportInput: true });
+  if (!checked.success) throw new Invalid(fieldErrors(checked.error));
+  return within(tenant_id, (work) => steps(work, checked.data, provider));
 }
 
 function saidIn({ raw, header }: OwnCall): unknown {

@@ -117,7 +117,7 @@ export function actionRoute(
 /** Whatever an action calls the reason that it was given is kept in the history. */
 function reasonOf(body: unknown): string | undefined {
   const { reason, notes } = (body ?? {}) as { reason?: unknown; notes?: unknown };
-  return [reason, notes].find((said): said is string => typeof said === 'string');
+  return [reason, notes].find((text): text is string => typeof text === 'string');
 }
 
 export function historyRoute({ path, area, table, read }: Declaration<Fields>): Route {

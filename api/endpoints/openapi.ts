@@ -105,7 +105,7 @@ const IF_MATCH = {
 };
 
 function refusals({ method, allow, path, body, list, ifMatch }: Route): Json {
-  const said = {
+  const described = {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
   const codes = [
@@ -116,7 +116,9 @@ function refusals({ method, allow, path, body, list, ifMatch }: Route): Json {
     ...(ifMatch ? [400, 412] : []),
     ...(body || list ? [422] : []),
   ];
-  return Object.fromEntries(codes.map((code) => [code, { description: REASONS[code], ...said }]));
+  return Object.fromEntries(
+    codes.map((code) => [code, { description: REASONS[code], ...described }]),
+  );
 }
 
 const REASONS: Record<number, string> = {

@@ -15,42 +15,47 @@ const uuidIn = (...values: unknown[]) =>
   values.find((value): value is string => typeof value === 'string' && UUID.test(value)) ?? null;
 
 type Said = { body?: unknown; params?: Record<string, string> };
-const of = (body: unknown, field: string): unknown => {
+const fieldOf = (body: unknown, field: string): unknown => {
   const given = (body ?? {}) as Record<string, unknown>;
   return Object.hasOwn(given, field) ? given[field] : undefined;
 };
 
 /** What of a request and its answer says whom and what it was about. */
 function aboutOf(route: Route, { body, params = {} }: Said, answer?: unknown) {
-  const email = route.allow === 'anyone' ? of(body, 'email') : undefined;
+  const email = route.allow === 'anyone' ? fieldOf(body, 'email') : undefined;
   return {
     route: routeName(route),
-    subject_id: uuidIn(params['id'], of(body, 'user_id'), of(answer, 'id')),
+    subject_id: uuidIn(params['id'], fieldOf(body, 'user_id'), fieldOf(answer, 'id')),
     ...(typeof email === 'string' && email.length <= 254 && { email }),
   };
 }
 
 /** What the answer of a watched endpoint means; a link that is not given out is no download. */
-export function doneBy(route: Route, said: Said, answer: unknown): SecurityEvent | null {
+export function doneBy(route: Route, request: Said, answer: unknown): SecurityEvent | null {
   const event = route.security_event;
-  if (event === undefined || of(answer, 'download_url') === null) return null;
+  if (event === undefined || fieldOf(answer, 'download_url') === null) return null;
   const isSignIn = event === 'sign_in';
   return {
-    ...aboutOf(route, said, answer),
+    ...aboutOf(route, request, answer),
     event,
     outcome: 'done',
-    ...(isSignIn && { user_id: uuidIn(of(answer, 'id')), email: null }),
+    ...(isSignIn && { user_id: uuidIn(fieldOf(answer, 'id')), email: null }),
   };
 }
 
 /** What a thrown error means: a refusal by role anywhere, and whatever a watched endpoint refuses. */
-export function refusedBy(route: Route, said: Said, error: unknown): SecurityEvent | null {
+export function refusedBy(route: Route, request: Said, error: unknown): SecurityEvent | null {
   const answer = answerTo(error, route.method);
   const { status = 500, body: { code: reason } = { code: 'internal_error' } } = answer ?? {};
   const isByRole = status === 403 && reason === 'permission_denied';
   const event = route.security_event ?? (isByRole ? 'access' : undefined);
   if (event === undefined || reason === 'not_authenticated') return null;
-  return { ...aboutOf(route, said), event, outcome: status < 500 ? 'refused' : 'failed', reason };
+  return {
+    ...aboutOf(route, request),
+    event,
+    outcome: status < 500 ? 'refused' : 'failed',
+    reason,
+  };
 }
 
 /** Refusals of one user, or one address of strangers, that are written one by one in a minute. */
@@ -91,7 +96,7 @@ export function openSecurityLog(pool: DatabasePool, log: Log) {
     const due = [...counted.values()];
     rows = new Map();
     counted = new Map();
-    for (const one of due) await write(one);
+    for (const event of due) await write(event);
   };
   setInterval(() => void flush(), MINUTE_MS).unref();
   return {
@@ -112,8 +117,8 @@ export function openSecurityLog(pool: DatabasePool, log: Log) {
       const known = counted.get(sum);
       const { email: _, ...plain } = event;
       const occurrences = (known?.event.occurrences ?? 0) + 1;
-      const of = key === whose ? actor : { ...actor, id: null, ip: null };
-      counted.set(sum, { tenantId, actor: of, event: { ...plain, occurrences } });
+      const counter = key === whose ? actor : { ...actor, id: null, ip: null };
+      counted.set(sum, { tenantId, actor: counter, event: { ...plain, occurrences } });
       return undefined;
     },
   };

@@ -38,8 +38,8 @@ function hostOf(req: IncomingMessage, trustedProxies: readonly string[]): string
     return forwarded.split(',').at(-1)?.trim() ?? '';
   }
   // Of two Host headers Node keeps the first; a proxy before us may have read the other.
-  const said = req.headersDistinct['host'] ?? [];
-  return said.length === 1 ? (said[0] ?? '') : '';
+  const hosts = req.headersDistinct['host'] ?? [];
+  return hosts.length === 1 ? (hosts[0] ?? '') : '';
 }
 
 export function isTrusted(req: IncomingMessage, trustedProxies: readonly string[]): boolean {

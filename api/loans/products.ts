@@ -34,7 +34,7 @@ const allocationOrder = z.union([
     .max(9)
     .refine(
       (steps) =>
-        new Set(steps.map((one) => `${one.due_state} ${one.component}`)).size === steps.length,
+        new Set(steps.map((step) => `${step.due_state} ${step.component}`)).size === steps.length,
       'Must not name a step twice.',
     ),
 ]);

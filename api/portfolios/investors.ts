@@ -9,6 +9,7 @@ import { addInstrument, changeInstrument } from '../../jobs/portfolios/settlemen
 import * as tables from '../../sql/portfolios/investors.ts';
 import { assignments as assignmentTable } from '../../sql/portfolios/loan-assignments.ts';
 import {
+  emailAddress,
   date,
   externalId,
   flag,
@@ -22,7 +23,6 @@ import {
   uuid,
   words,
 } from '../../sql/types.ts';
-import { emailAddress } from '../borrowers/emails.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 
 const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;

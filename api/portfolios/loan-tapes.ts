@@ -128,13 +128,13 @@ export const tapeRoutes: Route[] = [
         const config = await existing(work, table, params['id']);
         const made = await orderTape(work, config.id, Generate.parse(body));
         await record(work, { type: table.name, id: config.id }, 'generate', {});
-        const few =
+        const isSmall =
           (await portfolios.loansUpTo(work.tx, config['portfolio_id'], AT_ONCE_MAX + 1)) <=
           AT_ONCE_MAX;
         // Also where it is made at once: whoever makes it may die, or find the store broken.
-        const later = few ? new Date(Date.now() + UNTIL_WORKERS_MS) : undefined;
+        const later = isSmall ? new Date(Date.now() + UNTIL_WORKERS_MS) : undefined;
         await enqueue(work.tx, generateTape, { tenant_id, tape_id: made }, later);
-        return { id: made, isSmall: few };
+        return { id: made, isSmall };
       });
       if (isSmall) await makeTape(within, installation.files, tenant_id, id);
       return answer(call, id);

@@ -1,4 +1,4 @@
-import * as few from '../../sql/business-day/loans-with-something-due.ts';
+import * as due from '../../sql/business-day/loans-with-something-due.ts';
 import * as plans from '../../sql/borrowers/autopay-plans.ts';
 import type { Chunk } from '../../sql/business-day/closes.ts';
 import { loansToModify } from '../../sql/loans/modifications.ts';
@@ -24,56 +24,60 @@ import { NonAccrual, setNonAccrual } from '../loans/standing/non-accrual.ts';
 import { judgePlan } from '../loans/agreements/payment-plans.ts';
 import { judgePromises } from '../loans/agreements/promises-to-pay.ts';
 import { follow } from '../loans/agreements/promotions.ts';
-import { forFew, type Payload } from './set-aside.ts';
+import { forEachDue, type Payload } from './set-aside.ts';
 
 /** A sale that settles on the day: the loan changes hands before anything else happens to it. */
-const settleSales = forFew('portfolio_sale', sales.due, settleSale);
+const settleSales = forEachDue('portfolio_sale', sales.due, settleSale);
 
 /** A freeze that was given an end is over before the day accrues. */
-const endFreezes = forFew('freeze_end', few.endingFreezes, (work, { id }) =>
+const endFreezes = forEachDue('freeze_end', due.endingFreezes, (work, { id }) =>
   unfreeze(work, id, {}),
 );
 
 /** Promotions begin on their first day, end after their last, and break with their conditions. */
-const movePromotions = forFew('promotion', promotions.due, (work, { id, loan_id, is_broken }) =>
+const movePromotions = forEachDue('promotion', promotions.due, (work, { id, loan_id, is_broken }) =>
   follow(work, id, loan_id, is_broken),
 );
 
-const turnDueForbearances = forFew('forbearances', loansTurning('forbearances'), (work, { id }) =>
-  turnForbearances(work, id),
+const turnDueForbearances = forEachDue(
+  'forbearances',
+  loansTurning('forbearances'),
+  (work, { id }) => turnForbearances(work, id),
 );
-const turnDueDeferments = forFew('deferments', loansTurning('deferments'), (work, { id }) =>
+const turnDueDeferments = forEachDue('deferments', loansTurning('deferments'), (work, { id }) =>
   turnDeferments(work, id),
 );
-const modify = forFew('modifications', loansToModify, (work, { id }) =>
+const modify = forEachDue('modifications', loansToModify, (work, { id }) =>
   applyDueModifications(work, id),
 );
-const makePayments = forFew('scheduled_payment', few.scheduledPayments, (work, { id }) =>
+const makePayments = forEachDue('scheduled_payment', due.scheduledPayments, (work, { id }) =>
   executeScheduled(work, id),
 );
-const drawAutopay = forFew('autopay', plans.due, (work, { id }) => runAutopay(work, id));
+const drawAutopay = forEachDue('autopay', plans.due, (work, { id }) => runAutopay(work, id));
 
 /** Interest that takes another pace tomorrow gets its anchor today. */
-const foldAgain = forFew('fold', few.toFold, async (work, { id }) => {
+const foldAgain = forEachDue('fold', due.toFold, async (work, { id }) => {
   await happen(work, await openLoan(work, id), []);
 });
 
-const catchUp = forFew('missed_interest', few.withMissedInterest, (work, { id }) =>
+const catchUp = forEachDue('missed_interest', due.withMissedInterest, (work, { id }) =>
   bookMissedInterest(work, id),
 );
-const chargeLateFees = forFew('late_fee', few.lateLoans, (work, { id }) =>
+const chargeLateFees = forEachDue('late_fee', due.lateLoans, (work, { id }) =>
   assessLateFees(work, id),
 );
-const stopAccruals = forFew('non_accrual', few.tooLate('non_accrual'), (work, { id }) =>
+const stopAccruals = forEachDue('non_accrual', due.tooLate('non_accrual'), (work, { id }) =>
   setNonAccrual(work, id, NonAccrual.parse({ enabled: true, reason: 'dpd_90' })),
 );
-const chargeOffLate = forFew('charge_off', few.tooLate('charge_off'), (work, { id }) =>
+const chargeOffLate = forEachDue('charge_off', due.tooLate('charge_off'), (work, { id }) =>
   chargeOff(work, id, ChargeOff.parse({ force: true })),
 );
-const judgeDuePromises = forFew('promises', loansPromised, (work, { id }) =>
+const judgeDuePromises = forEachDue('promises', loansPromised, (work, { id }) =>
   judgePromises(work, id),
 );
-const judgeDuePlans = forFew('payment_plans', loansPlanned, (work, { id }) => judgePlan(work, id));
+const judgeDuePlans = forEachDue('payment_plans', loansPlanned, (work, { id }) =>
+  judgePlan(work, id),
+);
 
 /**
  * What the day holds for some of the loans, in this order: what begins or ends takes effect

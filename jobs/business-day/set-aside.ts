@@ -23,16 +23,16 @@ export async function ofAll<Row>(
   chunk: close.Chunk,
   ask: Ask<Row>,
 ): Promise<Row[]> {
-  let setAside = 0;
+  let count = 0;
   const askPart = async (part: close.Chunk): Promise<Row[]> => {
     const outcome = await attempt(tx, () => ask(tx, part));
     if ('result' in outcome) return [...outcome.result];
     const { error } = outcome;
     const half = await close.secondHalf(tx, part);
-    if (isPassing(error) || half === null || setAside === SET_ASIDE_MOST) throw error;
+    if (isPassing(error) || half === null || count === SET_ASIDE_MOST) throw error;
     if (half.loans === 1) {
-      setAside += 1;
-      await close.park(tx, run_id, half.first_loan_id, step, sentenceOf(error));
+      count += 1;
+      await close.setAside(tx, run_id, half.first_loan_id, step, sentenceOf(error));
       return [];
     }
     const { first_loan_id } = half;
@@ -48,7 +48,7 @@ export async function ofAll<Row>(
  * A step of the close that concerns few loans on any one day: they are found by one statement, and
  * each has a transaction of its own, so that one bad loan stops nobody.
  */
-export const forFew =
+export const forEachDue =
   <Due extends { id: string; loan_id?: string }>(
     name: string,
     find: Ask<Due>,
@@ -66,7 +66,7 @@ export const forFew =
         // The database being away is nobody's fault among the loans: the whole job is repeated.
         if (isPassing(error)) throw error;
         await outside.within(tenant_id, ({ tx }) =>
-          close.park(tx, run_id, due.loan_id ?? due.id, name, sentenceOf(error)),
+          close.setAside(tx, run_id, due.loan_id ?? due.id, name, sentenceOf(error)),
         );
       }
     }

@@ -45,7 +45,7 @@ export async function templateFor(
   const own = await templates.forType(tx, { type, ...situation });
   if (own) return own;
   const { channel, language } = situation;
-  const known = TEMPLATE_TYPES.find((one) => one === type);
+  const known = TEMPLATE_TYPES.find((candidate) => candidate === type);
   const ours = known && ourMessage(known, channel, language);
   return ours ? { ...ours, id: null, channel } : null;
 }

@@ -61,8 +61,8 @@ export function isFrom(secret: string, { raw, header, now }: Callback): boolean 
 }
 
 function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 export type NewProvider = { name: string; account_id?: string | null | undefined; secret: string };

@@ -71,11 +71,11 @@ export async function receiveMessage(
     answers_id: answeredId(message.in_reply_to ?? '', message.to ?? ''),
   });
   if (id === null || borrower_id === null || isFromMachine(message)) return;
-  const said = message.body
+  const keyword = message.body
     .trim()
     .toLowerCase()
     .replace(/[\s.!]+/g, '');
-  const builtIn = BUILT_IN.find(({ words }) => words.split(' ').includes(said));
+  const builtIn = BUILT_IN.find(({ words }) => words.split(' ').includes(keyword));
   if (channel === 'sms' && builtIn) {
     if (builtIn.enabled !== null) await inbound.setSms(tx, message.from, builtIn.enabled);
     return reply(work, borrower_id, channel, message.from, id, { body: builtIn.text }, 'built-in');
@@ -100,9 +100,9 @@ async function askRules(
   inReplyTo: string,
 ) {
   const rules = await inbound.rules(work.tx, channel, borrowerId);
-  const said = `${message.subject ?? ''} ${message.body}`.toLowerCase();
-  const saidWords = wordsIn(said);
-  const rule = rules.find((one) => fits(one, said, saidWords));
+  const text = `${message.subject ?? ''} ${message.body}`.toLowerCase();
+  const words = wordsIn(text);
+  const rule = rules.find((candidate) => fits(candidate, text, words));
   if (!rule) return;
   if (await inbound.hasAnswered(work.tx, rule.id, borrowerId, rule.cooldown_minutes)) return;
   if (rule.action === 'opt_out' || rule.action === 'opt_in') {
@@ -122,15 +122,15 @@ async function askRules(
       triggered_by: 'auto_response',
     });
   } else if (response_body) {
-    const said = { subject, body: response_body };
-    await reply(work, borrowerId, channel, message.from, inReplyTo, said, rule.id);
+    const answer = { subject, body: response_body };
+    await reply(work, borrowerId, channel, message.from, inReplyTo, answer, rule.id);
   }
 }
 
-function fits({ match_type, keywords }: inbound.Rule, said: string, saidWords: string): boolean {
+function fits({ match_type, keywords }: inbound.Rule, text: string, words: string): boolean {
   if (match_type === 'any') return true;
-  if (match_type === 'contains') return keywords.some((word) => said.includes(word.toLowerCase()));
-  return keywords.some((keyword) => saidWords.includes(wordsIn(keyword.toLowerCase())));
+  if (match_type === 'contains') return keywords.some((word) => text.includes(word.toLowerCase()));
+  return keywords.some((keyword) => words.includes(wordsIn(keyword.toLowerCase())));
 }
 
 /** Its words alone, each between blanks: a keyword of several words is found as a whole too. */
@@ -143,13 +143,13 @@ async function reply(
   channel: Channel,
   to: string,
   in_reply_to_id: string,
-  said: { subject?: string | null; body: string },
+  answer: { subject?: string | null; body: string },
   rule: string,
 ) {
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient) return;
   const message = renderMessage(
-    { channel, ...said },
+    { channel, ...answer },
     await messageVariables(work, recipient, null, {}),
   );
   const log_id = await insert(work.tx, 'communication_logs', {

@@ -15,7 +15,7 @@ const Report = z.object({
 /** One report, or several at once. */
 export const Reports = z
   .union([Report, z.array(Report).max(1_000)])
-  .transform((one) => [one].flat());
+  .transform((reports) => [reports].flat());
 
 /**
  * Takes note of what became of messages; a report about none of ours, or a late one, is ignored.
@@ -24,7 +24,7 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
   let changed = 0;
   for (const {
     provider_message_id,
-    status: said,
+    status: reported,
     timestamp,
     error_code,
     error_message,
@@ -32,11 +32,11 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
     const message = await inbound.reported(tx, provider_message_id, ourId(provider_message_id));
     if (!message) continue;
     const { channel, borrower_id, recipient } = message;
-    if (said.toLowerCase() === 'unsubscribe' && channel === 'email' && borrower_id && recipient)
+    if (reported.toLowerCase() === 'unsubscribe' && channel === 'email' && borrower_id && recipient)
       await inbound.markEmail(tx, borrower_id, recipient, 'unsubscribed');
-    const is_click = /^click(ed)?$/i.test(said);
+    const is_click = /^click(ed)?$/i.test(reported);
     const isSecondLook = is_click && message.status === 'opened';
-    const status = isSecondLook ? 'opened' : statusAfter(message.status, said);
+    const status = isSecondLook ? 'opened' : statusAfter(message.status, reported);
     if (!status) continue;
     const at =
       timestamp && !Number.isNaN(Date.parse(timestamp)) ? new Date(timestamp).toISOString() : null;

@@ -32,7 +32,7 @@ async function assertMay(what: keyof typeof FROM, work: Work, id: string) {
   const status = await documents.lock(work.tx, id);
   if (status === null) throw new NotFound();
   const allowed_actions = Object.entries(FROM).flatMap(([action, from]) =>
-    from.some((one) => one === status) ? [action] : [],
+    from.some((allowed) => allowed === status) ? [action] : [],
   );
   if (allowed_actions.includes(what)) return;
   const details = { current_status: status, allowed_actions };

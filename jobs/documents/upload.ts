@@ -86,26 +86,26 @@ export async function confirmUpload(
   files: Files,
   tenantId: string,
   id: string,
-  said: Confirmation,
+  described: Confirmation,
 ) {
   const { slug } = await within(tenantId, ({ tx }) => current(tx), { readOnly: true });
   const key = uploadKey(slug, id);
   const read = () => within(tenantId, ({ tx }) => documents.uploading(tx, id), { readOnly: true });
   for (let look = 1; ; look += 1) {
     const document = await read();
-    if (!isToConfirm(document, said)) break;
+    if (!isToConfirm(document, described)) break;
     // Read between two transactions: hashing a large file takes a while.
     await using seized = await files.seize(key);
     // Somebody who confirmed the same meanwhile has cleared the folder.
-    if (!seized && !isToConfirm(await read(), said)) break;
-    assertSame(seized, said);
+    if (!seized && !isToConfirm(await read(), described)) break;
+    assertSame(seized, described);
     assertType(document, seized);
     const settle = () =>
       within(tenantId, async (work) => {
         const now = await documents.lockUploading(work.tx, id);
-        if (!isToConfirm(now, said)) return true;
+        if (!isToConfirm(now, described)) return true;
         if (!(await seized.settle(now.storage_key))) return false;
-        await documents.confirm(work.tx, id, { ...said, by: work.actor.id });
+        await documents.confirm(work.tx, id, { ...described, by: work.actor.id });
         return true;
       });
     if (await settle()) break;
@@ -118,11 +118,11 @@ export async function confirmUpload(
 /** Whether there is something to do: a repeat of what was confirmed changes nothing. */
 function isToConfirm(
   document: documents.Uploading | null,
-  said: Confirmation,
+  described: Confirmation,
 ): document is documents.Uploading {
   if (!document || document.is_archived) throw new NotFound();
   const { status, sha256_hash, file_size } = document;
-  const isSame = sha256_hash === said.sha256_hash && file_size === String(said.file_size);
+  const isSame = sha256_hash === described.sha256_hash && file_size === String(described.file_size);
   if (status !== 'pending' && isSame) return false;
   if (status === 'pending' && document.source !== 'generated') return true;
   throw new Conflict(`A document that is ${status} takes no other file.`, 'invalid_transition', {
@@ -130,10 +130,13 @@ function isToConfirm(
   });
 }
 
-function assertSame(seized: SeizedFile | null, said: Confirmation): asserts seized is SeizedFile {
+function assertSame(
+  seized: SeizedFile | null,
+  described: Confirmation,
+): asserts seized is SeizedFile {
   if (!seized) throw new Conflict('No file has been put under the link yet.', 'upload_missing');
   const { size, sha256_hash } = seized.described;
-  if (size === said.file_size && sha256_hash === said.sha256_hash) return;
+  if (size === described.file_size && sha256_hash === described.sha256_hash) return;
   throw new Conflict('The file is not the one that you describe.', 'hash_mismatch', {
     file_size: size,
   });

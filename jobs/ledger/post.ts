@@ -106,11 +106,11 @@ async function repeated(
   lines: entries.RoleLine[],
 ): Promise<string> {
   const existing = await entries.posted(tx, heading);
-  if (existing === null || said(existing.lines) !== said(lines)) {
+  if (existing === null || asText(existing.lines) !== asText(lines)) {
     throw new Conflict('This is posted already, with other amounts.', 'already_posted');
   }
   return existing.id;
 }
 
-const said = (lines: readonly { role: string | null; debit: string; credit: string }[]) =>
+const asText = (lines: readonly { role: string | null; debit: string; credit: string }[]) =>
   lines.map(({ role, debit, credit }) => `${role} ${debit} ${credit}`).join('; ');

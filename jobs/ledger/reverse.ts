@@ -45,24 +45,3 @@ export async function reverse(work: Work, id: string, { reason, entry_date }: Re
   });
   return find(work.tx, entries, mirrorId);
 }
-
-/** What was posted under a name, such as a payment and its relief, all at once. */
-export type ReferenceReversal = {
-  reference_type: string;
-  reference_id: string;
-  /** What the mirrors are posted as, such as payment_reversal. */
-  as: string;
-  reason: string;
-  entry_date?: string;
-};
-
-/** Mirrors every posted entry of a reference that is not reversed yet; answers the mirrors' ids. */
-export async function reverseReference(work: Work, given: ReferenceReversal): Promise<string[]> {
-  const { reference_type, reference_id, as, reason, entry_date = work.today } = given;
-  const ids: string[] = [];
-  for (const { id } of await mirrors.unreversed(work.tx, reference_type, reference_id)) {
-    const mirror = { entry_date, reason, reference_id, actor_id: work.actor.id };
-    ids.push((await mirrors.write(work.tx, id, { ...mirror, reference_type: as })).id);
-  }
-  return ids;
-}

@@ -13,7 +13,7 @@ export const PrivateNetworks = z
   .transform((list) =>
     list
       .split(',')
-      .map((one) => one.trim())
+      .map((network) => network.trim())
       .filter(Boolean),
   )
   .refine(

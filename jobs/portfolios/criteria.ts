@@ -9,7 +9,8 @@ import { DELINQUENCY_BUCKETS } from '../loans/engine/delinquency.ts';
 import type { Work } from '../work.ts';
 
 /** One value or several; several mean any of them. */
-const anyOf = <One extends z.ZodType>(one: One) => z.union([one, z.array(one).min(1).max(500)]);
+const anyOf = <One extends z.ZodType>(value: One) =>
+  z.union([value, z.array(value).min(1).max(500)]);
 const label = z.string().min(1).max(50).toLowerCase();
 
 /** What a dynamic portfolio takes: loans that meet all of these. */

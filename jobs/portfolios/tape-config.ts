@@ -28,9 +28,9 @@ export const Columns = z
   .max(TAPE_COLUMNS.length)
   .refine((names) => new Set(names).size === names.length, 'Must not name a column twice.');
 
-const anyOf = <One extends z.ZodType<string>>(one: One) =>
+const anyOf = <One extends z.ZodType<string>>(value: One) =>
   z
-    .union([one, z.array(one).min(1).max(100)])
+    .union([value, z.array(value).min(1).max(100)])
     .transform((value): string[] => [value].flat() as string[]);
 
 export const Filters = z.strictObject({

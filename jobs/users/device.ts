@@ -15,7 +15,8 @@ export function deviceKnown(cookie: string, tenantId: string, userId: string | n
   if (!COOKIE.test(cookie)) return null;
   const [name = '', ...marks] = cookie.split('.');
   const expected = marksOf(tenantId, userId ?? NOBODY, name).map((mark) => Buffer.from(mark));
-  const isOurs = (mark: Buffer) => expected.filter((one) => timingSafeEqual(mark, one)).length > 0;
+  const isOurs = (mark: Buffer) =>
+    expected.filter((ours) => timingSafeEqual(mark, ours)).length > 0;
   const isKnown = marks.filter((mark) => isOurs(Buffer.from(mark))).length > 0;
   return isKnown && userId !== null ? name : null;
 }
@@ -26,7 +27,7 @@ export function remembered(cookie: string, tenantId: string, userId: string): st
     ? cookie.split('.')
     : [randomBytes(16).toString('base64url')];
   const [mark] = marksOf(tenantId, userId, name);
-  const others = marks.filter((one) => one !== mark).slice(0, USERS_MAX - 1);
+  const others = marks.filter((known) => known !== mark).slice(0, USERS_MAX - 1);
   return [name, mark, ...others].join('.');
 }
 

@@ -3,7 +3,7 @@ import { findBorrower } from '../../sql/users/portal-users.ts';
 import * as accounts from '../../sql/users/accounts.ts';
 import { users } from '../../sql/users/users.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
-import { words } from '../../sql/types.ts';
+import { emailAddress, words } from '../../sql/types.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
@@ -11,18 +11,8 @@ import { createUser } from './create-user.ts';
 import { notify } from './notify.ts';
 import { TENANT_ROLES } from './roles.ts';
 
-/** Bounded before it is matched, and the pattern is linear. */
-const email = z
-  .string()
-  .max(254)
-  .regex(
-    /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$/,
-    'Must be an email address.',
-  )
-  .toLowerCase();
-
 export const Invitation = z.object({
-  email,
+  email: emailAddress,
   first_name: words,
   last_name: words,
   tenant_role: z.enum(TENANT_ROLES),
@@ -37,7 +27,7 @@ export function inviteUser(work: Work, input: z.output<typeof Invitation>): Prom
   });
 }
 
-export const PortalInvitation = z.object({ email: email.optional() });
+export const PortalInvitation = z.object({ email: emailAddress.optional() });
 
 /**
  * Opens the portal to a borrower, or sends the link again while no password is chosen. The user is

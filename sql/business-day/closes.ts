@@ -98,11 +98,11 @@ export const inChunk = (
 const Half = z.object({ first_loan_id: z.string(), loans: z.int() });
 
 /** Where the second half of the chunk's loans begins, and how many loans both have; null where none. */
-export const secondHalf = (tx: Transaction, of: Chunk) =>
+export const secondHalf = (tx: Transaction, chunk: Chunk) =>
   tx.maybeOne(sql.type(Half)`
     select id as first_loan_id, loans from (
       select id, row_number() over (order by id) as position, (count(*) over ())::integer as loans
-      from loans as loan where ${inChunk(of)}
+      from loans as loan where ${inChunk(chunk)}
     ) as numbered
     where position = loans / 2 + 1
   `);
@@ -111,10 +111,10 @@ export const markAccrued = (
   tx: Transaction,
   runId: string,
   number: number,
-  of: { loans: number; interest: string },
+  accrued: { loans: number; interest: string },
 ) =>
   tx.query(sql.typeAlias('void')`
-    update cob_chunks set is_accrued = true, loans = ${of.loans}, interest = ${of.interest}::numeric
+    update cob_chunks set is_accrued = true, loans = ${accrued.loans}, interest = ${accrued.interest}::numeric
     where run_id = ${runId} and chunk = ${number}
   `);
 
@@ -156,7 +156,13 @@ export async function finish(tx: Transaction, runId: string) {
 }
 
 /** A loan for which a step failed is set aside with the reason; the day goes on. */
-export const park = (tx: Transaction, runId: string, loanId: string, step: string, error: string) =>
+export const setAside = (
+  tx: Transaction,
+  runId: string,
+  loanId: string,
+  step: string,
+  error: string,
+) =>
   tx.query(sql.typeAlias('void')`
     insert into cob_loan_errors (run_id, loan_id, step, error)
     values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})

@@ -179,14 +179,16 @@ export async function dumpSchema(pool: DatabasePool): Promise<string> {
 
 function relationText(relation: z.output<typeof Relation>, parts: Record<string, Line[]>) {
   const { full_name, kind, options, partition_key, definition } = relation;
-  const of = (part: string) =>
+  const textsOf = (part: string) =>
     (parts[part] ?? []).filter(({ owner }) => owner === full_name).map(({ text }) => text);
-  const inside = [...of('columns'), ...of('constraints')].map((text) => `  ${text}`).join(',\n');
+  const inside = [...textsOf('columns'), ...textsOf('constraints')]
+    .map((text) => `  ${text}`)
+    .join(',\n');
   const head =
     kind === 'v'
       ? `create view ${full_name}${options} as\n${definition.replace(/;$/, '')}`
       : `create table ${full_name} (\n${inside}\n)${partition_key}${options}`;
-  const after = ['indexes', 'security', 'policies', 'triggers', 'grants'].flatMap(of);
+  const after = ['indexes', 'security', 'policies', 'triggers', 'grants'].flatMap(textsOf);
   return [head, ...after].map((text) => `${text};\n`).join('');
 }
 

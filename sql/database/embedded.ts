@@ -158,9 +158,9 @@ async function create({ bin, data, as }: Place) {
     stdio: 'pipe',
     detached: true,
   });
-  const said = collect(child);
+  const output = collect(child);
   const code = await new Promise((resolve) => child.once('exit', resolve));
-  if (code !== 0) throw new Error(`initdb failed in ${data}: ${said()}`);
+  if (code !== 0) throw new Error(`initdb failed in ${data}: ${output()}`);
   rmSync(data, { recursive: true, force: true });
   renameSync(made, data);
 }
@@ -190,14 +190,14 @@ async function launch({ bin, data, as }: Place, port: number, throwAway: boolean
     // Ctrl-C reaches the whole process group: only we decide when the server ends.
     detached: true,
   });
-  const said = collect(server);
+  const output = collect(server);
   for (let waited = 0; waited < 30_000; waited += 50) {
-    if (server.exitCode !== null) throw new Error(`Postgres did not start: ${said()}`);
+    if (server.exitCode !== null) throw new Error(`Postgres did not start: ${output()}`);
     if (await answers(port)) return server;
     await pause(50);
   }
   server.kill('SIGQUIT');
-  throw new Error(`Postgres did not answer on port ${port} within 30 seconds: ${said()}`);
+  throw new Error(`Postgres did not answer on port ${port} within 30 seconds: ${output()}`);
 }
 
 async function answers(port: number): Promise<boolean> {

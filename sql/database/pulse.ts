@@ -34,10 +34,10 @@ function feelPulse(url: string, limitMs: number): Pulse {
   let answeredAt = performance.now();
   let lookedAt = answeredAt;
 
-  const giveUp = (isLate: (one: Waiting) => boolean) => {
-    for (const one of [...waiting].filter(isLate)) {
-      waiting.delete(one);
-      one.giveUp(new Silent());
+  const giveUp = (isLate: (caller: Waiting) => boolean) => {
+    for (const late of [...waiting].filter(isLate)) {
+      waiting.delete(late);
+      late.giveUp(new Silent());
     }
   };
   const probe = async () => {
@@ -67,15 +67,15 @@ function feelPulse(url: string, limitMs: number): Pulse {
     during: (steps, isQuery) => {
       if (isSilent) return Promise.reject(new Silent());
       return new Promise((resolve, reject) => {
-        const one: Waiting = { since: performance.now(), giveUp: reject };
-        waiting.add(one);
+        const caller: Waiting = { since: performance.now(), giveUp: reject };
+        waiting.add(caller);
         steps()
           .then((result) => {
             if (isQuery) answeredAt = performance.now();
             resolve(result);
             return result;
           }, reject)
-          .finally(() => waiting.delete(one));
+          .finally(() => waiting.delete(caller));
       });
     },
     stop: () => clearInterval(looking),

@@ -21,5 +21,5 @@ const SHOWN_MAX = 1_000;
 
 export async function violationsOf(tx: Transaction, { rule, query }: Check): Promise<Violation[]> {
   const found = await tx.any(query);
-  return found.slice(0, SHOWN_MAX).map((one) => ({ rule, ...one }));
+  return found.slice(0, SHOWN_MAX).map((violation) => ({ rule, ...violation }));
 }

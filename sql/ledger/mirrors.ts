@@ -39,16 +39,3 @@ export const write = (tx: Transaction, originalId: string, mirror: Mirror) =>
     )
     select id from entry
   `);
-
-/** The posted entries of a reference that no entry reverses yet, oldest first. */
-export const unreversed = (tx: Transaction, referenceType: string, referenceId: string) =>
-  tx.any(sql.typeAlias('id')`
-    select entry.id from journal_entries as entry
-    where entry.reference_type = ${referenceType} and entry.reference_id = ${referenceId}
-      and entry.status = 'posted' and entry.reversal_of_entry_id is null
-      and not exists (
-        select from journal_entries as mirror where mirror.reversal_of_entry_id = entry.id
-      )
-    order by entry.id
-    for update of entry
-  `);

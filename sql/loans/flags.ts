@@ -15,10 +15,10 @@ export const unfreeze = (tx: Transaction, id: string) =>
     where id = ${id}
   `);
 
-export const setAccelerated = (tx: Transaction, id: string, is: boolean) =>
+export const setAccelerated = (tx: Transaction, id: string, isAccelerated: boolean) =>
   tx.query(sql.typeAlias('void')`
     update loans
-    set is_accelerated = ${is}, accelerated_at = ${is ? sql.fragment`now()` : sql.fragment`null`}
+    set is_accelerated = ${isAccelerated}, accelerated_at = ${isAccelerated ? sql.fragment`now()` : sql.fragment`null`}
     where id = ${id}
   `);
 

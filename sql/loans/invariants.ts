@@ -14,7 +14,7 @@ const postedUntil = sql.fragment`
 `;
 
 /** The close goes on without a loan that it could not handle; its interest is booked later. */
-const parked = sql.fragment`
+const setAside = sql.fragment`
   select tenant_id, loan_id from cob_loan_errors where resolved_at is null
 `;
 
@@ -50,7 +50,7 @@ export const loans: readonly Check[] = [
       select tenant_id, loan_id as subject,
              format('Loan %s: the ledger has %s of %s, the loan says %s.',
                coalesce(loan_number, loan_id::text || ' (unknown)'), ledger, component,
-               coalesce(said::text, 'nothing')
+               coalesce(shown::text, 'nothing')
              ) as message
       from (
         select coalesce(loan.tenant_id, booked.tenant_id) as tenant_id,
@@ -83,10 +83,10 @@ export const loans: readonly Check[] = [
                 and fee.treatment = 'deducted'
             ) else 0 end),
           ('suspense', coalesce(booked.suspense, 0.00), loan.suspense_balance)
-        ) as balance (component, ledger, said)
+        ) as balance (component, ledger, shown)
       ) as balance
-      where ledger <> coalesce(said, 0) and is_known
-        and (tenant_id, loan_id) not in (${parked})
+      where ledger <> coalesce(shown, 0) and is_known
+        and (tenant_id, loan_id) not in (${setAside})
     `,
   },
   {
@@ -111,7 +111,7 @@ export const loans: readonly Check[] = [
         select app.accrued_cents(loan, posted.day) - coalesce(brought.amount, 0) as amount
       ) as earned
       where coalesce(rows.amount, 0) <> earned.amount
-        and (loan.tenant_id, loan.id) not in (${parked})
+        and (loan.tenant_id, loan.id) not in (${setAside})
     `,
   },
   {

@@ -215,9 +215,9 @@ export const markFunded = (
     where id = ${id}
   `);
 
-export const markPaidOff = (tx: Transaction, id: string, is: boolean) =>
+export const markPaidOff = (tx: Transaction, id: string, isPaidOff: boolean) =>
   tx.query(sql.typeAlias('void')`
-    update loans set paid_off_at = ${is ? sql.fragment`now()` : sql.fragment`null`} where id = ${id}
+    update loans set paid_off_at = ${isPaidOff ? sql.fragment`now()` : sql.fragment`null`} where id = ${id}
   `);
 
 export const addDisbursed = (tx: Transaction, id: string, amount: string) =>

@@ -60,7 +60,7 @@ test('the description is a page that loads from here alone, under its policy, an
     );
     await page.click('#operations-users-postAuthLogin button.execute');
     await page.waitForSelector('#operations-users-postAuthLogin .live-responses-table .response');
-    const said = await page.textContent('#operations-users-postAuthLogin .live-responses-table');
+    const shown = await page.textContent('#operations-users-postAuthLogin .live-responses-table');
     await page.waitForSelector('body[data-examples=real]');
     const tried = [
       await tryOut(page, 'borrowers', 'getBorrowersId'),
@@ -76,8 +76,8 @@ test('the description is a page that loads from here alone, under its policy, an
     expect(response?.headers()['content-security-policy']).toMatch(/script-src 'self';/);
     expect([...hosts].filter((host) => host !== here && host !== '')).toEqual([]);
     expect(complaints).toEqual([]);
-    expect(said).toContain('200');
-    expect(said).toContain(`loan_officer@${tenant.slug}.test`);
+    expect(shown).toContain('200');
+    expect(shown).toContain(`loan_officer@${tenant.slug}.test`);
     expect(tried).toEqual(['200', '201']);
   } finally {
     await browser.close();

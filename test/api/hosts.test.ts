@@ -5,7 +5,7 @@ import { onTheWire } from '../setup/wire.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
-const one = await stage.tenant();
+const tenant = await stage.tenant();
 const other = await stage.tenant();
 
 const at = (host: string, port = stage.port) => newClient(port, host);
@@ -19,14 +19,14 @@ test('an unknown host is nobody’s: 404 and not even a cookie', async () => {
 });
 
 test.each([
-  [`${other.host}:fake@${one.host}`],
+  [`${other.host}:fake@${tenant.host}`],
   ['tenant_1.test'],
   ['a..test'],
   ['-tenant.test'],
   [`${'a'.repeat(60)}.`.repeat(5)],
-  [`${one.host}/x`],
-  [`${one.host},${other.host}`],
-  [`${one.host}:123456`],
+  [`${tenant.host}/x`],
+  [`${tenant.host},${other.host}`],
+  [`${tenant.host}:123456`],
   ['[::1]'],
 ])('the host %s is malformed', async (host) => {
   const reply = await at(host).get('/auth/csrf');
@@ -38,8 +38,8 @@ test.each([
 test.each([
   ['an empty one', 'Host: \r\n'],
   ['none', ''],
-  ['two', `Host: ${one.host}\r\nHost: ${other.host}\r\n`],
-  ['the same one twice', `Host: ${one.host}\r\nHost: ${one.host}\r\n`],
+  ['two', `Host: ${tenant.host}\r\nHost: ${other.host}\r\n`],
+  ['the same one twice', `Host: ${tenant.host}\r\nHost: ${tenant.host}\r\n`],
 ])('a request whose Host header is %s is refused', async (_, header) => {
   const answer = await onTheWire(
     stage.port,
@@ -51,16 +51,16 @@ test.each([
 });
 
 test.each([
-  [one.host.toUpperCase()],
-  [`${one.host}.`],
-  [`${one.host}:443`],
-  [`${one.host.toUpperCase()}.:3000`],
+  [tenant.host.toUpperCase()],
+  [`${tenant.host}.`],
+  [`${tenant.host}:443`],
+  [`${tenant.host.toUpperCase()}.:3000`],
 ])('%s is another spelling of the same tenant', async (host) => {
   const officer = at(host);
 
-  const reply = await officer.login(`viewer@${one.slug}.test`, PASSWORD);
+  const reply = await officer.login(`viewer@${tenant.slug}.test`, PASSWORD);
 
-  expect(reply).toMatchObject({ status: 200, body: { email: `viewer@${one.slug}.test` } });
+  expect(reply).toMatchObject({ status: 200, body: { email: `viewer@${tenant.slug}.test` } });
 });
 
 test('X-Forwarded-Host is ignored unless a known proxy says it, and then its last word counts', async () => {
@@ -71,11 +71,11 @@ test('X-Forwarded-Host is ignored unless a known proxy says it, and then its las
     headers: { 'X-Forwarded-Host': forwarded, Cookie: cookie },
   });
 
-  const fromAnybody = await at(one.host).get('/users/me', headers(other.host));
-  const fromProxy = await at(one.host, behindProxy).get('/users/me', headers(other.host));
-  const prepended = await at(one.host, behindProxy).get(
+  const fromAnybody = await at(tenant.host).get('/users/me', headers(other.host));
+  const fromProxy = await at(tenant.host, behindProxy).get('/users/me', headers(other.host));
+  const prepended = await at(tenant.host, behindProxy).get(
     '/users/me',
-    headers(`${other.host}, ${one.host}`),
+    headers(`${other.host}, ${tenant.host}`),
   );
 
   expect(fromAnybody.status).toBe(401);
@@ -84,7 +84,7 @@ test('X-Forwarded-Host is ignored unless a known proxy says it, and then its las
 });
 
 test('a session of one tenant opens nothing at another’s host', async () => {
-  const viewer = await one.signedIn('viewer');
+  const viewer = await tenant.signedIn('viewer');
   const stranger = at(other.host);
   for (const [name, value] of viewer.cookies) stranger.cookies.set(name, value);
 
@@ -96,10 +96,10 @@ test('a session of one tenant opens nothing at another’s host', async () => {
 test('the same address in two tenants is two people with two passwords', async () => {
   const email = 'twice@both.test';
   const user = { email, first_name: 'T', last_name: 'W', tenant_role: 'viewer' };
-  await one.within((work) => createUser(work, { ...user, password: 'only at the first' }));
+  await tenant.within((work) => createUser(work, { ...user, password: 'only at the first' }));
   await other.within((work) => createUser(work, { ...user, password: 'only at the other' }));
 
-  const right = await at(one.host).login(email, 'only at the first');
+  const right = await at(tenant.host).login(email, 'only at the first');
   const wrong = await at(other.host).login(email, 'only at the first');
 
   expect([right.status, wrong.status]).toEqual([200, 401]);

@@ -82,17 +82,17 @@ test('what is masked stays as it is when it is masked again', () => {
 
 test('a number that somebody writes reaches neither a record, its history nor a repeated answer', async () => {
   const { officer, admin, id, loan } = await writer();
-  const said = 'Called. SSN 123-45-6789, card 4242 4242 4242 4242';
+  const sentence = 'Called. SSN 123-45-6789, card 4242 4242 4242 4242';
   const kept = 'Called. SSN ***-**-6789, card **** **** **** 4242';
   const keyed = { headers: { 'Idempotency-Key': 'a-task' } };
-  const words = { title: said, description: said };
+  const words = { title: sentence, description: sentence };
 
   const task = await officer.post(`/borrowers/${id}/tasks`, words, keyed);
   const again = await officer.post(`/borrowers/${id}/tasks`, words, keyed);
   const borrower = await officer.put(`/borrowers/${id}`, {
-    metadata: { memo: said, ssn: '123456789' },
+    metadata: { memo: sentence, ssn: '123456789' },
   });
-  const noted = await admin.put(`/loans/${loan}`, { metadata: { deep: [{ memo: said }] } });
+  const noted = await admin.put(`/loans/${loan}`, { metadata: { deep: [{ memo: sentence }] } });
   const history = await admin.get(`/borrowers/${id}/history`);
   const wrong = await officer.put(`/borrowers/${id}`, { ssn_last_four: '123456789' });
 

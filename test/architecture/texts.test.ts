@@ -59,6 +59,28 @@ rule('comments are sentences: no @param, no unfinished work', () =>
   ),
 );
 
+/** Words that say nothing of a thing. Beside an `other` or a `two`, something may be `one`. */
+const EMPTY_NAMES = [
+  /\b(?:const|let|function) (?:few|said|one|of|is)\b/,
+  /\b(?:const|let) \[(?!.*\b(?:other|two)\b)[^\]]*\b(?:few|said|one|of|is)\b[^\]]*\]/,
+  /\* as (?:few|said|one|of|is)\b/,
+];
+const EMPTY_PARAMETER =
+  /[(,] ?(?:few|said|one|of|is)\??: (?:string|number|boolean|unknown|readonly|[A-Z])(?!.*\bother: )/;
+
+rule('a declaration has a name that says what it is', () =>
+  sources.flatMap(({ file, code }) =>
+    code
+      .split('\n')
+      .filter(
+        (line) =>
+          EMPTY_NAMES.some((pattern) => pattern.test(line)) ||
+          (!file.startsWith('test/') && EMPTY_PARAMETER.test(line)),
+      )
+      .map((line) => `${file}: ${line.trim()}`),
+  ),
+);
+
 const UNWANTED: Record<string, RegExp> = {
   'a path of one machine': /(?<![\w.*-])\/(w[o]rk|r[o]ot|h[o]me)\/[a-z]/,
   'the host of a registry': /https?:\/\/[^/\s'"]*(r[e]gistry|artif[a]ctory|n[e]xus|npmj[s])/i,

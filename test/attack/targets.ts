@@ -126,9 +126,9 @@ export function redrawn(value: unknown, draw: Draw): unknown {
 }
 
 function redrawnAt(key: string, value: unknown, draw: Draw): unknown {
-  const one = (id: unknown) =>
+  const redraw = (id: unknown) =>
     UUID.test(String(id)) ? (draw.record(collectionOf(key)) ?? id) : id;
-  if (key.endsWith('_id')) return one(value);
-  if (key.endsWith('_ids') && Array.isArray(value)) return value.map(one);
+  if (key.endsWith('_id')) return redraw(value);
+  if (key.endsWith('_ids') && Array.isArray(value)) return value.map(redraw);
   return redrawn(value, draw);
 }

@@ -195,10 +195,10 @@ async function measure({ port, headers }: Target, loans: readonly string[]): Pro
     new Promise<void>((resolve, reject) => {
       const options = { port, method: 'POST', path: `/api/v1/loans/${loan}/payments`, agent };
       request({ ...options, headers }, (incoming) => {
-        let said = '';
-        incoming.on('data', (part: Buffer) => (said += part.toString()));
+        let answer = '';
+        incoming.on('data', (part: Buffer) => (answer += part.toString()));
         incoming.on('end', () =>
-          incoming.statusCode === 201 ? resolve() : reject(new Error(said)),
+          incoming.statusCode === 201 ? resolve() : reject(new Error(answer)),
         );
       })
         .on('error', reject)

@@ -171,12 +171,12 @@ test('an answer that is given again under its key has the version that it had', 
 test('the description and other origins are told of both headers', async () => {
   const { paths } = openapi(routes) as { paths: Record<string, Record<string, Described>> };
   const silent = routes.filter(({ method, path, etag, ifMatch: guard, status }) => {
-    const one = paths[`/api/v1${path}`]?.[method.toLowerCase()];
-    const hasParameter = one?.parameters.some(({ name }) => name === 'If-Match') ?? false;
+    const operation = paths[`/api/v1${path}`]?.[method.toLowerCase()];
+    const hasParameter = operation?.parameters.some(({ name }) => name === 'If-Match') ?? false;
     return (
       hasParameter !== (guard !== undefined) ||
-      '412' in (one?.responses ?? {}) !== hasParameter ||
-      'ETag' in (one?.responses[status]?.headers ?? {}) !== (etag !== undefined)
+      '412' in (operation?.responses ?? {}) !== hasParameter ||
+      'ETag' in (operation?.responses[status]?.headers ?? {}) !== (etag !== undefined)
     );
   });
   const origin = 'https://dashboard.example.com';

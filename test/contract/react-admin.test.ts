@@ -63,18 +63,18 @@ test('react-admin’s simple REST provider works as it comes, for every one of i
   const list = await admin.getList('borrowers', LIST);
   const last = await admin.getList('borrowers', { ...LIST, pagination: { page: 3, perPage: 2 } });
   const found = await admin.getList('borrowers', { ...LIST, filter: { q: 'admin 3' } });
-  const one = await admin.getOne('borrowers', { id });
+  const single = await admin.getOne('borrowers', { id });
   const many = await admin.getMany('borrowers', { ids: [id, third] });
   const updated = await admin.update('borrowers', {
     id,
-    data: { ...one.data, last_name: 'Changed', nonsense: 1 },
-    previousData: one.data,
+    data: { ...single.data, last_name: 'Changed', nonsense: 1 },
+    previousData: single.data,
   });
   const some = await admin.updateMany('borrowers', {
     ids: [id, second],
     data: { do_not_contact: true },
   });
-  const gone = await admin.delete('borrowers', { id: third, previousData: one.data });
+  const gone = await admin.delete('borrowers', { id: third, previousData: single.data });
   const allGone = await admin.deleteMany('borrowers', { ids: rest });
   const left = await admin.getList('borrowers', LIST);
 
@@ -84,7 +84,7 @@ test('react-admin’s simple REST provider works as it comes, for every one of i
   });
   expect(last.data).toHaveLength(1);
   expect(found.data).toMatchObject([{ last_name: 'Admin 3' }]);
-  expect(one.data).toMatchObject({ id, last_name: 'Admin 0' });
+  expect(single.data).toMatchObject({ id, last_name: 'Admin 0' });
   expect(new Set(many.data.map((row) => row.id))).toEqual(new Set([id, third]));
   expect(updated.data).toMatchObject({ id, first_name: 'React', last_name: 'Changed' });
   expect(some.data).toEqual([id, second]);

@@ -79,8 +79,8 @@ export function newRecords(tenant: Tenant, client: Client) {
     '/autopay-plans': async () => {
       const { borrower_id, id } = await newLoan(tenant);
       const path = `/borrowers/${borrower_id}`;
-      const said = SAID['/payment-instruments'];
-      const instrument = rowOf(await client.post(`${path}/payment-instruments`, said));
+      const body = SAID['/payment-instruments'];
+      const instrument = rowOf(await client.post(`${path}/payment-instruments`, body));
       const plan = { loan_id: id, payment_instrument_id: instrument.id };
       return rowOf(await client.post(`${path}/autopay-plans`, plan));
     },
@@ -124,12 +124,12 @@ export function fieldsOf({ body }: Route): Field[] {
   }) as { properties?: Record<string, Property> };
   const [free, named] = [[], []] as [Field[], Field[]];
   for (const [name, property] of Object.entries(properties)) {
-    const [one = property] = property.anyOf ?? [];
-    const { enum: names } = one;
-    const isPlain = one.type === 'string' && !one.format && !one.pattern && !names;
+    const [shape = property] = property.anyOf ?? [];
+    const { enum: names } = shape;
+    const isPlain = shape.type === 'string' && !shape.format && !shape.pattern && !names;
     if (name === 'url') free.push({ name, value: (round, by) => `https://a.test/${by}/${round}` });
     else if (name === 'email') free.push({ name, value: (round, by) => `${by}.${round}@a.test` });
-    else if (one.type === 'boolean') free.push({ name, value: (round) => round % 2 === 0 });
+    else if (shape.type === 'boolean') free.push({ name, value: (round) => round % 2 === 0 });
     else if (isPlain) free.push({ name, value: (round, by) => `${by} ${round}` });
     else if (names) named.push({ name, value: (round) => names[round % names.length] });
   }

@@ -45,7 +45,7 @@ async function announced(tenant: Tenant, loan_id: string) {
   return { id: link.id as string, bearer, put, confirm, read, download };
 }
 
-async function one() {
+async function announcement() {
   const tenant = await stage.tenant();
   const loan = await newLoan(tenant);
   return { tenant, loan, ...(await announced(tenant, loan.id)) };
@@ -92,7 +92,7 @@ test('of a put and a confirmation at once one is first, and what is confirmed is
 }, 120_000);
 
 test('many confirmations of one file at once are one', async () => {
-  const { put, confirm, download } = await one();
+  const { put, confirm, download } = await announcement();
   await put(A);
 
   const replies = await Promise.all(Array.from({ length: 8 }, () => confirm(A)));
@@ -102,7 +102,7 @@ test('many confirmations of one file at once are one', async () => {
 });
 
 test('a confirmation that is cut short before its commit is made by the next one', async () => {
-  const { put, confirm, read, download } = await one();
+  const { put, confirm, read, download } = await announcement();
   await put(A);
   const heal = killed((files) => ({
     seize: async (key) => {
@@ -130,7 +130,7 @@ test('a confirmation that is cut short before its commit is made by the next one
 });
 
 test('what a confirmation leaves behind that is cut short after its commit is cleared', async () => {
-  const { id, tenant, put, confirm, read, download } = await one();
+  const { id, tenant, put, confirm, read, download } = await announcement();
   await put(A);
   const heal = killed(() => ({ clear: () => Promise.reject(new Error('Killed.')) }));
   const confirmed = await confirm(A);
@@ -149,7 +149,7 @@ test('what a confirmation leaves behind that is cut short after its commit is cl
 });
 
 test('what nobody confirms is cleared a day after its link, and cannot be confirmed then', async () => {
-  const { id, loan, put, confirm, read } = await one();
+  const { id, loan, put, confirm, read } = await announcement();
   await put(A);
   const heal = killed((files) => ({
     seize: async (key) => {
@@ -178,7 +178,7 @@ test.each([
   ['a picture that scripts', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
   ['a program', 'MZ This program cannot be run in DOS mode.'],
 ])('%s that calls itself a PDF is not confirmed, and the PDF still can be', async (_what, fake) => {
-  const { put, confirm, read } = await one();
+  const { put, confirm, read } = await announcement();
   await put(fake);
 
   const refused = await confirm(fake);

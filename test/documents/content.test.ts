@@ -40,13 +40,14 @@ const REAL: Partial<Record<ContentType, Buffer>> = {
   [EXCEL]: zip('xl/workbook.xml', 'xl/worksheets/sheet1.xml', '[Content_Types].xml'),
 };
 
-const is = (type: ContentType, file: Buffer) => isOfType(type, file.subarray(0, 4_096), file);
+const looksLike = (type: ContentType, file: Buffer) =>
+  isOfType(type, file.subarray(0, 4_096), file);
 
 test.each(CONTENT_TYPES.map((type) => ({ type })))('a real file is $type', ({ type }) => {
   const file = REAL[type] ?? Buffer.alloc(0);
 
   expect(file.length).toBeGreaterThan(0);
-  expect(is(type, file)).toBe(true);
+  expect(looksLike(type, file)).toBe(true);
 });
 
 test('of two kinds of file, neither is taken for the other', () => {
@@ -57,7 +58,7 @@ test('of two kinds of file, neither is taken for the other', () => {
   for (const type of CONTENT_TYPES) {
     for (const [other, file] of Object.entries(REAL)) {
       const isAlike = alike.some((pair) => pair.includes(type) && pair.includes(other));
-      if (type !== other && !isAlike) expect([type, other, is(type, file)]).toContain(false);
+      if (type !== other && !isAlike) expect([type, other, looksLike(type, file)]).toContain(false);
     }
   }
 });
@@ -73,7 +74,7 @@ test.each([
 ])('%s is of no type that is accepted', (_what, content) => {
   const file = typeof content === 'string' ? bytes(content) : content;
 
-  const taken = CONTENT_TYPES.filter((type) => is(type, file));
+  const taken = CONTENT_TYPES.filter((type) => looksLike(type, file));
 
   expect(taken).toEqual([]);
 });
@@ -81,16 +82,16 @@ test.each([
 test('a zip is a document only with its parts, and without macros', () => {
   const macros = zip('[Content_Types].xml', 'word/document.xml', 'word/vbaProject.bin');
 
-  expect(is(WORD, zip('a.txt', 'b.exe'))).toBe(false);
-  expect(is(WORD, zip('word/document.xml'))).toBe(false);
-  expect(is(WORD, macros)).toBe(false);
-  expect(is(EXCEL, REAL[WORD] ?? macros)).toBe(false);
+  expect(looksLike(WORD, zip('a.txt', 'b.exe'))).toBe(false);
+  expect(looksLike(WORD, zip('word/document.xml'))).toBe(false);
+  expect(looksLike(WORD, macros)).toBe(false);
+  expect(looksLike(EXCEL, REAL[WORD] ?? macros)).toBe(false);
 });
 
 test('a directory that was cut in the middle is read to its end and no further', () => {
   const whole = REAL[WORD] ?? Buffer.alloc(0);
 
   for (let length = 0; length < whole.length; length += 1) {
-    expect(() => is(WORD, whole.subarray(0, length))).not.toThrow();
+    expect(() => looksLike(WORD, whole.subarray(0, length))).not.toThrow();
   }
 });

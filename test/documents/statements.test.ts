@@ -30,13 +30,13 @@ const statementsOf = (tenant: Tenant, loanId: string) =>
 
 /** Previous balance and all that was added, less all that was taken off. */
 const comesTo = (summary: Record<string, string>) => {
-  const of = (name: string) => new Big(summary[name] ?? 'NaN');
-  return of('previous_balance')
-    .plus(of('disbursements'))
-    .plus(of('interest'))
-    .plus(of('fees'))
-    .minus(of('payments'))
-    .minus(of('credits'))
+  const amountOf = (name: string) => new Big(summary[name] ?? 'NaN');
+  return amountOf('previous_balance')
+    .plus(amountOf('disbursements'))
+    .plus(amountOf('interest'))
+    .plus(amountOf('fees'))
+    .minus(amountOf('payments'))
+    .minus(amountOf('credits'))
     .toFixed(2);
 };
 

@@ -43,14 +43,14 @@ async function startAll(): Promise<{ npm: ChildProcess; ended: Promise<unknown> 
     detached: true,
     env: { ...process.env, [name]: value, PORT: '0', DATA_DIR: folder },
   });
-  let said = '';
-  npm.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));
-  npm.stderr.on('data', (chunk: Buffer) => void (said += chunk.toString()));
+  let output = '';
+  npm.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
+  npm.stderr.on('data', (chunk: Buffer) => void (output += chunk.toString()));
   const ended = new Promise((resolve) => {
     npm.once('exit', (code, signal) => resolve(code ?? signal));
   });
-  for (let waited = 0; !said.includes('Ctrl-C stops everything'); waited += 100) {
-    if (npm.exitCode !== null || waited > 90_000) throw new Error(`It did not start: ${said}`);
+  for (let waited = 0; !output.includes('Ctrl-C stops everything'); waited += 100) {
+    if (npm.exitCode !== null || waited > 90_000) throw new Error(`It did not start: ${output}`);
     await wait(100);
   }
   return { npm, ended };

@@ -26,11 +26,11 @@ async function asApplication(...statements: string[]) {
   }
 }
 
-const accountOf = async (of: { id: string }, role: string) =>
+const accountOf = async (tenant: { id: string }, role: string) =>
   (
     await stage.owner.query<{ id: string }>(
       'select id from ledger_accounts where tenant_id = $1 and role = $2',
-      [of.id, role],
+      [tenant.id, role],
     )
   ).rows[0]?.id;
 const cash = await accountOf(tenant, 'cash');

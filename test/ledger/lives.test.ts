@@ -30,7 +30,7 @@ const LIVES: Record<string, readonly Step[]> = {
   ],
   'is paid more than it owes': [['payment', { amount: '10500.00' }]],
   'has money in suspense': [
-    ['suspense_receipt', { amount: '80.00' }],
+    ['payment', { amount: '80.00', payment_type: 'fee_only' }],
     ['suspense_application', { amount: '50.00' }],
     ['reimbursement', { amount: '30.00' }],
   ],
@@ -51,7 +51,7 @@ const LIVES: Record<string, readonly Step[]> = {
   'is charged off and recovered': [
     ['payment', { amount: '200.00' }],
     ['charge_off', {}],
-    ['recovery', { amount: '75.00' }],
+    ['payment', { amount: '75.00', payment_type: 'recovery' }],
   ],
   'is charged off with its interest': [
     ['charge_off', { reverse_accrued_interest: false, waive_fees: false }],

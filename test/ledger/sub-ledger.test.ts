@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { post } from '../../jobs/ledger/post.ts';
-import { reverseReference } from '../../jobs/ledger/reverse.ts';
 import { newStage } from '../setup/world.ts';
 import { bookAccrual, newLoan } from './books.ts';
 
 const stage = await newStage();
-const REFERENCE = '00000000-0000-4000-8000-000000000001';
 
 test('a loan’s sub-ledger is its entries and its share of the accruals', async () => {
   const tenant = await stage.tenant();
@@ -71,50 +69,4 @@ test('a loan of another tenant has no sub-ledger', async () => {
   const nonsense = await tenant.officer.get('/ledger/loans/nonsense/sub-ledger');
 
   expect([foreign.status, nonsense.status]).toEqual([404, 404]);
-});
-
-test('what was posted under one reference is mirrored at once, and only once', async () => {
-  const tenant = await stage.tenant();
-  const loan = await newLoan(tenant);
-  const posting = (purpose: string, amount: string) =>
-    tenant.within((work) =>
-      post(work, {
-        entry_date: '2026-01-10',
-        reference_type: 'payment',
-        reference_id: REFERENCE,
-        purpose,
-        loan_id: loan,
-        debit: { cash: amount },
-        credit: { loans_receivable: amount },
-      }),
-    );
-  await posting('', '80.00');
-  await posting('suspense', '20.00');
-  const reversing = () =>
-    tenant.within((work) =>
-      reverseReference(work, {
-        reference_type: 'payment',
-        reference_id: REFERENCE,
-        as: 'payment_reversal',
-        reason: 'R01',
-      }),
-    );
-
-  const mirrors = await reversing();
-  const again = await reversing();
-  const shown = await tenant.officer.get(`/ledger/loans/${loan}/sub-ledger`);
-
-  expect(mirrors).toHaveLength(2);
-  expect(again).toEqual([]);
-  expect(
-    shown.body.map((entry: { reference_type: string; lines: { debit: string }[] }) => [
-      entry.reference_type,
-      entry.lines[0]?.debit,
-    ]),
-  ).toEqual([
-    ['payment', '80.00'],
-    ['payment', '20.00'],
-    ['payment_reversal', '0.00'],
-    ['payment_reversal', '0.00'],
-  ]);
 });

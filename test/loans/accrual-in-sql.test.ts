@@ -4,9 +4,9 @@ import { Client } from 'pg';
 import type { QueryResultRow } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { balancesOn } from '../../jobs/loans/engine/anchor.ts';
 import { fold, foldWithAnchor } from '../../jobs/loans/engine/fold.ts';
 import { cloneDatabase } from '../setup/database.ts';
+import { balancesOn } from './anchor-days.ts';
 import { anyLife } from './arbitraries.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -97,6 +97,7 @@ const payment = at(
       'payoff',
       'settlement',
       'fee_only',
+      'recovery',
     ),
     allocation_override: fc.option(
       fc.array(fc.record({ component: fc.constantFrom(...COMPONENTS), amount: anyAmount }), {
@@ -152,7 +153,6 @@ const rare = fc.oneof(
   ),
   at(fc.record({ kind: fc.constant('capitalization'), interest: portion, fees: portion })),
   at(fc.record({ kind: fc.constant('forgiveness'), principal: portion, interest: portion })),
-  at(fc.record({ kind: fc.constant('suspense_receipt'), amount: anyAmount })),
   at(fc.record({ kind: fc.constant('suspense_application'), amount: portion })),
   at(fc.record({ kind: fc.constant('reimbursement'), amount: anyAmount })),
   at(fc.record({ kind: fc.constant('schedule_replaced'), schedule: anyPlan })),
@@ -160,7 +160,6 @@ const rare = fc.oneof(
   at(fc.record({ kind: fc.constant('write_off'), amount: fc.constantFrom('0.50', 'all') })),
   at(fc.record({ kind: fc.constant('delinquency_pause'), to: day })),
   at(fc.record({ kind: fc.constant('acceleration') })),
-  at(fc.record({ kind: fc.constant('acceleration_reversed') })),
   at(
     fc.record({
       kind: fc.constant('charge_off'),
@@ -168,7 +167,6 @@ const rare = fc.oneof(
       reverse_accrued_interest: fc.boolean(),
     }),
   ),
-  at(fc.record({ kind: fc.constant('recovery'), amount: anyAmount })),
   at(fc.record({ kind: fc.constant('liquidation'), net_proceeds: anyAmount })),
   at(fc.record({ kind: fc.constant('fee_waiver'), fee_id: fc.constantFrom('e2', 'e3', 'e4') })),
   at(

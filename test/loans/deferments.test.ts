@@ -36,12 +36,18 @@ test('the interest of a deferment is waived, or becomes principal at its end', a
   await defer(tenant, waived.id, { periods: 1, interest_treatment: 'waive' });
   await defer(tenant, added.id, { periods: 1, interest_treatment: 'capitalize_at_end' });
   await travelTo(stage, tenant, '2026-03-16');
-  const one = await tenant.officer.get(`/loans/${waived.id}`);
-  const other = await tenant.officer.get(`/loans/${added.id}`);
+  const withoutInterest = await tenant.officer.get(`/loans/${waived.id}`);
+  const withInterest = await tenant.officer.get(`/loans/${added.id}`);
 
   // One day, the 15th of March, earns 2.33; 59 days before it became principal.
-  expect(one.body).toMatchObject({ principal_balance: '10000.00', accrued_interest: '2.33' });
-  expect(other.body).toMatchObject({ principal_balance: '10137.40', accrued_interest: '2.36' });
+  expect(withoutInterest.body).toMatchObject({
+    principal_balance: '10000.00',
+    accrued_interest: '2.33',
+  });
+  expect(withInterest.body).toMatchObject({
+    principal_balance: '10137.40',
+    accrued_interest: '2.36',
+  });
   expect(await ledgerOf(tenant)).toMatchObject({
     loans_receivable: '20137.40',
     interest_receivable: '4.69',
@@ -55,19 +61,22 @@ test('where the maturity stays, fewer payments repay the loan; of principal alon
 
   await defer(tenant, fixed.id, { extend_maturity: false });
   await defer(tenant, interest.id, { deferment_type: 'principal_only' });
-  const one = await tenant.officer.get(`/loans/${fixed.id}/amortization`);
-  const other = await tenant.officer.get(`/loans/${interest.id}/amortization`);
+  const shorter = await tenant.officer.get(`/loans/${fixed.id}/amortization`);
+  const interestOnly = await tenant.officer.get(`/loans/${interest.id}/amortization`);
 
-  expect(one.body).toHaveLength(34);
-  expect(one.body[0].due_date).toBe('2026-04-15');
-  expect(one.body.at(-1)).toMatchObject({ due_date: '2029-01-15', ending_balance: '0.00' });
-  expect(other.body).toHaveLength(38);
-  expect(other.body.slice(0, 3)).toMatchObject([
+  expect(shorter.body).toHaveLength(34);
+  expect(shorter.body[0].due_date).toBe('2026-04-15');
+  expect(shorter.body.at(-1)).toMatchObject({ due_date: '2029-01-15', ending_balance: '0.00' });
+  expect(interestOnly.body).toHaveLength(38);
+  expect(interestOnly.body.slice(0, 3)).toMatchObject([
     { due_date: '2026-02-15', payment_amount: '70.83', principal_amount: '0.00' },
     { due_date: '2026-03-15', payment_amount: '70.83' },
     { due_date: '2026-04-15', payment_amount: '315.68' },
   ]);
-  expect(other.body.at(-1)).toMatchObject({ due_date: '2029-03-15', ending_balance: '0.00' });
+  expect(interestOnly.body.at(-1)).toMatchObject({
+    due_date: '2029-03-15',
+    ending_balance: '0.00',
+  });
 });
 
 test('the product limits deferments in twelve months, and one to come may be canceled', async () => {

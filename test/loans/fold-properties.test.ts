@@ -2,13 +2,13 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { balancesOn, centsOfDay } from '../../jobs/loans/engine/anchor.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold, foldWithAnchor } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, sum, toCents } from '../../jobs/money.ts';
+import { balancesOn, centsOfDay } from './anchor-days.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: 2000 };

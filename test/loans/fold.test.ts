@@ -93,7 +93,7 @@ describe('losses and changes', () => {
   test('a charge-off turns the principal into a claim that recoveries reduce', () => {
     const state = stateOn('2026-08-01', [
       { id: 'c', kind: 'charge_off', effective_date: '2026-07-15' },
-      { id: 'r', kind: 'recovery', effective_date: '2026-07-20', amount: '1000.00' },
+      payment('r', '2026-07-20', '1000.00', { payment_type: 'recovery' }),
     ]);
 
     expect(state).toMatchObject({
@@ -110,8 +110,9 @@ describe('losses and changes', () => {
     const accelerated: LoanEvent = { id: 'a', kind: 'acceleration', effective_date: '2026-03-01' };
     const back: LoanEvent = {
       id: 'b',
-      kind: 'acceleration_reversed',
+      kind: 'reversal',
       effective_date: '2026-03-10',
+      reverses: 'a',
     };
 
     expect(stateOn('2026-03-05', [accelerated])).toMatchObject({

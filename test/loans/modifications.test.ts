@@ -91,15 +91,15 @@ test('principal of 600.00 or more forgiven in a year makes a 1099-C, which more 
   await forgive('400.00');
   const none = await forms();
   await forgive('200.00');
-  const one = await forms();
+  const first = await forms();
   await forgive('100.00');
-  const two = await forms();
+  const second = await forms();
 
   expect(beyond).toMatchObject({ status: 409, body: { code: 'exceeds_balance' } });
   expect(none).toEqual([]);
-  expect(one).toMatchObject([{ amount_discharged: '600.00', is_corrected: false }]);
-  expect(two).toMatchObject([
-    { amount_discharged: '700.00', is_corrected: true, corrects_form_id: one[0].id },
+  expect(first).toMatchObject([{ amount_discharged: '600.00', is_corrected: false }]);
+  expect(second).toMatchObject([
+    { amount_discharged: '700.00', is_corrected: true, corrects_form_id: first[0].id },
     { status: 'corrected' },
   ]);
   expect(await ledgerOf(tenant)).toMatchObject({

@@ -8,8 +8,8 @@ const stage = await newStage();
 
 test('a plan is completed by what is paid, and broken by an instalment that is missed', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const one = await newLoan(tenant);
-  const other = await newLoan(tenant);
+  const punctual = await newLoan(tenant);
+  const late = await newLoan(tenant);
   const plan = {
     start_date: '2026-01-16',
     frequency: 'weekly',
@@ -18,10 +18,10 @@ test('a plan is completed by what is paid, and broken by an instalment that is m
     grace_days: 1,
   };
 
-  const kept = await tenant.officer.post(`/loans/${one.id}/payment-plans`, plan);
-  const missed = await tenant.officer.post(`/loans/${other.id}/payment-plans`, plan);
-  const second = await tenant.officer.post(`/loans/${one.id}/payment-plans`, plan);
-  await tenant.officer.post(`/loans/${one.id}/payments`, { amount: '100.00' });
+  const kept = await tenant.officer.post(`/loans/${punctual.id}/payment-plans`, plan);
+  const missed = await tenant.officer.post(`/loans/${late.id}/payment-plans`, plan);
+  const second = await tenant.officer.post(`/loans/${punctual.id}/payment-plans`, plan);
+  await tenant.officer.post(`/loans/${punctual.id}/payments`, { amount: '100.00' });
   await travelTo(stage, tenant, '2026-01-18');
 
   expect(kept).toMatchObject({ status: 201, body: { status: 'active', total_amount: '100.00' } });

@@ -34,7 +34,7 @@ describe('a payoff quote', () => {
   test('adds fees and the prepayment penalty, and takes off what waits in suspense', () => {
     const events: LoanEvent[] = [
       { id: 'f', kind: 'fee', effective_date: '2026-02-01', amount: '25.00' },
-      { id: 's', kind: 'suspense_receipt', effective_date: '2026-02-01', amount: '40.00' },
+      payment('s', '2026-01-31', '40.00', { payment_type: 'fee_only' }),
     ];
 
     expect(quote('2026-02-15', events, { prepayment_penalty: '100.00' })).toMatchObject({
@@ -85,7 +85,7 @@ describe('a payoff quote', () => {
 
 test('a payoff payment draws on suspense for what it does not bring', () => {
   const state = stateOn('2026-02-15', [
-    { id: 's', kind: 'suspense_receipt', effective_date: '2026-02-01', amount: '40.00' },
+    payment('s', '2026-01-31', '40.00', { payment_type: 'fee_only' }),
     payment('p', '2026-02-15', '10032.19', { payment_type: 'payoff' }),
   ]);
 

@@ -15,8 +15,8 @@ describe('a business day for the right to rescind', () => {
     ['2026-07-12', false, 'a Sunday'],
     ['2027-07-05', true, 'the Monday on which Sunday the fourth is observed'],
     ['2026-11-26', false, 'Thanksgiving'],
-  ])('%s is one: %s, as %s', (date, is) => {
-    expect(isRescissionDay(date)).toBe(is);
+  ])('%s is one: %s, as %s', (date, expected) => {
+    expect(isRescissionDay(date)).toBe(expected);
   });
 });
 

@@ -192,12 +192,20 @@ test('what the API reads off a loan on any later day is what its whole history f
           next_payment_date,
           next_payment_amount,
         });
-        const of = (name: string) => new Big(String(row?.[name]));
-        const parts = [of('past_due_principal'), of('past_due_interest'), of('past_due_fees')];
-        const owed = [of('principal_balance'), of('accrued_interest'), of('outstanding_fees')];
+        const amountIn = (name: string) => new Big(String(row?.[name]));
+        const parts = [
+          amountIn('past_due_principal'),
+          amountIn('past_due_interest'),
+          amountIn('past_due_fees'),
+        ];
+        const owed = [
+          amountIn('principal_balance'),
+          amountIn('accrued_interest'),
+          amountIn('outstanding_fees'),
+        ];
         expect(sum(parts).toFixed(2)).toBe(past_due_amount);
         expect(parts.every((part, index) => part.gte(0) && part.lte(owed[index] ?? 0))).toBe(true);
-        expect(of('past_due_30_amount').lte(past_due_amount)).toBe(true);
+        expect(amountIn('past_due_30_amount').lte(past_due_amount)).toBe(true);
       }
     }),
     { numRuns: 40 },

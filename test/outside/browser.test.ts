@@ -157,9 +157,13 @@ test.runIf(process.platform === 'linux')(
         `export LD_LIBRARY_PATH='${libraries}'\nexec '${real}' "$@"\n`,
       { mode: 0o755 },
     );
-    const said: string[] = [];
+    const printed: string[] = [];
     const open = () =>
-      openBrowser({ folder, executablePath: refusing, onTrouble: (trouble) => said.push(trouble) });
+      openBrowser({
+        folder,
+        executablePath: refusing,
+        onTrouble: (trouble) => printed.push(trouble),
+      });
 
     for (const bare of [open(), open()]) {
       const { pages } = await bare.pdf('<p>x</p>');
@@ -168,7 +172,7 @@ test.runIf(process.platform === 'linux')(
     }
 
     rmSync(place, { recursive: true });
-    expect(said).toEqual([expect.stringContaining('without its sandbox')]);
+    expect(printed).toEqual([expect.stringContaining('without its sandbox')]);
   },
 );
 

@@ -52,8 +52,8 @@ test('with the servicing, the loans go to another servicer and nothing of them i
   const tenant = await stage.tenant('2026-01-15');
   const [one, other] = [await newLoan(tenant), await newLoan(tenant)];
   await tenant.within(async (work) => {
-    const kind = 'suspense_receipt';
-    const event = newEvent({ kind, effective_date: '2026-01-15', amount: '50.00' });
+    const waiting = { kind: 'payment', payment_type: 'fee_only', amount: '50.00' } as const;
+    const event = newEvent({ ...waiting, effective_date: '2026-01-15' });
     await happen(work, await openLoan(work, one.id), [event]);
   });
   const { admin, sell, balances } = await forSale(tenant, one.id, other.id);

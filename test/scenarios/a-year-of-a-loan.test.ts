@@ -73,8 +73,8 @@ const Statement = z.object({
   summary: z.record(z.string(), z.string()),
 });
 
-const statementsOf = (of: Tenant, id: string) =>
-  of.within(({ tx }) =>
+const statementsOf = (owner: Tenant, id: string) =>
+  owner.within(({ tx }) =>
     tx.any(sql.type(Statement)`
       select statement_date as day, figures -> 'summary' as summary
       from statements where loan_id = ${id} order by statement_date
@@ -86,16 +86,18 @@ test('each statement adds up, follows the one before and says what was owed that
     const statements = await statementsOf(tenant, loan.id);
     let previous = 0n;
     for (const { day, summary } of statements) {
-      const of = (name: string) => cents(summary[name] ?? '');
+      const centsOf = (name: string) => cents(summary[name] ?? '');
       const known = plus(day, -1);
-      expect([loan.name, day, of('previous_balance')]).toEqual([loan.name, day, previous]);
-      expect([loan.name, day, of('new_balance')]).toEqual([
+      expect([loan.name, day, centsOf('previous_balance')]).toEqual([loan.name, day, previous]);
+      expect([loan.name, day, centsOf('new_balance')]).toEqual([
         ...[loan.name, day],
         totalOf(loan, day, known),
       ]);
-      const added = of('disbursements') + of('interest') + of('fees');
-      expect(previous + added - of('payments') - of('credits')).toBe(of('new_balance'));
-      previous = of('new_balance');
+      const added = centsOf('disbursements') + centsOf('interest') + centsOf('fees');
+      expect(previous + added - centsOf('payments') - centsOf('credits')).toBe(
+        centsOf('new_balance'),
+      );
+      previous = centsOf('new_balance');
     }
     expect(statements.length).toBeGreaterThanOrEqual(11);
   }
@@ -123,13 +125,13 @@ test('the sub-ledger of each loan has its balances, and cash what was really pai
     const { principal, interest, fees, accrued } = standingOf(loan, END);
     const feesAssessed = BigInt(lateFeesOf(loan).length) * 2500n;
     const waived = loan.facts.filter(({ kind }) => kind === 'waive').length;
-    const of = (account: string) => netOf(body as Posted[], account);
-    expect([loan.name, of('Loans Receivable')]).toEqual([loan.name, principal]);
-    expect([loan.name, of('Interest Receivable')]).toEqual([loan.name, interest]);
-    expect([loan.name, of('Fees Receivable')]).toEqual([loan.name, fees]);
-    expect([loan.name, of('Cash')]).toEqual([loan.name, paidOf(loan)]);
-    expect([loan.name, of('Interest Income')]).toEqual([loan.name, -accrued]);
-    expect([loan.name, of('Fee Income')]).toEqual([
+    const net = (account: string) => netOf(body as Posted[], account);
+    expect([loan.name, net('Loans Receivable')]).toEqual([loan.name, principal]);
+    expect([loan.name, net('Interest Receivable')]).toEqual([loan.name, interest]);
+    expect([loan.name, net('Fees Receivable')]).toEqual([loan.name, fees]);
+    expect([loan.name, net('Cash')]).toEqual([loan.name, paidOf(loan)]);
+    expect([loan.name, net('Interest Income')]).toEqual([loan.name, -accrued]);
+    expect([loan.name, net('Fee Income')]).toEqual([
       loan.name,
       BigInt(waived) * 2500n - feesAssessed,
     ]);
@@ -145,8 +147,8 @@ test('the trial balance is the sum of the loans, and each account ends where its
     accounts.map(({ name, debit, credit }) => [name, cents(debit) - cents(credit)]),
   );
   const all = kept.map((loan) => standingOf(loan, END));
-  const total = (of: (one: (typeof all)[number]) => bigint) =>
-    all.reduce((sum, one) => sum + of(one), 0n);
+  const total = (part: (one: (typeof all)[number]) => bigint) =>
+    all.reduce((sum, one) => sum + part(one), 0n);
 
   expect(body.total_debits).toBe(body.total_credits);
   expect(net.get('Loans Receivable')).toBe(total(({ principal }) => principal));
@@ -195,7 +197,7 @@ test('the events told of the payments come to what was paid', async () => {
         .filter(({ loan_id, event_type }) => loan_id === loan.id && event_type === type)
         .reduce((sum, { amount }) => sum + cents(amount), 0n);
     const pays = loan.facts.filter(({ kind }) => kind === 'pay');
-    const sum = (facts: readonly Fact[]) => facts.reduce((of, one) => of + one.cents, 0n);
+    const sum = (facts: readonly Fact[]) => facts.reduce((total, one) => total + one.cents, 0n);
     expect([loan.name, sumOf('payment.received')]).toEqual([loan.name, sum(pays)]);
     expect([loan.name, sumOf('payment.reversed')]).toEqual([
       loan.name,

@@ -14,7 +14,7 @@ const { rows, refusals } = readTape(
 );
 
 test('our own tape is right and holds loans of every sort', () => {
-  const kinds = (of: (row: (typeof rows)[number]) => unknown) => new Set(rows.map(of)).size;
+  const kinds = (part: (row: (typeof rows)[number]) => unknown) => new Set(rows.map(part)).size;
 
   expect(refusals).toEqual([]);
   expect(rows.length).toBeGreaterThanOrEqual(200);

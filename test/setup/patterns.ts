@@ -26,7 +26,7 @@ export function patternsIn(sources: readonly Source[]): { patterns: Pattern[]; m
 function* nodesIn(value: unknown): Generator<Node> {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const one of value) yield* nodesIn(one);
+    for (const item of value) yield* nodesIn(item);
     return;
   }
   yield value as Node;

@@ -71,16 +71,16 @@ const STATIC = /^(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm
 const LATE = /\bimport\(\s*'([^']+)'/g;
 
 function importsOf(file: string, text: string): Import[] {
-  const one = (as_written: string, is_type: boolean, is_late: boolean): Import => {
+  const importOf = (as_written: string, is_type: boolean, is_late: boolean): Import => {
     const is_ours = as_written.startsWith('.');
     const target = is_ours ? path.join(path.dirname(file), as_written) : packageOf(as_written);
     return { target, is_ours, is_type, is_late, as_written };
   };
   return [
     ...[...text.matchAll(STATIC)].map(([, type, name = '']) =>
-      one(name, type !== undefined, false),
+      importOf(name, type !== undefined, false),
     ),
-    ...[...text.matchAll(LATE)].map(([, name = '']) => one(name, false, true)),
+    ...[...text.matchAll(LATE)].map(([, name = '']) => importOf(name, false, true)),
   ];
 }
 

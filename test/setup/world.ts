@@ -67,8 +67,8 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
   };
   const port = await listen();
   /** How many connections that process has at this moment. */
-  const connections = async (of: number) => {
-    const server = servers.find((one) => portOf(one) === of);
+  const connections = async (count: number) => {
+    const server = servers.find((one) => portOf(one) === count);
     return new Promise<number>((resolve) => {
       server?.getConnections((_error, count) => resolve(count));
     });
@@ -80,7 +80,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
       server.closeAllConnections();
       server.close();
     }
-    for (const one of pools) await one.end();
+    for (const pool of pools) await pool.end();
     await owner.end();
     await database.drop();
   });

@@ -116,16 +116,16 @@ test('a tape that is a folder, and a data folder that is a file, are refused in 
 test('Ctrl-C while the demo is starting ends it quietly, with one line and code 130', async () => {
   const out = path.join(folder, 'stopped');
   const child = spawn(process.execPath, ['workers/demo.ts', '--out', out]);
-  const said: string[] = [];
+  const printed: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
-      said.push(chunk.toString());
+      printed.push(chunk.toString());
       if (chunk.includes('Starting Postgres')) setTimeout(() => child.kill('SIGINT'), 1_000);
     });
 
   const [code] = (await once(child, 'exit')) as [number];
 
-  expect(said.join('')).toMatch(/Starting Postgres, the API and three workers …\nStopping …\n$/);
+  expect(printed.join('')).toMatch(/Starting Postgres, the API and three workers …\nStopping …\n$/);
   expect(code).toBe(130);
   expect(existsSync(path.join(out, 'platform/postgres/postmaster.pid'))).toBe(false);
   (await claimFolder(path.join(out, 'platform'))).release();

@@ -36,9 +36,9 @@ function racer(place: string) {
   });
   const line = () =>
     new Promise<string>((resolve) => {
-      const said = lines.shift();
-      if (said === undefined) waiting.push(resolve);
-      else resolve(said);
+      const line = lines.shift();
+      if (line === undefined) waiting.push(resolve);
+      else resolve(line);
     });
   return { child, line, go: () => child.stdin.write('go\n') };
 }
@@ -55,11 +55,11 @@ test('of two processes that start at the same moment one has the folder, twenty 
     const racers = [racer(place), racer(place)];
     await Promise.all(racers.map(({ line }) => line()));
     for (const { go } of racers) go();
-    const said = await Promise.all(racers.map(({ line }) => line()));
-    const winner = racers[said.indexOf('won')];
-    const [loser = ''] = said.filter((line) => line !== 'won');
+    const lines = await Promise.all(racers.map(({ line }) => line()));
+    const winner = racers[lines.indexOf('won')];
+    const [loser = ''] = lines.filter((line) => line !== 'won');
 
-    expect(said.filter((line) => line === 'won')).toHaveLength(1);
+    expect(lines.filter((line) => line === 'won')).toHaveLength(1);
     expect(loser).toContain(`in use by process ${winner?.child.pid} (node`);
     // Neither of them has a chance to tidy up.
     await Promise.all(racers.map(({ child }) => kill(child)));

@@ -44,9 +44,9 @@ function as(login: string, url = database.url): string {
 const SECRET = 'a secret of production, long enough';
 function start(file: string, words: readonly string[], DATABASE_URL: string, more = {}) {
   const production = { NODE_ENV: 'production', SECRET, DATA_DIR: folder, HOST: '127.0.0.1' };
-  const one = startProcess(file, words, { ...production, DATABASE_URL, ...more });
-  started.push(one);
-  return one;
+  const starting = startProcess(file, words, { ...production, DATABASE_URL, ...more });
+  started.push(starting);
+  return starting;
 }
 
 async function until(question: string) {
@@ -93,10 +93,10 @@ test.each(TOO_MIGHTY)('production refuses $login, and says why', async ({ login,
   const asking = /superuser|the owner/.test(login) ? PROCESSES : PROCESSES.slice(0, 1);
   const refused = asking.map(({ file, words }) => start(file, words, url));
 
-  for (const one of refused) {
-    expect(await one.ended).not.toBe(0);
-    expect(one.said()).toContain(given.reason);
-    expect(one.said()).toContain('Logins of the database');
+  for (const attempt of refused) {
+    expect(await attempt.ended).not.toBe(0);
+    expect(attempt.said()).toContain(given.reason);
+    expect(attempt.said()).toContain('Logins of the database');
   }
 });
 

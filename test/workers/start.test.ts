@@ -15,24 +15,24 @@ test('npm start on what a demo has left seeds nothing, and names who can sign in
   const env = { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', METRICS_PORT };
 
   const child = spawn(process.execPath, ['workers/start.ts'], { env });
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()));
-  await eventually(() => said.includes('Ctrl-C') || child.exitCode !== null, true, 50_000);
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
+  await eventually(() => output.includes('Ctrl-C') || child.exitCode !== null, true, 50_000);
   const client = new pg.Client(readFileSync(path.join(folder, 'database-url'), 'utf8').trim());
   await client.connect();
   const tenants = await client.query('select from tenants');
   await client.end();
   const metrics = [0, 1, 2].map((index) => `http://127.0.0.1:${Number(METRICS_PORT) + index}`);
   const healthy = await Promise.all(
-    metrics.map((of) => fetch(`${of}/healthz`).then((it) => it.ok)),
+    metrics.map((address) => fetch(`${address}/healthz`).then((it) => it.ok)),
   );
   child.kill('SIGTERM');
   await once(child, 'exit');
   rmSync(folder, { recursive: true });
 
   expect(tenants.rowCount).toBe(0);
-  expect(said).toMatch(/Logins +officer@demo\.test\n +password: as it was then\n/);
-  expect(said).not.toContain('acme');
+  expect(output).toMatch(/Logins +officer@demo\.test\n +password: as it was then\n/);
+  expect(output).not.toContain('acme');
   expect(healthy).toEqual([true, true, true]);
-  for (const address of metrics) expect(said).toContain(`${address}/metrics`);
+  for (const address of metrics) expect(output).toContain(`${address}/metrics`);
 });

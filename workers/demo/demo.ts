@@ -62,7 +62,7 @@ function tellOfTape(
   console.log(
     `${matched} of ${compared} published instalments equal the level payment, rounded up.`,
   );
-  for (const one of differing.slice(0, LISTED)) console.log(`  ${one}`);
+  for (const line of differing.slice(0, LISTED)) console.log(`  ${line}`);
   if (differing.length > LISTED) console.log(`  and ${differing.length - LISTED} more`);
 }
 

@@ -134,12 +134,12 @@ async function startProcesses(
   };
   const listening = Promise.withResolvers<number>();
   let isUp = false;
-  const start = (of: Omit<ChildSettings, 'env' | 'onCrash'>) => {
+  const start = (child: Omit<ChildSettings, 'env' | 'onCrash'>) => {
     const onCrash = ({ code }: { code: number | string }) => {
-      if (!isUp) listening.reject(new Error(`${of.name} did not start (${code}); see ${log}`));
-      else onNews(`${of.name} ended (${code}); it is started again.`);
+      if (!isUp) listening.reject(new Error(`${child.name} did not start (${code}); see ${log}`));
+      else onNews(`${child.name} ended (${code}); it is started again.`);
     };
-    children.push(keepRunning({ ...of, ...common, onCrash }));
+    children.push(keepRunning({ ...child, ...common, onCrash }));
   };
   const onMessage = (message: unknown) => {
     const { listening: port } = message as { listening?: number };

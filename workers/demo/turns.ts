@@ -2,13 +2,13 @@
 const AT_ONCE = 6;
 
 /** A few at a time, and all of them. */
-export async function inTurns<One>(items: readonly One[], act: (one: One) => Promise<void>) {
+export async function inTurns<One>(items: readonly One[], act: (item: One) => Promise<void>) {
   let next = 0;
   const lane = async () => {
     while (next < items.length) {
-      const one = items[next] as One;
+      const item = items[next] as One;
       next += 1;
-      await act(one);
+      await act(item);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));

@@ -26,7 +26,7 @@ export const createUser: Operation = {
     const [first_name = '', ...rest] = (options['name'] ?? email.split('@')[0] ?? '').split(' ');
     const last_name = rest.join(' ') || 'Staff';
     const checked = Invitation.safeParse({ email, first_name, last_name, tenant_role });
-    if (!checked.success) throw new Misused(checked.error.issues.map(said).join('\n'));
+    if (!checked.success) throw new Misused(checked.error.issues.map(asText).join('\n'));
     const user = checked.data;
     try {
       const id = await workOf(app, SYSTEM)(tenantId, async (work) => {
@@ -46,5 +46,5 @@ export const createUser: Operation = {
   },
 };
 
-const said = ({ path, message }: { path: PropertyKey[]; message: string }) =>
+const asText = ({ path, message }: { path: PropertyKey[]; message: string }) =>
   `${path.map(String).join('.')}: ${message}`;

@@ -18,18 +18,18 @@ export function startBar(
   let drawn = started;
   const name = label.padEnd(12);
   const say = (text: string) => stream.write(`${text}\n`);
-  const drawing = (done: number, note: string, of: number) => {
-    const filled = of === 0 ? WIDTH : Math.round((Math.min(done, of) / of) * WIDTH);
-    const text = `${name} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${done}/${of} ${note}`;
+  const drawing = (done: number, note: string, all: number) => {
+    const filled = all === 0 ? WIDTH : Math.round((Math.min(done, all) / all) * WIDTH);
+    const text = `${name} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${done}/${all} ${note}`;
     return `\r\x1b[2K${text.slice(0, Math.max(20, (stream.columns ?? 100) - 1))}`;
   };
   if (!isTerminal) say(`${name} 0/${total}`);
   return {
-    at(done, note = '', of = total) {
+    at(done, note = '', all = total) {
       if (Date.now() - drawn < (isTerminal ? REDRAW_MS : SAY_AGAIN_MS)) return;
       drawn = Date.now();
-      if (isTerminal) stream.write(drawing(done, note, of));
-      else say(`${name} ${done}/${of} ${note}`);
+      if (isTerminal) stream.write(drawing(done, note, all));
+      else say(`${name} ${done}/${all} ${note}`);
     },
     end(note = '') {
       if (isTerminal) stream.write('\r\x1b[2K');

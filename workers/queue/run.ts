@@ -93,12 +93,12 @@ export async function openPatiently(
 /** Neither an absent Postgres nor an older schema is a reason to crash: both are waited for. */
 async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal) {
   const wanted = newestMigration();
-  let said = '';
+  let lastWarned = '';
   const found = Promise.withResolvers<void>();
   const looking = repeatedly(log, 'look for Postgres', async () => {
     if (await isCurrent(owner).catch(noTable)) found.resolve();
-    else if (said !== wanted) {
-      said = wanted;
+    else if (lastWarned !== wanted) {
+      lastWarned = wanted;
       log.warn({ wanted }, 'the schema is older than this version: waiting for npm run migrate');
     }
     return 1_000;

@@ -65,7 +65,7 @@ export function progressOf(
     const status = isPaid ? 'paid' : day >= addDays(due_date, grace_days) ? 'missed' : 'pending';
     return { due_date, amount, status };
   });
-  const has = (status: string) => judged.some((one) => one.status === status);
+  const has = (status: string) => judged.some((part) => part.status === status);
   const status = has('missed') ? 'broken' : has('pending') ? 'active' : 'completed';
   return { status, installments: judged };
 }

@@ -99,25 +99,26 @@ async function assertWithinLimit(work: Work, { row }: OpenLoan, day: string) {
 /** Begins and ends the loan's deferments, as far as their days have come. */
 export async function turnDeferments(work: Work, loanId: string) {
   const { row } = await openLoan(work, loanId);
-  for (const one of await stored.openOf(work.tx, row.id)) {
+  for (const deferment of await stored.openOf(work.tx, row.id)) {
     const loan = await openLoan(work, row.id);
-    const isOver = one.end_date !== null && one.end_date < work.today;
-    if (one.status === 'active' && isOver) await end(work, loan, one);
-    if (one.status === 'scheduled' && one.start_date <= work.today) await begin(work, loan, one);
+    const isOver = deferment.end_date !== null && deferment.end_date < work.today;
+    if (deferment.status === 'active' && isOver) await end(work, loan, deferment);
+    if (deferment.status === 'scheduled' && deferment.start_date <= work.today)
+      await begin(work, loan, deferment);
   }
 }
 
-async function begin(work: Work, loan: OpenLoan, one: OpenDeferment) {
+async function begin(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   const { row } = loan;
   if (row.status !== 'active') {
-    await records.setStatus(work.tx, 'deferments', one.id, 'canceled');
+    await records.setStatus(work.tx, 'deferments', deferment.id, 'canceled');
     return;
   }
-  const { start_date: effective_date, fee_amount } = one;
-  const { schedule, resumes_on, first_number } = deferredPlan(loan, one);
+  const { start_date: effective_date, fee_amount } = deferment;
+  const { schedule, resumes_on, first_number } = deferredPlan(loan, deferment);
   // Of the principal alone, there is an instalment of interest in each period: nothing is skipped.
-  const isSkipping = one.deferment_type !== 'principal_only';
-  const skipped = { from_number: first_number, periods: one.periods, until: resumes_on };
+  const isSkipping = deferment.deferment_type !== 'principal_only';
+  const skipped = { from_number: first_number, periods: deferment.periods, until: resumes_on };
   const events: LoanEvent[] = [
     newEvent({
       kind: 'schedule_replaced',
@@ -126,14 +127,14 @@ async function begin(work: Work, loan: OpenLoan, one: OpenDeferment) {
       ...(isSkipping && { defers: skipped }),
     }),
   ];
-  if (one.interest_treatment === 'waive')
+  if (deferment.interest_treatment === 'waive')
     events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
   if (parseMoney(fee_amount).gt(ZERO)) {
     const what = { fee_type: 'other', description: 'Deferment fee' };
     events.push(await assessFee(work, row, { ...what, amount: fee_amount, on: effective_date }));
   }
   await happen(work, loan, events);
-  await update(work.tx, 'deferments', one.id, {
+  await update(work.tx, 'deferments', deferment.id, {
     status: 'active',
     end_date: addDays(resumes_on, -1),
     start_installment: first_number,
@@ -141,15 +142,15 @@ async function begin(work: Work, loan: OpenLoan, one: OpenDeferment) {
   });
 }
 
-async function end(work: Work, loan: OpenLoan, one: OpenDeferment) {
+async function end(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   const effective_date = work.today;
   const events: LoanEvent[] = [];
-  if (one.interest_treatment === 'waive')
+  if (deferment.interest_treatment === 'waive')
     events.push(newEvent({ kind: 'accrual_start', effective_date, ...REST }));
-  if (one.interest_treatment === 'capitalize_at_end' && loan.row.status === 'active')
+  if (deferment.interest_treatment === 'capitalize_at_end' && loan.row.status === 'active')
     events.push(...capitalized(loan, effective_date));
   if (events.length > 0) await happen(work, loan, events);
-  await records.setStatus(work.tx, 'deferments', one.id, 'completed');
+  await records.setStatus(work.tx, 'deferments', deferment.id, 'completed');
 }
 
 /** The interest of the time becomes principal, and the plan repays it with the rest. */

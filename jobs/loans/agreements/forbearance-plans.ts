@@ -19,18 +19,18 @@ const within = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) 
  * What is billed meanwhile. A full forbearance bills as before and waits; the others bill less, and
  * the difference with the instalment after it where the loan is to be reinstated, else with the last.
  */
-export function duringForbearance(loan: OpenLoan, one: OpenForbearance): ScheduleRow[] {
-  if (one.forbearance_type === 'full') return [];
-  const numbers = new Set(within(loan, one).map(({ period_number }) => period_number));
+export function duringForbearance(loan: OpenLoan, forbearance: OpenForbearance): ScheduleRow[] {
+  if (forbearance.forbearance_type === 'full') return [];
+  const numbers = new Set(within(loan, forbearance).map(({ period_number }) => period_number));
   const ask = (row: InstallmentState) => {
     if (!numbers.has(row.period_number)) return null;
     return parseMoney(
-      one.forbearance_type === 'interest_only'
+      forbearance.forbearance_type === 'interest_only'
         ? row.interest_amount
-        : (one.reduced_payment_amount ?? row.payment_amount),
+        : (forbearance.reduced_payment_amount ?? row.payment_amount),
     );
   };
-  const shortfall = one.end_treatment === 'reinstatement' ? 'next' : 'last';
+  const shortfall = forbearance.end_treatment === 'reinstatement' ? 'next' : 'last';
   return lowered(loan.state.installments, ask, shortfall);
 }
 
@@ -38,8 +38,12 @@ type After = { schedule: ScheduleRow[]; owed: { due_date: string; amount: string
 const AS_IT_IS: After = { schedule: [], owed: [] };
 
 /** What becomes of the payments that were waited for, by the treatment agreed. */
-export function afterForbearance(loan: OpenLoan, one: OpenForbearance, today: string): After {
-  const missed = within(loan, one);
+export function afterForbearance(
+  loan: OpenLoan,
+  forbearance: OpenForbearance,
+  today: string,
+): After {
+  const missed = within(loan, forbearance);
   const [first] = missed;
   const { state, row } = loan;
   const terms = termsOf(row);
@@ -47,28 +51,31 @@ export function afterForbearance(loan: OpenLoan, one: OpenForbearance, today: st
   const toCome = state.installments.filter(
     ({ due_date, status }) => due_date >= today && status !== 'paid',
   );
-  const isLess = one.forbearance_type !== 'full';
-  if (one.end_treatment === 're_amortize' || (isLess && one.end_treatment === 'extend_term')) {
-    const more = one.end_treatment === 'extend_term' ? missedPeriods(loan, one) : 0;
+  const isLess = forbearance.forbearance_type !== 'full';
+  if (
+    forbearance.end_treatment === 're_amortize' ||
+    (isLess && forbearance.end_treatment === 'extend_term')
+  ) {
+    const more = forbearance.end_treatment === 'extend_term' ? missedPeriods(loan, forbearance) : 0;
     const number_of_payments = Math.max(1, toCome.length + more);
     const change = { effective_date: today, from: 'oldest_unpaid', number_of_payments } as const;
     const interest_rate = state.current_rate;
     return { ...AS_IT_IS, schedule: reamortize(state, terms, { ...change, interest_rate }) };
   }
   if (first === undefined || isLess) return AS_IT_IS;
-  if (one.end_treatment === 'extend_term') {
+  if (forbearance.end_treatment === 'extend_term') {
     const shift = { from_number: first.period_number, frequency, periods: missed.length };
     const payment_day = terms.payment_day;
     const schedule = shiftPlan(state.installments, { ...shift, payment_day });
     return { ...AS_IT_IS, schedule };
   }
-  if (one.end_treatment === 'deferred_balance') {
+  if (forbearance.end_treatment === 'deferred_balance') {
     const numbers = new Set(missed.map(({ period_number }) => period_number));
     const ask = ({ period_number, paid_amount }: InstallmentState) =>
       numbers.has(period_number) ? parseMoney(paid_amount) : null;
     return { ...AS_IT_IS, schedule: lowered(state.installments, ask, 'last') };
   }
-  if (one.end_treatment !== 'repayment_plan') return AS_IT_IS;
+  if (forbearance.end_treatment !== 'repayment_plan') return AS_IT_IS;
   const { term_months, payment_day } = terms;
   const start = toCome[0]?.due_date ?? onePeriodAfter(frequency, today, term_months, payment_day);
   const dates = dueDates(frequency, start, missed.length, payment_day);

@@ -90,48 +90,52 @@ async function assertAlone(work: Work, { row }: OpenLoan, days: { from: string; 
 /** Begins and ends the loan's forbearances, as far as their days have come. */
 export async function turnForbearances(work: Work, loanId: string) {
   const { row } = await openLoan(work, loanId);
-  for (const one of await stored.openOf(work.tx, row.id)) {
+  for (const forbearance of await stored.openOf(work.tx, row.id)) {
     // The one before has changed the loan that this one begins with.
     const loan = await openLoan(work, row.id);
-    if (one.status === 'active' && one.end_date < work.today) await end(work, loan, one);
-    if (one.status === 'scheduled' && one.start_date <= work.today) await begin(work, loan, one);
+    if (forbearance.status === 'active' && forbearance.end_date < work.today)
+      await end(work, loan, forbearance);
+    if (forbearance.status === 'scheduled' && forbearance.start_date <= work.today)
+      await begin(work, loan, forbearance);
   }
 }
 
-async function begin(work: Work, loan: OpenLoan, one: OpenForbearance) {
+async function begin(work: Work, loan: OpenLoan, forbearance: OpenForbearance) {
   if (loan.row.status !== 'active') {
-    await records.setStatus(work.tx, 'forbearances', one.id, 'canceled');
+    await records.setStatus(work.tx, 'forbearances', forbearance.id, 'canceled');
     return;
   }
-  const { start_date: effective_date, end_date: to } = one;
+  const { start_date: effective_date, end_date: to } = forbearance;
   const { delinquency } = await settingsOf(work.tx);
   const events: LoanEvent[] = [];
-  if (one.suspend_delinquency && delinquency.pause_in_forbearance)
+  if (forbearance.suspend_delinquency && delinquency.pause_in_forbearance)
     events.push(newEvent({ kind: 'delinquency_pause', effective_date, to }));
-  if (!one.interest_accrues)
+  if (!forbearance.interest_accrues)
     events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
-  const schedule = duringForbearance(loan, one);
+  const schedule = duringForbearance(loan, forbearance);
   if (schedule.length > 0)
     events.push(newEvent({ kind: 'schedule_replaced', effective_date, schedule }));
   if (events.length > 0) await happen(work, loan, events);
   const event_ids = events.map(({ id }) => id);
-  await update(work.tx, 'forbearances', one.id, { status: 'active', event_ids });
+  await update(work.tx, 'forbearances', forbearance.id, { status: 'active', event_ids });
 }
 
-async function end(work: Work, loan: OpenLoan, one: OpenForbearance, isBroken = false) {
+async function end(work: Work, loan: OpenLoan, forbearance: OpenForbearance, isBroken = false) {
   const effective_date = work.today;
-  const rest = one.interest_accrues
+  const rest = forbearance.interest_accrues
     ? []
     : [newEvent({ kind: 'accrual_start', effective_date, ...REST })];
   const isTreated = loan.row.status === 'active' && !isBroken && !loan.state.is_accelerated;
-  const after = isTreated ? afterForbearance(loan, one, work.today) : { schedule: [], owed: [] };
+  const after = isTreated
+    ? afterForbearance(loan, forbearance, work.today)
+    : { schedule: [], owed: [] };
   const plan =
     after.schedule.length > 0
       ? [newEvent({ kind: 'schedule_replaced', effective_date, schedule: after.schedule })]
       : [];
   if (rest.length + plan.length > 0) await happen(work, loan, [...rest, ...plan]);
   const status = isBroken ? 'broken' : 'completed';
-  await records.setStatus(work.tx, 'forbearances', one.id, status);
+  await records.setStatus(work.tx, 'forbearances', forbearance.id, status);
   if (after.owed.length > 0) await planFor(work, loan, after.owed);
 }
 
@@ -157,13 +161,14 @@ export const End = z.object({
 export async function endForbearance(work: Work, id: string, input: z.output<typeof End>) {
   const loanId = await records.loanOf(work.tx, 'forbearances', id);
   const loan = await openLoan(work, loanId);
-  const one = (await stored.openOf(work.tx, loanId)).find((open) => open.id === id);
-  if (one?.status !== 'active') throw immutable('forbearance', one?.status ?? 'ended');
+  const forbearance = (await stored.openOf(work.tx, loanId)).find((open) => open.id === id);
+  if (forbearance?.status !== 'active')
+    throw immutable('forbearance', forbearance?.status ?? 'ended');
   const last = addDays(work.today, -1);
   const pause = loan.events.find(
-    (event) => event.kind === 'delinquency_pause' && one.event_ids.includes(event.id),
+    (event) => event.kind === 'delinquency_pause' && forbearance.event_ids.includes(event.id),
   );
-  const { start_date: effective_date } = one;
+  const { start_date: effective_date } = forbearance;
   const shorter = pause && [
     newEvent({ kind: 'reversal', effective_date: work.today, reverses: pause.id }),
     ...(last >= effective_date
@@ -173,7 +178,7 @@ export async function endForbearance(work: Work, id: string, input: z.output<typ
   if (shorter) await happen(work, loan, shorter);
   const end_date = last > effective_date ? last : effective_date;
   await update(work.tx, 'forbearances', id, { end_date });
-  const ended = { ...one, end_date };
+  const ended = { ...forbearance, end_date };
   await end(work, await openLoan(work, loanId), ended, input.status === 'broken');
 }
 

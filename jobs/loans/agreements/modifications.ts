@@ -98,17 +98,17 @@ const columns = (input: NewModification) => {
   };
 };
 
-const isSaid = (value: unknown) =>
+const isGiven = (value: unknown) =>
   value !== undefined && value !== null && value !== false && value !== '0.00' && value !== 'keep';
 
 function assertWhole(input: NewModification) {
-  const said = (name: string) => isSaid((input as Record<string, unknown>)[name]);
+  const isNamed = (name: string) => isGiven((input as Record<string, unknown>)[name]);
   const needs = NEEDS[input.modification_type] ?? [];
   const [first] = needs;
-  if (first !== undefined && !needs.some(said)) throw new Invalid({ [first]: 'Is required.' });
-  if (input.modification_type === 'combined' && !Object.values(NEEDS).flat().some(said))
+  if (first !== undefined && !needs.some(isNamed)) throw new Invalid({ [first]: 'Is required.' });
+  if (input.modification_type === 'combined' && !Object.values(NEEDS).flat().some(isNamed))
     throw new Invalid({ modification_type: 'Says nothing that changes.' });
-  const [, second] = TERMS.filter(said);
+  const [, second] = TERMS.filter(isNamed);
   if (second !== undefined) throw new Invalid({ [second]: 'Only one of these says the term.' });
 }
 

@@ -112,7 +112,7 @@ function asTold(
   { rows, from_number }: Ahead,
   told: readonly { number: number; due_date: string; amount?: string | null | undefined }[],
 ): ScheduleRow[] {
-  const named = new Map(told.map((one, index) => [one.number, { ...one, index }]));
+  const named = new Map(told.map((wanted, index) => [wanted.number, { ...wanted, index }]));
   const ahead = rows.filter(({ period_number }) => period_number >= from_number);
   for (const { number, index } of named.values()) {
     if (ahead.some(({ period_number }) => period_number === number)) continue;
@@ -120,17 +120,17 @@ function asTold(
   }
   let before = rows.findLast(({ period_number }) => period_number < from_number)?.due_date ?? today;
   return ahead.map((row) => {
-    const one = named.get(row.period_number);
-    const due_date = one?.due_date ?? row.due_date;
-    if (due_date <= before || (one && due_date <= today)) {
-      const field = one ? `installments.${one.index}.due_date` : 'installments';
+    const wanted = named.get(row.period_number);
+    const due_date = wanted?.due_date ?? row.due_date;
+    if (due_date <= before || (wanted && due_date <= today)) {
+      const field = wanted ? `installments.${wanted.index}.due_date` : 'installments';
       throw new Invalid({ [field]: `Must be after ${before > today ? before : today}.` });
     }
-    if (one && isTooFarOff(due_date, today))
-      throw new Invalid({ [`installments.${one.index}.due_date`]: 'Must be within 40 years.' });
+    if (wanted && isTooFarOff(due_date, today))
+      throw new Invalid({ [`installments.${wanted.index}.due_date`]: 'Must be within 40 years.' });
     const moved = { ...row, due_date, days_in_period: daysBetween(before, due_date) };
     before = due_date;
-    return one?.amount ? withAmount(moved, one.amount) : moved;
+    return wanted?.amount ? withAmount(moved, wanted.amount) : moved;
   });
 }
 
@@ -175,5 +175,5 @@ function recalculated(
     number_of_payments: dates.length,
     payment_amount: keepsPayment ? withoutFees(first) : null,
   });
-  return plan.map((one, index) => ({ ...one, due_date: dates[index]?.due_date ?? one.due_date }));
+  return plan.map((row, index) => ({ ...row, due_date: dates[index]?.due_date ?? row.due_date }));
 }

@@ -48,15 +48,21 @@ export async function boardTape(
   const ids: string[] = [];
   for (const [index, row] of rows.entries()) {
     const { line, loan_number, borrower_external_id } = row;
-    const of = find(row);
-    if (of === null) refusals.push(against(line, 'product_code', 'There is no such product.'));
+    const parentIds = find(row);
+    if (parentIds === null)
+      refusals.push(against(line, 'product_code', 'There is no such product.'));
     if (taken.has(loan_number))
       refusals.push(against(line, 'loan_number', 'There is a loan of this number already.'));
-    if (of === null || taken.has(loan_number)) continue;
+    if (parentIds === null || taken.has(loan_number)) continue;
     const borrower_id = idOf.get(borrower_external_id) ?? '';
-    const parents = known.get(of.product_id) ?? (await parentsOf(work, of));
-    known.set(of.product_id, parents);
-    const boarded = await boardRow(work, boardingOf(row, { borrower_id, ...of }), parents, line);
+    const parents = known.get(parentIds.product_id) ?? (await parentsOf(work, parentIds));
+    known.set(parentIds.product_id, parents);
+    const boarded = await boardRow(
+      work,
+      boardingOf(row, { borrower_id, ...parentIds }),
+      parents,
+      line,
+    );
     if (typeof boarded === 'string') ids.push(boarded);
     else refusals.push(...boarded);
     if (index % 10 === 9) onProgress?.(index + 1);

@@ -37,7 +37,10 @@ const times = z.int().min(0).max(600).default(0);
 /** How often the loan fell 30, 60 and 90 days behind so far; who is 60 behind was 30 behind. */
 const TimesDelinquent = z
   .strictObject({ 30: times, 60: times, 90: times })
-  .refine((of) => of[30] >= of[60] && of[60] >= of[90], 'Must not rise with the days.');
+  .refine(
+    (counts) => counts[30] >= counts[60] && counts[60] >= counts[90],
+    'Must not rise with the days.',
+  );
 
 /** Specification "Loan boarding payload", with the optional superset. */
 export const Boarding = z.object({

@@ -13,7 +13,7 @@ import {
 } from './losses.ts';
 import { explain, interestOwed } from './position.ts';
 import type { Position } from './position.ts';
-import { applySuspense, giveCredit, receivePayment, recover } from './apply-payment.ts';
+import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
 import {
   addToSuspense,
   feesPortion,
@@ -47,11 +47,6 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   accrual_stop: stopAccrual,
   accrual_start: startAccrual,
   charge_off: chargeOff,
-  recovery: (position, event) => {
-    const amount = parseMoney(event.amount);
-    position.last_payment = { date: event.effective_date, amount };
-    recover(position, { ...event, amount });
-  },
   liquidation: liquidate,
   reimbursement: reimburse,
   write_off: writeOff,
@@ -62,15 +57,8 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
     if (event.defers) markDeferred(position.installments, event.defers);
   },
   acceleration: accelerate,
-  acceleration_reversed: (position) => {
-    position.accelerated_on = null;
-    for (const installment of position.installments) installment.is_canceled = false;
-  },
   delinquency_pause: (position, event) => {
     position.pauses.push({ from: event.effective_date, to: event.to });
-  },
-  suspense_receipt: (position, event) => {
-    addToSuspense(position, parseMoney(event.amount), event.id, 'receipt');
   },
   suspense_application: applySuspense,
   servicing_transfer: transferServicing,

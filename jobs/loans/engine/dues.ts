@@ -48,8 +48,8 @@ function feeDues(position: Position, date: string): Due[] {
     if (fee.is_spread) asked = asked.minus(now);
     const on = isPlanned && !fee.is_spread ? feeDueDate(position, fee) : date;
     const ahead = { ...inAdvance('fee', date, whole.minus(now)), due_date: end };
-    return [due('fee', on, date, now), ahead].map((one) => ({
-      ...one,
+    return [due('fee', on, date, now), ahead].map((share) => ({
+      ...share,
       fee_id,
       installment_number,
     }));

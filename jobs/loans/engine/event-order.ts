@@ -5,8 +5,13 @@ import type { EventKind, EventOf, LoanEvent } from './events.ts';
  * What comes first on one day. Money goes out before anything is owed; rates, rests and plans
  * change before money is applied; fees and credits of a day are there when its payments come, so
  * that a payoff for the day pays them; losses are taken last.
+ *
+ * Money on a claim comes after the charge-off that made it one. What a settlement forgives is the
+ * rest that its payments leave. A payoff comes after all else of its day, since it was quoted with
+ * all else in it; the penalty for it comes with it. What goes to another servicer is what the whole
+ * day leaves.
  */
-const KINDS_IN_ORDER: readonly EventKind[] = [
+const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' | 'payoff')[] = [
   'boarding',
   'disbursement',
   'draw',
@@ -17,13 +22,11 @@ const KINDS_IN_ORDER: readonly EventKind[] = [
   'delinquency_pause',
   'capitalization',
   'schedule_replaced',
-  'acceleration_reversed',
   'acceleration',
   'fee',
   'fee_waiver',
   'service_credit',
   'forgiveness',
-  'suspense_receipt',
   'suspense_application',
   'payment',
   'reimbursement',
@@ -31,29 +34,23 @@ const KINDS_IN_ORDER: readonly EventKind[] = [
   'charge_off',
   'recovery',
   'liquidation',
+  'settled',
+  'penalty',
+  'payoff',
   'servicing_transfer',
-  'reversal',
 ];
 
-const RANK = new Map(KINDS_IN_ORDER.map((kind, index) => [kind, index]));
+const RANK = new Map(ORDER_OF_A_DAY.map((place, index) => [place, index]));
 
-/**
- * A payoff comes after all else of its day, since it was quoted with all else in it; the penalty
- * for it comes with it. Money on a claim comes after the charge-off that made it one. What a
- * settlement forgives is the rest that its payments leave. What goes to another servicer is what the
- * whole day leaves.
- */
-function rankOf(event: LoanEvent): number {
-  const last = KINDS_IN_ORDER.length;
-  if (event.kind === 'servicing_transfer') return last + 2;
-  if (event.kind === 'payment' && event.payment_type === 'payoff') return last + 1;
-  // What is recovered on the day of a charge-off came after it.
-  const isRecovery = event.kind === 'payment' && event.payment_type === 'recovery';
-  if (isRecovery) return RANK.get('recovery') ?? 0;
-  if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return last;
-  if (event.kind === 'forgiveness' && event.settles === true) return RANK.get('reversal') ?? last;
-  return RANK.get(event.kind) ?? 0;
+function placeOf(event: LoanEvent): (typeof ORDER_OF_A_DAY)[number] {
+  if (event.kind === 'payment' && event.payment_type === 'payoff') return 'payoff';
+  if (event.kind === 'payment' && event.payment_type === 'recovery') return 'recovery';
+  if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return 'penalty';
+  if (event.kind === 'forgiveness' && event.settles === true) return 'settled';
+  return event.kind;
 }
+
+const rankOf = (event: LoanEvent): number => RANK.get(placeOf(event)) ?? 0;
 
 /** The order in which events take effect, whatever order they arrived in. */
 function compareEvents(one: LoanEvent, other: LoanEvent): number {

@@ -97,7 +97,7 @@ export const EVENT_FACTS = {
     waive_fees: z.boolean().exactOptional(),
     reverse_accrued_interest: z.boolean().exactOptional(),
   }),
-  recovery: z.strictObject({ amount }),
+  /** The collateral of the loan is sold. */
   liquidation: z.strictObject({ net_proceeds: amount }),
   reimbursement: z.strictObject({ amount, payment_id: id.exactOptional() }),
   write_off: z.strictObject({
@@ -124,9 +124,7 @@ export const EVENT_FACTS = {
     defers: z.strictObject({ from_number: z.int(), periods: z.int(), until: day }).exactOptional(),
   }),
   acceleration: nothing,
-  acceleration_reversed: nothing,
   delinquency_pause: z.strictObject({ to: day }),
-  suspense_receipt: z.strictObject({ amount }),
   suspense_application: z.strictObject({
     amount: portion,
     payment_type: z.enum(PAYMENT_TYPES).exactOptional(),

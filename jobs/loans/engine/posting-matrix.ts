@@ -46,9 +46,7 @@ export const MATRIX: Partial<
     fee: [['due_to_investors', 'fees_receivable']],
   },
   payment: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
-  recovery: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
   liquidation: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
-  suspense_receipt: { suspense: [['cash', 'borrower_suspense']] },
   suspense_application: received('borrower_suspense'),
   reimbursement: {
     principal: [['cash', 'loans_receivable']],
@@ -83,7 +81,6 @@ export const MATRIX: Partial<
 /** Kinds whose rows credit income, which was recognised before: relief stands beside them. */
 export const RECEIPTS: readonly LoanEvent['kind'][] = [
   'payment',
-  'recovery',
   'liquidation',
   'suspense_application',
 ];

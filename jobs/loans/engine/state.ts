@@ -162,7 +162,9 @@ function due(position: Position, asOf: string) {
   const isOver = position.funded_on !== null && total.eq(0);
   const tolerance = parseMoney(position.terms.satisfied_tolerance);
   const standing = position.installments.filter((installment) => !installment.is_canceled);
-  const unpaid = isOver ? [] : standing.filter((one) => !isSatisfied(one, tolerance));
+  const unpaid = isOver
+    ? []
+    : standing.filter((installment) => !isSatisfied(installment, tolerance));
   const maturity = maturityOf(position, standing);
   const isMatured = maturity !== null && total.gt(0) && asOf > maturity;
   const oldest = unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
@@ -172,8 +174,8 @@ function due(position: Position, asOf: string) {
   const leniency = { pauses, grace_days: terms.delinquency_grace_days };
   const days = total.gt(0) ? daysPastDue(oldest, asOf, leniency) : 0;
   return {
-    installments: position.installments.map((one) =>
-      installmentState(one, { asOf, tolerance, isOver, open: openDate(standing, asOf) }),
+    installments: position.installments.map((installment) =>
+      installmentState(installment, { asOf, tolerance, isOver, open: openDate(standing, asOf) }),
     ),
     oldest_unpaid_due_date:
       position.accelerated_on !== null && total.gt(0) ? (oldest ?? maturity) : oldest,

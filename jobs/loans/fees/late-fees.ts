@@ -35,28 +35,28 @@ export async function assessLateFees(work: Work, loanId: string) {
   const since = fundedOn(loan) ?? work.today;
   const events: LoanEvent[] = [];
   for (const rule of rules) {
-    for (const one of loan.state.installments) {
+    for (const row of loan.state.installments) {
       const grace = rule.grace_days ?? late_fee_grace_days;
       const isLate =
-        ['past_due', 'partially_paid'].includes(one.status) &&
-        addDays(one.due_date, grace) < work.today &&
-        addDays(one.due_date, grace) >= since &&
-        !isSpared(addDays(one.due_date, grace));
-      if (!isLate || charged.has(one.period_number)) continue;
-      const rest = parseMoney(one.payment_amount).minus(one.paid_amount);
-      const base = rule.calculation === 'percent_of_past_due' ? money(rest) : one.payment_amount;
+        ['past_due', 'partially_paid'].includes(row.status) &&
+        addDays(row.due_date, grace) < work.today &&
+        addDays(row.due_date, grace) >= since &&
+        !isSpared(addDays(row.due_date, grace));
+      if (!isLate || charged.has(row.period_number)) continue;
+      const rest = parseMoney(row.payment_amount).minus(row.paid_amount);
+      const base = rule.calculation === 'percent_of_past_due' ? money(rest) : row.payment_amount;
       const amount = feeAmount(rule, base);
-      if (amount.lte(ZERO) || rest.lte(ZERO) || isExcused(rule, loan, one, amount)) continue;
-      charged.add(one.period_number);
+      if (amount.lte(ZERO) || rest.lte(ZERO) || isExcused(rule, loan, row, amount)) continue;
+      charged.add(row.period_number);
       events.push(
         await assessFee(work, loan.row, {
           fee_type: 'late',
           amount: money(amount),
           on: work.today,
-          installment_number: one.period_number,
+          installment_number: row.period_number,
           fee_rule_id: rule.id ?? null,
           due_date: work.today,
-          description: `Late fee for the payment due ${one.due_date}`,
+          description: `Late fee for the payment due ${row.due_date}`,
         }),
       );
     }
@@ -76,7 +76,7 @@ function isExcused(
 ): boolean {
   if (late_fee_rule === 'standard_fee') return fee.gte(state.past_due_amount);
   if (late_fee_rule !== 'current') return false;
-  const before = state.installments.findLast((one) => one.period_number < period_number);
+  const before = state.installments.findLast((row) => row.period_number < period_number);
   const [from, to] = [before?.due_date ?? '', state.as_of];
   return eventsInForce(events, to).some(
     (event) =>

@@ -50,9 +50,9 @@ async function postAccrual(
   const as_of = loan.row.posted_until;
   const isToday = as_of === input.as_of;
   const { schedule, events } = loan;
-  const was = isToday ? loan.state : fold({ ...input, schedule, events, as_of });
-  const is = isToday ? after : fold({ ...input, as_of });
-  const amount = earned(is, input.events).minus(earned(was, loan.events));
+  const stateBefore = isToday ? loan.state : fold({ ...input, schedule, events, as_of });
+  const stateAfter = isToday ? after : fold({ ...input, as_of });
+  const amount = earned(stateAfter, input.events).minus(earned(stateBefore, loan.events));
   await adjustInterest(work, loan.row, amount, fresh.at(-1)?.id ?? null);
 }
 
@@ -149,8 +149,8 @@ function descriptionOf(
   isReversal: boolean,
 ): string {
   const name = referenceOf(kind).replaceAll('_', ' ');
-  const said = isReversal ? `Reversal of ${name}` : isNew ? name : `Change of ${name}`;
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)} ${loanNumber}`;
+  const sentence = isReversal ? `Reversal of ${name}` : isNew ? name : `Change of ${name}`;
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)} ${loanNumber}`;
 }
 
 const amounts = (side: Posting['debit']) =>

@@ -165,22 +165,22 @@ function planAfter(
     version: row.schedule_version + 1,
     rows: state.installments,
     reason: fresh.at(-1)?.kind ?? 'disbursement',
-    payment_amount: isReplaced ? instalmentOf(row, state) : undefined,
+    payment_amount: isReplaced ? installmentAmountOf(row, state) : undefined,
   };
 }
 
 /** The instalments of which more or less is covered than before; the others stay as they are. */
 function movedCoverage(before: LoanState, after: LoanState) {
   const known = new Map(
-    before.installments.map((one) => [one.period_number, JSON.stringify(coverageOf(one))]),
+    before.installments.map((row) => [row.period_number, JSON.stringify(coverageOf(row))]),
   );
   return after.installments.filter(
-    (one) => known.get(one.period_number) !== JSON.stringify(coverageOf(one)),
+    (row) => known.get(row.period_number) !== JSON.stringify(coverageOf(row)),
   );
 }
 
 /** What a loan shows as its instalment: the level one, or that of the next payment. */
-function instalmentOf(row: OpenLoan['row'], { as_of, installments: rows }: LoanState) {
+function installmentAmountOf(row: OpenLoan['row'], { as_of, installments: rows }: LoanState) {
   const isLevel = termsOf(row).amortization === 'level_payment';
   const shown = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
   return (shown ?? rows.at(-1))?.payment_amount;
@@ -200,7 +200,7 @@ const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'
   status === 'canceled',
 ];
 
-const PAYMENTS: readonly string[] = ['payment', 'recovery', 'reimbursement'];
+const PAYMENTS: readonly string[] = ['payment', 'reimbursement'];
 const CREDITS: readonly string[] = ['service_credit'];
 
 /** Events of the kinds whose split or coverage is another than before, the new ones included. */
@@ -226,7 +226,7 @@ function linesOf({ allocations, coverage }: LoanState): (id: string) => string {
 /** How one payment was split and what it covered, with the reasons. */
 export function splitOf(state: LoanState, id: string) {
   const allocations = state.allocations.filter(({ event_id }) => event_id === id);
-  const of = (...components: string[]) =>
+  const appliedTo = (...components: string[]) =>
     money(
       sum(
         allocations
@@ -236,10 +236,10 @@ export function splitOf(state: LoanState, id: string) {
     );
   return {
     id,
-    principal_applied: of('principal', 'charge_off'),
-    interest_applied: of('interest'),
-    fees_applied: of('fee'),
-    suspense_applied: of('suspense'),
+    principal_applied: appliedTo('principal', 'charge_off'),
+    interest_applied: appliedTo('interest'),
+    fees_applied: appliedTo('fee'),
+    suspense_applied: appliedTo('suspense'),
     allocations: allocations.map(({ event_id: _, ...line }) => line),
     coverage: state.coverage
       .filter(({ event_id }) => event_id === id)

@@ -22,12 +22,18 @@ export function assertInHistory(work: Work, loan: OpenLoan, field: string, on: s
   }
 }
 
-/** The last change of one reason for accrual to rest. */
-const lastOf = ({ events, state }: OpenLoan, reason: string) =>
-  eventsInForce(events, state.as_of).findLast(
+/** The last change of one reason for accrual to rest; nothing may be dated before it. */
+function lastChange(work: Work, loan: OpenLoan, on: string, reason: string) {
+  assertInHistory(work, loan, 'effective_date', on);
+  const last = eventsInForce(loan.events, loan.state.as_of).findLast(
     (event) =>
       (event.kind === 'accrual_stop' || event.kind === 'accrual_start') && event.reason === reason,
   );
+  if (last && on < last.effective_date) {
+    throw new Invalid({ effective_date: `Must not be before ${last.effective_date}.` });
+  }
+  return last;
+}
 
 /** Accrual rests from a day on, for a reason of its own. */
 export function restFrom(
@@ -36,11 +42,7 @@ export function restFrom(
   on: string,
   details: { reason: string } & Record<string, unknown>,
 ): LoanEvent {
-  assertInHistory(work, loan, 'effective_date', on);
-  const last = lastOf(loan, details.reason);
-  if (last && on < last.effective_date) {
-    throw new Invalid({ effective_date: `Must not be before ${last.effective_date}.` });
-  }
+  lastChange(work, loan, on, details.reason);
   return newEvent({ kind: 'accrual_stop', effective_date: on, ...details });
 }
 
@@ -54,11 +56,7 @@ export function goOnFrom(
   on: string,
   details: { reason: string } & Record<string, unknown>,
 ): LoanEvent {
-  assertInHistory(work, loan, 'effective_date', on);
-  const last = lastOf(loan, details.reason);
-  if (last && on < last.effective_date) {
-    throw new Invalid({ effective_date: `Must not be before ${last.effective_date}.` });
-  }
+  const last = lastChange(work, loan, on, details.reason);
   if (last?.kind === 'accrual_stop' && last.effective_date === on) {
     return newEvent({ kind: 'reversal', effective_date: work.today, reverses: last.id });
   }

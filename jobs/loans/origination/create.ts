@@ -66,14 +66,14 @@ export async function writeLoan(work: Pick<Work, 'tx' | 'today'>, input: NewLoan
 
 /** What a loan takes over from its product and its tenant. */
 function takenFrom({ product, settings }: Parents) {
-  const of: Record<string, unknown> = product ?? {};
+  const kept: Record<string, unknown> = product ?? {};
   return {
-    loan_type: of['loan_type'],
-    payment_frequency: of['payment_frequency'],
-    day_count: of['day_count'],
-    interest_method: of['interest_method'],
+    loan_type: kept['loan_type'],
+    payment_frequency: kept['payment_frequency'],
+    day_count: kept['day_count'],
+    interest_method: kept['interest_method'],
     satisfied_tolerance: settings.satisfied_tolerance,
-    terms: copiedTerms(of, settings),
+    terms: copiedTerms(kept, settings),
   };
 }
 

@@ -30,19 +30,8 @@ export function boardedPlan(
   const dates = dueDates(frequency, first, count, payment_day);
   const paidThrough = boarded.paid_through_date ?? today;
   const past = dates.filter((due) => due <= paidThrough).length;
-  const common = {
-    interest_rate: terms.interest_rate,
-    payment_frequency: frequency,
-    payment_day,
-    amortization: terms.amortization,
-    interest_method: terms.interest_method,
-    day_count: terms.day_count,
-    installment_calculation: terms.installment_calculation,
-    installment_rounding: terms.installment_rounding,
-    balloon_amount: terms.balloon_amount,
-  };
   const original = buildSchedule({
-    ...common,
+    ...terms,
     principal: boarded.principal_amount,
     number_of_payments: count,
     start_date: boarded.origination_date,
@@ -53,7 +42,7 @@ export function boardedPlan(
   const left = Math.max(1, count - past);
   const next = dates[past] ?? onePeriodAfter(frequency, paidThrough, term_months, payment_day);
   const rest = buildSchedule({
-    ...common,
+    ...terms,
     principal: balance,
     number_of_payments: left,
     start_date: dates[past - 1] ?? boarded.origination_date,

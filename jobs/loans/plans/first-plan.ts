@@ -31,19 +31,11 @@ export function firstPlan(
       term_months: terms.term_months,
     });
   const rows = buildSchedule({
+    ...terms,
     principal: money(principal),
-    interest_rate: terms.interest_rate,
-    payment_frequency: terms.payment_frequency,
     number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
     start_date: on,
     first_payment_date: first,
-    payment_day: terms.payment_day,
-    amortization: terms.amortization,
-    interest_method: terms.interest_method,
-    day_count: terms.day_count,
-    installment_calculation: terms.installment_calculation,
-    installment_rounding: terms.installment_rounding,
-    balloon_amount: terms.balloon_amount,
   });
   return withFees(rows, spread_fees);
 }

@@ -5,6 +5,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import type { InstallmentState } from '../engine/state.ts';
 import type { PaymentFrequency } from '../arithmetic/terms.ts';
+import { planned } from './planned.ts';
 
 /** Plans that ask for less for a while; all of what is not asked for is asked for later. */
 
@@ -103,9 +104,9 @@ export function interestFirst(
   return dates.map((due_date, index) => {
     const number = { period_number: by.from_number + index, due_date, days_in_period: days(index) };
     const old = rest[index - by.periods];
-    if (old !== undefined) return { ...plain(old), ...number };
+    if (old !== undefined) return { ...planned(old), ...number };
     return {
-      ...plain(first),
+      ...planned(first),
       ...number,
       payment_amount: first.interest_amount,
       principal_amount: '0.00',
@@ -114,15 +115,3 @@ export function interestFirst(
     };
   });
 }
-
-const plain = (row: ScheduleRow): ScheduleRow => ({
-  period_number: row.period_number,
-  due_date: row.due_date,
-  payment_amount: row.payment_amount,
-  principal_amount: row.principal_amount,
-  interest_amount: row.interest_amount,
-  fees_amount: row.fees_amount,
-  beginning_balance: row.beginning_balance,
-  ending_balance: row.ending_balance,
-  days_in_period: row.days_in_period,
-});

@@ -7,6 +7,7 @@ import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import { feesIn, withFees } from '../engine/spread-fees.ts';
 import type { InstallmentState, LoanState } from '../engine/state.ts';
 import type { PaymentFrequency, Terms } from '../arithmetic/terms.ts';
+import { planned } from './planned.ts';
 
 /**
  * New plans for a loan in mid-life, as rows of a `schedule_replaced` event. A plan takes the place
@@ -45,9 +46,9 @@ export function reamortize(state: LoanState, terms: Terms, change: Replan): Sche
   const upcoming = replaced.find((row) => !isPast(row));
   const start = change.effective_date;
   const rows = buildSchedule({
+    ...terms,
     principal: money(atLeastZero(principal)),
     interest_rate: change.interest_rate ?? state.contract_rate,
-    payment_frequency: terms.payment_frequency,
     number_of_payments: change.number_of_payments ?? Math.max(1, replaced.length),
     start_date: change.start_date ?? periodStart(state, firstNumber, start),
     first_payment_date:
@@ -55,12 +56,6 @@ export function reamortize(state: LoanState, terms: Terms, change: Replan): Sche
       upcoming?.due_date ??
       onePeriodAfter(terms.payment_frequency, start, terms.term_months, terms.payment_day),
     payment_day: change.payment_day ?? terms.payment_day,
-    amortization: terms.amortization,
-    interest_method: terms.interest_method,
-    day_count: terms.day_count,
-    installment_calculation: terms.installment_calculation,
-    installment_rounding: terms.installment_rounding,
-    balloon_amount: terms.balloon_amount,
     payment_amount: change.payment_amount ?? null,
     first_period_number: firstNumber,
   });
@@ -150,21 +145,6 @@ function redated(
     const from = index === 0 ? (begin ?? due_date) : (dates[index - 1] ?? due_date);
     return { ...planned(row), due_date, days_in_period: daysBetween(from, due_date) };
   });
-}
-
-/** Only the plan of a row, without what was paid of it. */
-function planned(row: ScheduleRow): ScheduleRow {
-  return {
-    period_number: row.period_number,
-    due_date: row.due_date,
-    payment_amount: row.payment_amount,
-    principal_amount: row.principal_amount,
-    interest_amount: row.interest_amount,
-    fees_amount: row.fees_amount,
-    beginning_balance: row.beginning_balance,
-    ending_balance: row.ending_balance,
-    days_in_period: row.days_in_period,
-  };
 }
 
 /** The number of the first instalment that is not paid and not due before a day. */

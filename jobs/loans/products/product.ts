@@ -49,7 +49,9 @@ async function check(work: Work, product: Values, given: Values) {
 
 /** What a role is booked on is of the role's kind, and can be booked on. */
 async function checkAccounts({ tx }: Work, map: Record<string, string>) {
-  const known = new Map((await usable(tx, Object.values(map))).map((one) => [one.id, one]));
+  const known = new Map(
+    (await usable(tx, Object.values(map))).map((account) => [account.id, account]),
+  );
   const errors: Record<string, string> = {};
   for (const [role, id] of Object.entries(map)) {
     const reason = refusalOf(known.get(id), TYPE_OF.get(role));

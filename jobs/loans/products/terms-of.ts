@@ -63,7 +63,7 @@ export function copiedTerms(
 
 /** A waterfall is kept step by step, even one that the product calls by its name. */
 function stepsOf(order: unknown): unknown {
-  const name = WATERFALL_NAMES.find((one) => one === order && one !== 'standard');
+  const name = WATERFALL_NAMES.find((known) => known === order && known !== 'standard');
   if (name) return WATERFALLS[name].steps;
   return Array.isArray(order) ? order : null;
 }

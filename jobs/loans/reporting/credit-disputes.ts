@@ -107,8 +107,8 @@ export async function changeDispute(work: Work, id: string, changes: Values, row
   if (isMoved && wanted === 'responded' && !response_code)
     throw new Invalid({ response_code: 'Is required to respond.' });
   // A form that sends back the whole record has not chosen a condition.
-  const said = rest['compliance_condition_code'];
-  const chosen = said === row['compliance_condition_code'] ? undefined : said;
+  const condition = rest['compliance_condition_code'];
+  const chosen = condition === row['compliance_condition_code'] ? undefined : condition;
   const moved = isMoved ? movedBy(String(wanted), chosen) : {};
   const isExtended = (rest['is_extended'] ?? dispute.is_extended) === true;
   const due_date = dueDate(dispute.received_date, isExtended);

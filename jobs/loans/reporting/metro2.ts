@@ -55,35 +55,35 @@ const header = (by: Reporter, activity_date: string, created_at: string) =>
   ]);
 
 function baseSegment(line: Line, created_at: string): string {
-  const of = (name: string) => (line[name] ?? null) as string | number | null;
+  const field = (name: string) => (line[name] ?? null) as string | number | null;
   const who = (name: string) => line.consumer[name] ?? null;
   const time = created_at.slice(11, 19).replaceAll(':', '');
   return whole([
     '04261',
     `${mmddyyyy(created_at)}${time}`,
-    String(of('correction_indicator')),
+    String(field('correction_indicator')),
     // The reporter's own number for itself, and the cycle: not used.
     text('', 22),
-    text(of('consumer_account_number'), 30),
-    text(of('portfolio_type'), 1),
-    text(of('account_type'), 2),
-    mmddyyyy(of('date_opened')),
-    ...['credit_limit', 'highest_credit'].map((name) => dollars(of(name))),
-    text(of('terms_duration'), 3),
-    text(of('terms_frequency'), 1),
-    ...['scheduled_monthly_payment', 'actual_payment_amount'].map((name) => dollars(of(name))),
-    text(of('account_status'), 2),
-    text(of('payment_rating'), 1),
-    text(of('payment_history_profile'), 24),
-    text(of('special_comment'), 2),
-    text(of('compliance_condition_code'), 2),
+    text(field('consumer_account_number'), 30),
+    text(field('portfolio_type'), 1),
+    text(field('account_type'), 2),
+    mmddyyyy(field('date_opened')),
+    ...['credit_limit', 'highest_credit'].map((name) => dollars(field(name))),
+    text(field('terms_duration'), 3),
+    text(field('terms_frequency'), 1),
+    ...['scheduled_monthly_payment', 'actual_payment_amount'].map((name) => dollars(field(name))),
+    text(field('account_status'), 2),
+    text(field('payment_rating'), 1),
+    text(field('payment_history_profile'), 24),
+    text(field('special_comment'), 2),
+    text(field('compliance_condition_code'), 2),
     ...['current_balance', 'amount_past_due', 'original_charge_off_amount'].map((name) =>
-      dollars(of(name)),
+      dollars(field(name)),
     ),
     ...['reporting_period', 'date_first_delinquency', 'date_closed', 'date_last_payment'].map(
-      (name) => mmddyyyy(of(name)),
+      (name) => mmddyyyy(field(name)),
     ),
-    text(of('interest_type_indicator'), 1),
+    text(field('interest_type_indicator'), 1),
     text('', 17),
     text(who('surname'), 25),
     text(who('first_name'), 20),
@@ -93,8 +93,8 @@ function baseSegment(line: Line, created_at: string): string {
     '0'.repeat(9),
     mmddyyyy(who('date_of_birth')),
     phone(who('phone')),
-    text(of('ecoa_code'), 1),
-    text(of('consumer_information_indicator'), 2),
+    text(field('ecoa_code'), 1),
+    text(field('consumer_information_indicator'), 2),
     text(who('country') ?? 'US', 2),
     text(who('street_line_1'), 32),
     text(who('street_line_2'), 32),

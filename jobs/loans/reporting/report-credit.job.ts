@@ -40,10 +40,10 @@ async function writeSome({ tx }: Work, period: string, after: string): Promise<s
   const named = BUREAUS.filter((bureau) => credit_reporting.program_ids[bureau]);
   const ready = credit_reporting.enabled ? 'queued' : 'draft';
   const found = await facts.unreported(tx, period, { after, limit: CHUNK });
-  const rows = found.map((one) => {
-    const suppression_reason = suppression(one);
+  const rows = found.map((facts) => {
+    const suppression_reason = suppression(facts);
     const status = suppression_reason === null ? ready : 'suppressed';
-    return { ...derive(one), bureaus: named, status, suppression_reason };
+    return { ...derive(facts), bureaus: named, status, suppression_reason };
   });
   if (rows.length > 0) await records.write(tx, rows);
   return rows.length < CHUNK ? null : (rows.at(-1)?.loan_id ?? null);

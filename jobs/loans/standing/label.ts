@@ -28,7 +28,7 @@ export const addLabels = (work: Work, loanId: string, { labels }: Labels) =>
 
 /** What is not there need not be removed. */
 export const removeLabels = (work: Work, loanId: string, { labels }: Labels) =>
-  relabel(work, loanId, (known) => known.filter((one) => !labels.includes(one)));
+  relabel(work, loanId, (known) => known.filter((label) => !labels.includes(label)));
 
 async function relabel(
   { tx }: Work,

@@ -41,7 +41,7 @@ function minimumDue(plan: Plan, state: LoanState, dueDate: string): Big {
   if (plan.frequency === 'on_due_date')
     return sum(installments.filter(({ due_date }) => due_date === dueDate).map(restOf));
   const following = occurrenceAfter(plan, dueDate);
-  const open = installments.find((one) => one.due_date < following && restOf(one).gt(0));
+  const open = installments.find((row) => row.due_date < following && restOf(row).gt(0));
   return open ? restOf(open) : ZERO;
 }
 

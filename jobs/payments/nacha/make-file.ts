@@ -61,7 +61,7 @@ export async function orderFile(work: Work, input: z.output<typeof NewFile>) {
   const first = (await nacha.entriesSoFar(tx)) + 1;
   const prefix = originator.odfi_routing_number.slice(0, 8);
   const entries = sendable
-    .map((one) => entryOf(one, id, description))
+    .map((unsent) => entryOf(unsent, id, description))
     .toSorted((one, other) => (one.batch < other.batch ? -1 : one.batch > other.batch ? 1 : 0));
   for (const [index, entry] of entries.entries()) {
     const sequence = String((first + index) % 10_000_000).padStart(7, '0');
@@ -85,9 +85,10 @@ async function originatorOf({ tx }: Work) {
 
 function sorted(all: readonly nacha.Unsent[]) {
   const skipped: Skipped[] = [];
-  const sendable = all.filter((one) => {
-    const reason = one.amount.length > AMOUNT_DIGITS_MAX ? 'amount_too_large' : missingOf(one);
-    const { payment_id, disbursement_id } = one;
+  const sendable = all.filter((unsent) => {
+    const reason =
+      unsent.amount.length > AMOUNT_DIGITS_MAX ? 'amount_too_large' : missingOf(unsent);
+    const { payment_id, disbursement_id } = unsent;
     if (reason !== null) skipped.push({ payment_id, disbursement_id, reason });
     return reason === null;
   });
@@ -102,20 +103,28 @@ const missingOf = ({ routing_number, account_number_sealed }: nacha.Unsent) =>
       : null;
 
 /** An entry that is presented again says so in its batch, as the rules ask. */
-function entryOf(one: nacha.Unsent, nacha_file_id: string, description: string) {
-  const isCredit = one.disbursement_id !== null;
-  const isSavings = one.account_type === 'savings';
+function entryOf(unsent: nacha.Unsent, nacha_file_id: string, description: string) {
+  const isCredit = unsent.disbursement_id !== null;
+  const isSavings = unsent.account_type === 'savings';
   const sec =
-    one.account_type === 'business_checking' ? 'CCD' : one.source === 'portal' ? 'WEB' : 'PPD';
-  const said = isCredit ? 'LOAN FUND' : one.is_retry ? 'RETRY PYMT' : description;
-  const { payment_id, disbursement_id, amount, individual_id, individual_name } = one;
-  const { routing_number, account_number_sealed } = one;
+    unsent.account_type === 'business_checking'
+      ? 'CCD'
+      : unsent.source === 'portal'
+        ? 'WEB'
+        : 'PPD';
+  const batchDescription = isCredit ? 'LOAN FUND' : unsent.is_retry ? 'RETRY PYMT' : description;
+  const { payment_id, disbursement_id, amount, individual_id, individual_name } = unsent;
+  const { routing_number, account_number_sealed } = unsent;
   return {
     nacha_file_id,
     payment_id,
     disbursement_id,
     // The borrower did not start a disbursement on a website.
-    batch: batchOf(isCredit && sec === 'WEB' ? 'PPD' : sec, isCredit ? '220' : '225', said),
+    batch: batchOf(
+      isCredit && sec === 'WEB' ? 'PPD' : sec,
+      isCredit ? '220' : '225',
+      batchDescription,
+    ),
     transaction_code: `${isSavings ? '3' : '2'}${isCredit ? '2' : '7'}`,
     routing_number,
     account_number_sealed,

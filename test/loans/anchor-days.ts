@@ -1,0 +1,51 @@
+import { Big } from 'big.js';
+import { stretchInterest } from '../../jobs/loans/engine/interest.ts';
+import type { Anchor } from '../../jobs/loans/engine/anchor.ts';
+import { atLeastZero, money, parseMoney, toCents } from '../../jobs/money.ts';
+
+/** The formula that an anchor promises, in words of its own: what the fold and SQL are held against. */
+
+type BalancesOn = {
+  as_of: string;
+  principal_balance: string;
+  accrued_interest: string;
+  interest_accrued: string;
+  outstanding_fees: string;
+  total_balance: string;
+};
+
+/** The balances of a day after the anchor's last event; equal to the fold as of that day. */
+export function balancesOn(anchor: Anchor, asOf: string): BalancesOn {
+  const accrued = accruedOn(anchor, asOf);
+  const owed = atLeastZero(toCents(accrued, anchor.rounding_mode).minus(anchor.interest_settled));
+  const principal = parseMoney(anchor.principal_balance);
+  return {
+    as_of: asOf,
+    principal_balance: anchor.principal_balance,
+    accrued_interest: money(owed),
+    interest_accrued: accrued.toFixed(10),
+    outstanding_fees: anchor.outstanding_fees,
+    total_balance: money(principal.plus(owed).plus(anchor.outstanding_fees)),
+  };
+}
+
+/** All interest accrued up to a day, ten places. */
+function accruedOn(anchor: Anchor, asOf: string): Big {
+  const base = new Big(anchor.interest_accrued);
+  if (!anchor.is_accruing) return base;
+  const { accrual_period_interest: interest, accrual_period_days: days } = anchor;
+  const source = {
+    balance: new Big(anchor.accrual_balance),
+    rate: new Big(anchor.accrual_rate),
+    period: interest === null ? null : { number: 0, interest: new Big(interest), days: days ?? 1 },
+    is_running: true,
+  };
+  const stretch = { day_count: anchor.day_count, since: anchor.accrual_since, source };
+  return base.plus(stretchInterest(stretch, asOf));
+}
+
+/** The cents that a day posts: the rounded sum to its end less the rounded sum to its start. */
+export function centsOfDay(anchor: Anchor, day: string, dayAfter: string): Big {
+  const cents = (date: string) => toCents(accruedOn(anchor, date), anchor.rounding_mode);
+  return cents(dayAfter).minus(cents(day));
+}
