@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { boardTape, TapeRefused } from '../jobs/loans/boarding/board-tape.ts';
@@ -29,8 +29,9 @@ async function boardFile(file: string, slug: string | undefined, product: string
   const problem = whyNoTape(file);
   if (problem !== null) throw new CannotStart(problem);
   const configuration = readCommandConfiguration(process.env);
-  const { rows, refusals } = readTape(readFileSync(file, 'utf8'));
+  const { rows, refusals, unknown } = await readTape(createReadStream(file));
   if (refusals.length > 0) return report(refusals);
+  if (unknown.length > 0) console.log(`Columns that are passed over: ${unknown.join(', ')}.`);
   // One transaction of a thousand loans may wait longer for its turn than a request would.
   const settings = { size: 2, statementTimeoutMs: 120_000 };
   const pool = await openForCommand(configuration, settings);

@@ -1,18 +1,24 @@
+import { type Options, stringify } from 'csv-stringify/sync';
 import type { TapeRow } from '../../sql/portfolios/tapes.ts';
 
 type Rows = AsyncIterable<readonly TapeRow[]> | Iterable<readonly TapeRow[]>;
 type Layout = { columns: readonly string[]; include_header: boolean };
 
-/** RFC 4180: lines end in CR LF, and what holds a comma, a quote or a line break is quoted. */
+/**
+ * RFC 4180: lines end in CR LF, and what holds a comma, a quote or a line break is quoted. The rows are
+ * written page by page, so that no tape is ever held as a whole.
+ */
 export async function* writeCsv(rows: Rows, { columns, include_header }: Layout) {
-  if (include_header) yield line(columns);
+  // A line with nothing in it is passed over by its readers, and its loan with it.
+  const options = { ...LINES, quoted_empty: columns.length === 1 };
+  if (include_header) yield stringify([[...columns]], options);
   for await (const page of rows) {
-    yield page.map((row) => line(columns.map((name) => cell(row[name] ?? null)))).join('');
+    const records = page.map((row) => columns.map((name) => cell(row[name] ?? null)));
+    yield stringify(records, options);
   }
 }
 
-const line = (cells: readonly string[]) => `${cells.map(quoted).join(',')}\r\n`;
-const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const LINES: Options = { record_delimiter: 'windows', quoted_match: /[\r\n]/ };
 
 /**
  * A spreadsheet takes a text that begins with one of these signs for a formula, also where they are

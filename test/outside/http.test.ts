@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
@@ -7,7 +8,7 @@ import { openHttp, type HttpClient, type HttpOptions } from '../../workers/outsi
 
 const DAY_MS = 86_400_000;
 const now = Date.now();
-const { cert, key } = makeCertificate(
+const { cert, key } = await makeCertificate(
   ['localhost', '127.0.0.1', 'receiver.example'],
   new Date(now - DAY_MS),
   new Date(now + DAY_MS),
@@ -137,8 +138,12 @@ test('a receiver that hangs up, refuses or does not exist has a sentence', async
 });
 
 test('certificates must be trusted, current and of the right name', async () => {
-  const old = makeCertificate(['localhost'], new Date(now - 9 * DAY_MS), new Date(now - DAY_MS));
-  const other = makeCertificate(['other'], new Date(now - DAY_MS), new Date(now + DAY_MS));
+  const old = await makeCertificate(
+    ['localhost'],
+    new Date(now - 9 * DAY_MS),
+    new Date(now - DAY_MS),
+  );
+  const other = await makeCertificate(['other'], new Date(now - DAY_MS), new Date(now + DAY_MS));
   const urls = [
     await receiver(answersWell),
     await receiver(answersWell, old),
@@ -157,6 +162,25 @@ test('certificates must be trusted, current and of the right name', async () => 
     'The certificate of the host has expired.',
     'The certificate belongs to another name.',
   ]);
+});
+
+test('a certificate is of its names, addresses of both kinds among them, and of its days', async () => {
+  const names = ['receiver.example', '127.0.0.1', '::1'];
+  const [from, until] = [new Date('2026-01-02T03:04:05Z'), new Date('2056-01-02T03:04:05Z')];
+
+  const one = await makeCertificate(names, from, until);
+  const other = await makeCertificate(names, from, until);
+  const certificate = new X509Certificate(one.cert);
+
+  expect(certificate.checkHost('receiver.example')).toBe('receiver.example');
+  expect(certificate.checkHost('localhost')).toBeUndefined();
+  expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
+  expect(certificate.checkIP('::1')).toBe('::1');
+  expect([certificate.validFromDate, certificate.validToDate]).toEqual([from, until]);
+  expect(certificate.ca && certificate.verify(certificate.publicKey)).toBe(true);
+  expect(certificate.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
+  expect(certificate.checkPrivateKey(createPrivateKey(one.key))).toBe(true);
+  expect(certificate.checkPrivateKey(createPrivateKey(other.key))).toBe(false);
 });
 
 test('a public name with one private address is never connected to', async () => {

@@ -18,7 +18,7 @@ const METADATA = ['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:e
 async function neighbour() {
   const now = Date.now();
   const names = ['localhost', '127.0.0.1', 'hooks.example'];
-  const { cert, key } = makeCertificate(names, new Date(now - 1e7), new Date(now + 1e7));
+  const { cert, key } = await makeCertificate(names, new Date(now - 1e7), new Date(now + 1e7));
   const seen: string[] = [];
   const server = createServer({ cert, key }, (request, response) => {
     seen.push(request.url ?? '');

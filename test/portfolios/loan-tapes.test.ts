@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { generateTape, orderDueTapes } from '../../jobs/portfolios/generate-tape.job.ts';
 import { nextRun } from '../../jobs/portfolios/tape-config.ts';
-import { writeCsv, writeJson } from '../../jobs/portfolios/tape-text.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
-import type { TapeRow } from '../../sql/portfolios/tapes.ts';
 import { loanRows } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -125,45 +123,6 @@ test('columns and filters that do not exist are named and refused', async () => 
   expect(await refusal({ columns: ['loan_id'], filters: { ssn: '1' } })).toHaveProperty('filters');
   expect(await refusal({ columns: ['loan_id'], format: 'xlsx' })).toHaveProperty('format');
 });
-
-test('what a spreadsheet would take for a formula is a text, and quotes are doubled', async () => {
-  const rows = [
-    { id: '1', name: '=HYPERLINK("x")', amount: '-5.00', note: '@sum', blank: null, ok: true },
-    { id: '2', name: 'Smith, "Jo"', amount: '1.00', note: 'two\nlines', blank: null, ok: false },
-  ] satisfies TapeRow[];
-  const columns = ['name', 'amount', 'note', 'blank', 'ok'];
-  const csv = await Array.fromAsync(writeCsv([rows], { columns, include_header: false }));
-  const json = await Array.fromAsync(writeJson([rows], { columns }));
-  const empty = await Array.fromAsync(writeJson([], { columns }));
-
-  expect(csv.join('')).toBe(
-    `"'=HYPERLINK(""x"")",-5.00,'@sum,,true\r\n"Smith, ""Jo""",1.00,"two\nlines",,false\r\n`,
-  );
-  expect(JSON.parse(json.join(''))).toHaveLength(2);
-  expect(JSON.parse(empty.join(''))).toEqual([]);
-});
-
-test.each([
-  ...['=1', '+1+1', '-1+1', '@sum', '＝1', '＋1', '－1', '＠sum', '﹦1', '−1+1', '\tx', '\0x'],
-  ...[' =1', '\u00a0=1', '\u200b＝1', '\ufeff@sum', '\u3000+1+1', '\u2060\u00ad -1+1', '\u3164=1'],
-])('a text that a spreadsheet could reckon stays a text: %j', async (name) => {
-  const lines = await Array.fromAsync(
-    writeCsv([[{ id: '1', name }]], { columns: ['name'], include_header: false }),
-  );
-
-  expect(lines).toEqual([`'${name}\r\n`]);
-});
-
-test.each(['Smith-Jones', 'a=b', 'O’Neil', '-12.50', '0', 'x@y.test', '5 – 7'])(
-  'a text that is no formula is written as it is: %s',
-  async (name) => {
-    const lines = await Array.fromAsync(
-      writeCsv([[{ id: '1', name }]], { columns: ['name'], include_header: false }),
-    );
-
-    expect(lines).toEqual([`${name}\r\n`]);
-  },
-);
 
 test('tapes that are due are ordered with the close of their day, once, and made by the workers', async () => {
   const tenant = await stage.tenant('2026-01-31');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
@@ -9,8 +9,8 @@ import { closeThrough } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const { rows, refusals } = readTape(
-  readFileSync(new URL('../../workers/demo/tape.csv', import.meta.url), 'utf8'),
+const { rows, refusals } = await readTape(
+  createReadStream(new URL('../../workers/demo/tape.csv', import.meta.url)),
 );
 
 test('our own tape is right and holds loans of every sort', () => {

@@ -7,7 +7,11 @@ import { makeCertificate } from '../../workers/outside/certificate.ts';
 /** An HTTPS receiver with a certificate of its own, and a client that trusts it; `seen` keeps the bytes. */
 export async function newReceiver() {
   const now = Date.now();
-  const { cert, key } = makeCertificate(['localhost'], new Date(now - 1e7), new Date(now + 1e7));
+  const { cert, key } = await makeCertificate(
+    ['localhost'],
+    new Date(now - 1e7),
+    new Date(now + 1e7),
+  );
   const seen: { body: Buffer; headers: Record<string, unknown> }[] = [];
   const server = createServer({ cert, key }, async (request, response) => {
     const chunks: Buffer[] = await request.toArray();

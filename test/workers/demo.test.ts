@@ -42,7 +42,7 @@ test('a loan tape that is left to the workers for its size is waited for', async
 
 test('a row that the platform refuses stays out with its reason, and the others come in', async () => {
   const tenant = await stage.tenant('2026-06-30');
-  const rows = readTape(inventTape(5)).rows.map((row) => ({
+  const rows = (await readTape([Buffer.from(inventTape(5))])).rows.map((row) => ({
     ...fromTheStart(row),
     product_code: row.line === 3 ? 'NO-SUCH' : undefined,
   }));
@@ -65,10 +65,13 @@ test('a list is read to its end, however many pages it has', async () => {
   expect(await allOf(page)).toEqual(whole);
 });
 
-test('the demo comes with the invented tape, which begins every longer one', () => {
+test('the demo comes with the invented tape, which begins every longer one', async () => {
   const own = readFileSync(new URL('../../workers/demo/tape.csv', import.meta.url), 'utf8');
 
   expect(inventTape(240)).toBe(own);
   expect(inventTape(300).startsWith(own)).toBe(true);
-  expect(readTape(inventTape(300))).toMatchObject({ refusals: [], rows: { length: 300 } });
+  expect(await readTape([Buffer.from(inventTape(300))])).toMatchObject({
+    refusals: [],
+    rows: { length: 300 },
+  });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { claimFolder, type Claim } from '../../sql/database/claim.ts';
@@ -20,7 +20,7 @@ import { print, reportOf, type Report } from './summary.ts';
 
 /** Runs the demo and answers its exit code: 1 if the books do not balance or work was left undone. */
 export async function runDemo(options: DemoOptions, asked: Asked): Promise<number> {
-  const { rows: all, refusals } = takeTape(options.tape);
+  const { rows: all, refusals } = await takeTape(options.tape);
   const comparison = compareInstallments(all);
   tellOfTape(options.tape, all.length, refusals, comparison);
   if (all.length === 0) return 1;
@@ -75,8 +75,9 @@ function tellOfRefusals(refusals: readonly Refusal[]) {
 }
 
 /** The rows that nothing is said against, and what is said against the others. */
-function takeTape(file: string) {
-  const { rows, refusals } = readTape(readFileSync(file, 'utf8'));
+async function takeTape(file: string) {
+  const { rows, refusals, unknown } = await readTape(createReadStream(file));
+  if (unknown.length > 0) console.log(`Columns that are passed over: ${unknown.join(', ')}.`);
   const lines = new Set(refusals.map(({ line }) => line));
   return { rows: rows.filter(({ line }) => !lines.has(line)), refusals };
 }

@@ -1,4 +1,5 @@
 import { Big } from 'big.js';
+import { stringify } from 'csv-stringify/sync';
 import { addDays, addMonths } from '../../jobs/dates.ts';
 import { buildSchedule, type ScheduleRow } from '../../jobs/loans/arithmetic/amortize.ts';
 import { money, sum } from '../../jobs/money.ts';
@@ -51,7 +52,7 @@ const STANDINGS = [
 /** Every tenth borrower has the loan after theirs too. */
 const borrowerOf = (index: number) => (index % 10 === 9 ? index - 1 : index);
 
-function line(random: Random, index: number): string {
+function fieldsOf(random: Random, index: number) {
   const owner = borrowerOf(index);
   const origination_date = addDays(FIRST_DAY, Math.floor(chance(random) * DAYS));
   const first_payment_date = addMonths(origination_date, 1);
@@ -71,7 +72,7 @@ function line(random: Random, index: number): string {
   const standing = STANDINGS.find(({ below }) => drawn < below) ?? STANDINGS[0];
   const due = plan.filter((row) => row.due_date <= PUBLISHED).length;
   const paid = standing.status === 'paid_off' ? plan : plan.slice(0, due - standing.behind);
-  const fields = [
+  return [
     `DM-2026-${String(index + 1).padStart(5, '0')}`,
     `DM-B-${String(owner + 1).padStart(5, '0')}`,
     FIRST_NAMES[(owner * 7) % FIRST_NAMES.length],
@@ -92,7 +93,6 @@ function line(random: Random, index: number): string {
     standing.behind > 1 ? '15.00' : '0.00',
     pick(random, PURPOSES),
   ];
-  return fields.join(',');
 }
 
 type Amount = 'payment_amount' | 'principal_amount' | 'interest_amount';
@@ -105,6 +105,6 @@ const total = (rows: readonly ScheduleRow[], column: Amount) =>
  */
 export function inventTape(loans: number): string {
   const random = randomOf('tape');
-  const lines = Array.from({ length: loans }, (_, index) => line(random, index));
-  return `${[HEAD.join(','), ...lines].join('\n')}\n`;
+  const records = Array.from({ length: loans }, (_, index) => fieldsOf(random, index));
+  return stringify([HEAD, ...records]);
 }

@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** Somebody else's system: an HTTPS server that checks the signature over the bytes as they came. */
 export async function startReceiver(secret: string): Promise<Receiver> {
   const now = Date.now();
-  const { cert, key } = makeCertificate(
+  const { cert, key } = await makeCertificate(
     ['localhost', '127.0.0.1'],
     new Date(now - DAY_MS),
     new Date(now + 30 * DAY_MS),

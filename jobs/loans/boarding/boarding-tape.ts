@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { date, money, positiveMoney, rate, text, words, freeText } from '../../../sql/types.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
 import { JURISDICTIONS } from '../products/program-types.ts';
-import { CsvBroken, readCsv } from './read-csv.ts';
+import { type Bytes, CsvBroken, readCsv } from './read-csv.ts';
 
 /** Why a line of a tape cannot be taken. A column of null means the line as a whole. */
 export type Refusal = { line: number; column: string | null; reason: string };
@@ -49,40 +49,78 @@ const Columns = z.object({
 });
 
 export type TapeRow = z.output<typeof Columns> & { line: number };
-export type Tape = { rows: TapeRow[]; refusals: Refusal[] };
+type Read = { rows: TapeRow[]; refusals: Refusal[] };
+/** What was read, and the columns that no loan of ours has, which were passed over. */
+export type Tape = Read & { unknown: string[] };
+
+/** A tape is boarded in one transaction, so all its rows are held at once: about a kilobyte each. */
+const LOANS_MAX = 100_000;
 
 const REQUIRED = Object.entries(Columns.shape)
   .filter(([, column]) => !column.safeParse(undefined).success)
   .map(([name]) => name);
 
-/** Reads a tape: the rows that are right in themselves, and every reason against the others. */
-export function readTape(csv: string): Tape {
+const isKnown = (name: string) => Object.hasOwn(Columns.shape, name);
+
+/**
+ * Reads a tape as its bytes come: the rows that are right in themselves, and every reason against the
+ * others.
+ */
+export async function readTape(bytes: Bytes): Promise<Tape> {
+  let names: string[] | undefined;
+  const read: Read[] = [];
   try {
-    const [head, ...records] = readCsv(csv);
-    const names = head?.fields.map((name) => name.trim()) ?? [];
-    const missing = REQUIRED.filter((name) => !names.includes(name));
-    if (missing.length > 0) return refuse(1, `The columns ${missing.join(', ')} are missing.`);
-    if (new Set(names).size < names.length) return refuse(1, 'A column is named twice.');
-    if (records.length === 0) return refuse(1, 'The tape holds no loan.');
-    return checkTogether(records.map(({ line, fields }) => readRow(names, line, fields)));
+    for await (const { line, fields } of readCsv(bytes)) {
+      if (names === undefined) {
+        names = fields.map((name) => name.trim());
+        const reason = whyNoHead(names);
+        if (reason !== null) return refuseAll(line, reason);
+      } else if (read.length === LOANS_MAX) {
+        return refuseAll(line, `A tape holds at most ${LOANS_MAX} loans: board it in parts.`);
+      } else read.push(readRow(names, line, fields));
+    }
+    if (names === undefined) return refuseAll(1, whyNoHead([]) ?? '');
+    if (read.length === 0) return refuseAll(1, 'The tape holds no loan.');
+    return { ...checkTogether(read), unknown: names.filter((name) => !isKnown(name)) };
   } catch (error) {
-    if (error instanceof CsvBroken) return refuse(error.line, error.message);
+    if (error instanceof CsvBroken) return refuseAll(error.line, error.message);
     throw error;
   }
 }
 
-const refuse = (line: number, reason: string): Tape => ({
+function whyNoHead(names: readonly string[]): string | null {
+  if (names.some((name) => name.includes('\0')))
+    return 'The head line holds what is no text: save the tape as UTF-8.';
+  const missing = REQUIRED.filter((name) => !names.includes(name));
+  if (missing.length > 0) return `The columns ${missing.join(', ')} are missing.`;
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  return twice === undefined ? null : `The column ${twice || 'without a name'} is there twice.`;
+}
+
+const refuse = (line: number, reason: string): Read => ({
   rows: [],
   refusals: [{ line, column: null, reason }],
 });
 
-function readRow(names: readonly string[], line: number, fields: readonly string[]): Tape {
+const refuseAll = (line: number, reason: string): Tape => ({
+  ...refuse(line, reason),
+  unknown: [],
+});
+
+/** To guess how else it is written would turn one borrower's name into another. */
+const NO_UTF_8 = 'Holds a letter that is not UTF-8: save the tape as UTF-8.';
+
+function readRow(names: readonly string[], line: number, fields: readonly string[]): Read {
   if (fields.length !== names.length) {
     return refuse(line, `Has ${fields.length} fields, not ${names.length}.`);
   }
   const given = Object.fromEntries(
     names.map((name, index) => [name, fields[index]?.trim() || undefined]),
   );
+  const unread = names.filter((name) => isKnown(name) && given[name]?.includes('\uFFFD'));
+  if (unread.length > 0) {
+    return { rows: [], refusals: unread.map((column) => ({ line, column, reason: NO_UTF_8 })) };
+  }
   const read = Columns.safeParse(given);
   if (read.success) {
     const row = { ...read.data, line };
@@ -133,7 +171,7 @@ function contradictions(row: TapeRow): Refusal[] {
 }
 
 /** What the rows may not say together: a number twice, or one borrower by two names. */
-function checkTogether(tapes: readonly Tape[]): Tape {
+function checkTogether(tapes: readonly Read[]): Read {
   const rows = tapes.flatMap((tape) => tape.rows);
   const refusals = tapes.flatMap((tape) => tape.refusals);
   const numbers = new Map<string, number>();

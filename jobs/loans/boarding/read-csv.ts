@@ -1,6 +1,10 @@
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse, type Options } from 'csv-parse';
+
+export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type CsvRecord = { line: number; fields: string[] };
 
-/** What is not CSV at all; the line is where it begins to go wrong. */
+/** What is not CSV at all; the line is where the field that goes wrong begins. */
 export class CsvBroken extends Error {
   readonly line: number;
 
@@ -10,57 +14,104 @@ export class CsvBroken extends Error {
   }
 }
 
+/** Longer is no record of ours: a quote that is never closed must not gather the whole file. */
+const CHARACTERS_MAX = 100_000;
+const FIELDS_MAX = 1_000;
+
 /**
- * The records of a CSV text (RFC 4180), each with the line that it begins on: fields between commas,
- * or between quotes, where a doubled quote is one and line breaks are text. A byte order mark at the
- * beginning and empty lines are passed over.
+ * The records of a CSV file (RFC 4180), each with the line that it begins on, read as the bytes come.
+ * Lines end in CR LF, LF or CR. A file whose head line holds no comma may be separated by semicolons
+ * or by tabs. It is UTF-8, or UTF-16 with its byte order mark; what is neither comes as U+FFFD. Empty
+ * lines are passed over.
  */
-export function readCsv(text: string): CsvRecord[] {
-  const records: CsvRecord[] = [];
+export async function* readCsv(bytes: Bytes): AsyncGenerator<CsvRecord> {
+  const text = textOf(bytes);
+  const beginning = await beginningOf(text);
   let line = 1;
-  let record: CsvRecord = { line, fields: [] };
-  let at = text.startsWith('\uFEFF') ? 1 : 0;
-  while (at < text.length) {
-    const { field, next } = text[at] === '"' ? quoted(text, at, line) : plain(text, at);
-    line += field.split('\n').length - 1;
-    record.fields.push(field);
-    at = next;
-    if (text[at] === ',') {
-      at += 1;
-      // A comma at the very end is followed by one more field, which is empty.
-      if (at === text.length) record.fields.push('');
-      continue;
-    }
-    if (text[at] === '\r' && text[at + 1] === '\n') at += 1;
-    if (at < text.length && text[at] !== '\n' && text[at] !== '\r')
-      throw new CsvBroken(line, 'Something follows a closing quote.');
-    at += 1;
-    line += 1;
-    if (record.fields.length > 1 || record.fields[0] !== '') records.push(record);
-    record = { line, fields: [] };
+  let begins = line;
+  const options: Options<CsvRecord, string[]> = {
+    delimiter: delimiterOf(beginning),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    max_record_size: CHARACTERS_MAX,
+    cast(field, { index }) {
+      if (index >= FIELDS_MAX) throw new CsvBroken(line, `Has more than ${FIELDS_MAX} fields.`);
+      line += lineEnds(field);
+      return field;
+    },
+    on_record(fields) {
+      const record = { line: begins, fields };
+      begins = line += 1;
+      return fields.length > 1 || fields[0] !== '' ? record : null;
+    },
+  };
+  // Its types let a record become something else only where the columns have names.
+  const parser = parse(options as unknown as Options);
+  // What goes wrong in the source comes out of the parser, which is read below.
+  pipeline(Readable.from(continued(beginning, text)), parser, () => {});
+  try {
+    for await (const record of parser) yield record as CsvRecord;
+  } catch (error) {
+    throw error instanceof CsvError ? new CsvBroken(line, sentenceOf(error)) : error;
   }
-  if (record.fields.length > 0) records.push(record);
-  return records;
 }
 
-type Read = { field: string; next: number };
+const lineEnds = (field: string) => field.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-const END_OF_FIELD = /[,\r\n]/g;
+const SENTENCES: Partial<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'A quote is opened here and never closed.',
+  CSV_INVALID_CLOSING_QUOTE: 'Something follows a closing quote.',
+  INVALID_OPENING_QUOTE:
+    'A quote stands within a field: put the field in quotes, and double the quote.',
+  CSV_MAX_RECORD_SIZE: `Has more than ${CHARACTERS_MAX} characters: perhaps a quote is never closed.`,
+};
 
-function plain(text: string, from: number): Read {
-  END_OF_FIELD.lastIndex = from;
-  const end = END_OF_FIELD.exec(text)?.index ?? text.length;
-  return { field: text.slice(from, end), next: end };
+const sentenceOf = ({ code, message }: CsvError) => SENTENCES[code] ?? message;
+
+/** The bytes as text. A byte order mark says which, and is no part of the text. */
+async function* textOf(bytes: Bytes): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined;
+  let waiting = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    waiting = Buffer.concat([waiting, chunk]);
+    if (waiting.length < 2) continue;
+    decoder ??= new TextDecoder(encodingOf(waiting));
+    yield decoder.decode(waiting, { stream: true });
+    waiting = Buffer.alloc(0);
+  }
+  yield (decoder ?? new TextDecoder()).decode(waiting);
 }
 
-function quoted(text: string, from: number, line: number): Read {
-  let field = '';
-  for (let at = from + 1; ;) {
-    const end = text.indexOf('"', at);
-    if (end < 0) throw new CsvBroken(line, 'A quote is opened here and never closed.');
-    field += text.slice(at, end);
-    if (text[end + 1] !== '"') return { field, next: end + 1 };
-    field += '"';
-    at = end + 2;
+function encodingOf(beginning: Buffer): string {
+  const mark = beginning.readUInt16BE(0);
+  if (mark === 0xfffe) return 'utf-16le';
+  return mark === 0xfeff ? 'utf-16be' : 'utf-8';
+}
+
+/** As much of the text as holds the head line. */
+async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
+  let beginning = '';
+  while (beginning.length < CHARACTERS_MAX && !/[^\r\n][\r\n]/.test(beginning)) {
+    const { value, done } = await text.next();
+    if (done) break;
+    beginning += value;
   }
+  return beginning;
+}
+
+async function* continued(beginning: string, text: AsyncGenerator<string>) {
+  yield beginning;
+  yield* text;
+}
+
+function delimiterOf(beginning: string): string {
+  const [head = ''] = beginning
+    .replace(/^[\r\n]+/, '')
+    .replaceAll(/"[^"]*"?/g, '')
+    .split(/[\r\n]/, 1);
+  if (head.includes(',')) return ',';
+  const others = [';', '\t'].filter((sign) => head.includes(sign));
+  if (others.length > 1)
+    throw new CsvBroken(1, 'Holds semicolons and tabs: separate the columns by commas.');
+  return others[0] ?? ',';
 }

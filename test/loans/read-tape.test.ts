@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { readCsv } from '../../jobs/loans/boarding/read-csv.ts';
+import { HEAD, line, read, tape } from '../setup/tapes.ts';
+
+test('fields of CSV come back as they were, with quotes, commas and line breaks', async () => {
+  const record = fc.array(fc.string(), { minLength: 2, maxLength: 6 });
+  const quote = (field: string) => `"${field.replaceAll('"', '""')}"`;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(record),
+      fc.constantFrom('\n', '\r\n', '\r'),
+      async (records, end) => {
+        const csv = records.map((fields) => fields.map(quote).join(',') + end).join('');
+        const read = await Array.fromAsync(readCsv([Buffer.from(csv)]));
+        expect(read.map(({ fields }) => fields)).toEqual(records);
+      },
+    ),
+  );
+});
+
+test('every line that is wrong is named with its column and the reason', async () => {
+  const csv = tape(
+    line(),
+    line({ loan_number: 'T-2', principal_amount: '1e4', borrower_state: 'Ontario' }),
+    line({ loan_number: 'T-3', origination_date: '2026-02-30' }),
+    line({ loan_number: 'T-4', current_principal_balance: '10000.01' }),
+    line({ loan_number: 'T-1' }),
+    line({ loan_number: 'T-5', borrower_first_name: 'Grace' }),
+    'T-6,too,few',
+    line({ loan_number: 'T-7', first_payment_date: '9999-12-31' }),
+  );
+
+  const { rows, refusals } = await read(csv);
+
+  expect(rows.map(({ loan_number }) => loan_number)).toEqual(['T-1', 'T-1', 'T-5']);
+  expect(refusals.map(({ line: at, column }) => [at, column])).toEqual([
+    [3, 'borrower_state'],
+    [3, 'principal_amount'],
+    [4, 'origination_date'],
+    [5, 'current_principal_balance'],
+    [6, 'loan_number'],
+    [7, 'borrower_external_id'],
+    [8, null],
+    [9, 'first_payment_date'],
+  ]);
+});
+
+test.each([
+  ['are missing', ''],
+  ['holds no loan', HEAD],
+  ['never closed', `${HEAD}\n"open`],
+  ['follows a closing quote', `${HEAD}\n"a"b`],
+  ['within a field', `${HEAD}\na"b"`],
+  ['more than 100000 characters', `${HEAD}\n"${'a'.repeat(200_000)}`],
+  ['more than 1000 fields', `${HEAD}\n${','.repeat(1_000)}`],
+  ['column purpose is there twice', `${HEAD},purpose\n${line()},`],
+  ['no text', HEAD.replaceAll(',', '\0')],
+  ['semicolons and tabs', HEAD.replaceAll(',', ';').replace(';', '\t')],
+])('what is no tape is refused as a whole: %s', async (reason, csv) => {
+  const { rows, refusals } = await read(csv);
+
+  expect(rows).toEqual([]);
+  expect(refusals[0]?.reason).toContain(reason);
+});
+
+test.each(['\n', '\r\n', '\r'])('lines are counted as they end: %j', async (end) => {
+  const lines = [
+    HEAD,
+    '',
+    line({ source_status: `"one${end}two"` }),
+    line({ loan_number: 'T-2', borrower_state: '??' }),
+    `${line({ loan_number: 'T-3' })},`,
+  ];
+  const broken = [...lines, `${line({ loan_number: 'T-4', purpose: `"a${end}b"` })},"`];
+
+  const { refusals } = await read(lines.join(end));
+  const whole = await read(broken.join(end));
+
+  expect(refusals).toEqual([
+    { line: 3, column: 'source_status', reason: 'Must not contain control characters.' },
+    { line: 5, column: 'borrower_state', reason: 'Is not a state like NY.' },
+    { line: 6, column: null, reason: 'Has 20 fields, not 19.' },
+  ]);
+  expect(whole.refusals).toEqual([
+    { line: 8, column: null, reason: 'A quote is opened here and never closed.' },
+  ]);
+});
+
+/** The text in bytes of UTF-16, the high byte first or last, with its byte order mark. */
+function utf16(text: string, { isBigEndian = false } = {}) {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+  return isBigEndian ? bytes.swap16() : bytes;
+}
+
+const zoe = tape(line({ borrower_first_name: 'Zoë' }));
+
+test.each([
+  ['UTF-8', Buffer.from(zoe)],
+  ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${zoe}`)],
+  ['UTF-16', utf16(zoe)],
+  ['UTF-16, high bytes first', utf16(zoe, { isBigEndian: true })],
+  ['semicolons', Buffer.from(zoe.replaceAll('"', '').replace(', C', ' C').replaceAll(',', ';'))],
+  ['tabs', Buffer.from(zoe.replaceAll('"', '').replace(', C', ' C').replaceAll(',', '\t'))],
+])('a tape in %s is read, in pieces of any size', async (_, bytes) => {
+  const pieces = [...bytes].map((byte) => Uint8Array.of(byte));
+
+  const tapes = [await read(bytes), await readTape(pieces)];
+
+  for (const { rows, refusals } of tapes) {
+    expect(refusals).toEqual([]);
+    expect(rows).toMatchObject([{ line: 2, loan_number: 'T-1', borrower_first_name: 'Zoë' }]);
+  }
+});
+
+test('a letter that is not UTF-8 is named with its line and column, not guessed', async () => {
+  const csv = tape(
+    line(),
+    line({ loan_number: 'T-2', borrower_external_id: 'B-2', borrower_first_name: 'Zoë' }),
+    line({ loan_number: 'T-3', purpose: 'a\0b' }),
+  );
+
+  const { rows, refusals } = await read(Buffer.from(csv, 'latin1'));
+
+  expect(rows).toHaveLength(1);
+  expect(refusals).toEqual([
+    {
+      line: 3,
+      column: 'borrower_first_name',
+      reason: 'Holds a letter that is not UTF-8: save the tape as UTF-8.',
+    },
+    { line: 4, column: 'purpose', reason: 'Must not contain control characters.' },
+  ]);
+});
+
+test('columns that no loan of ours has are passed over, and named', async () => {
+  const { rows, refusals, unknown } = await read(`${HEAD},grade,toString\n${line()},A,x`);
+
+  expect(refusals).toEqual([]);
+  expect(rows).toHaveLength(1);
+  expect(unknown).toEqual(['grade', 'toString']);
+});
+
+test('an endless tape is read up to the number of loans that one transaction takes', async () => {
+  let given = 0;
+  function* endless() {
+    yield Buffer.from(`${HEAD}\n`);
+    for (;;) {
+      given += 1;
+      yield Buffer.from('x\n'.repeat(1_000));
+    }
+  }
+
+  const { rows, refusals } = await readTape(endless());
+
+  expect(rows).toEqual([]);
+  expect(refusals).toEqual([
+    {
+      line: 100_002,
+      column: null,
+      reason: 'A tape holds at most 100000 loans: board it in parts.',
+    },
+  ]);
+  expect(given).toBeLessThan(300);
+});
