@@ -132,8 +132,7 @@ export const payments = resource({
     'payment_instrument_id',
   ],
 
-  create: (work, input: z.output<typeof NewPayment> & { loan_id: string }) =>
-    receive(work, input.loan_id, input),
+  create: (work, input) => receive(work, input.loan_id, input),
   update: changePayment,
   remove: removePayment,
   four_eyes: { delete: 'reversals' },

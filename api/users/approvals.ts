@@ -82,10 +82,14 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     summary: 'Agree to what another asked for, which is done with this, under all its checks',
     run: async (call: Call) => {
       const { request, route } = await forSecond(call, routes);
-      const { requested_by: id, requested_by_email: email, if_match } = request;
+      const { if_match } = request;
+      const requested_by = {
+        id: request['requested_by'] as string,
+        email: request['requested_by_email'] as string,
+      };
       const answer = await route.run({
         ...call,
-        work: { ...call.work, actor: { ...call.work.actor, requested_by: { id, email } as never } },
+        work: { ...call.work, actor: { ...call.work.actor, requested_by } },
         params: request['params'] as Record<string, string>,
         body: request['body'],
         checkMatch: (row) => checkMatch(if_match as Wanted, route.ifMatch, row),

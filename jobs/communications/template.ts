@@ -7,8 +7,10 @@ import type { Work } from '../work.ts';
 
 type Parts = { subject?: string | null | undefined; body?: string | undefined };
 
+type NewTemplate = Parts & { template_type: string; body: string };
+
 /** Adds the template, if all that it contains is allowed. */
-export async function addTemplate({ tx }: Work, input: Parts): Promise<string> {
+export async function addTemplate({ tx }: Work, input: NewTemplate): Promise<string> {
   check(input);
   return insert(tx, 'communication_templates', input);
 }

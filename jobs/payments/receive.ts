@@ -55,12 +55,15 @@ export type NewPayment = z.output<typeof NewPayment> & {
   extra_payment_to?: 'principal' | 'next_installment';
 };
 
+/** The fields of a payment hold one type more than can be received. */
+type Said = Omit<NewPayment, 'payment_type'> & { payment_type: PaymentType | 'reimbursement' };
+
 /**
  * Receives a payment: dated today or earlier it is allocated, posted and told at once; dated later it
  * is scheduled and touches nothing until that day is closed. Answers the payment's id.
  */
-export async function receive(work: Work, loanId: string, input: NewPayment): Promise<string> {
-  assertReceivable(input.payment_type);
+export async function receive(work: Work, loanId: string, said: Said): Promise<string> {
+  const input = { ...said, payment_type: receivable(said.payment_type) };
   if (input.allocation_override) onlyAdmin(work, 'say what a payment goes to');
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row.status, 'payments');
@@ -75,9 +78,10 @@ export async function receive(work: Work, loanId: string, input: NewPayment): Pr
 }
 
 /** Money that goes out again is no payment received. */
-function assertReceivable(type: string) {
+function receivable(type: Said['payment_type']): PaymentType {
   if (type === 'reimbursement')
     throw new Invalid({ payment_type: 'Is made at payments/reimbursement.' });
+  return type;
 }
 
 function assertDates(

@@ -13,7 +13,11 @@ import { seal } from '../sealing/secrets.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
 
 type NewSubscription = { url: string; events: string[]; is_active: boolean };
-type Changes = { url?: string; events?: string[]; is_active?: boolean };
+type Changes = {
+  url?: string | undefined;
+  events?: string[] | undefined;
+  is_active?: boolean | undefined;
+};
 
 export const newSecret = () => randomBytes(32).toString('hex');
 

@@ -28,8 +28,12 @@ export const RELIEF_STATUSES = ['scheduled', 'active', 'completed', 'canceled', 
 /** The reason for which accrual rests, one of several that a loan may have. */
 const REST = { reason: 'forbearance' } as const;
 
-type NewForbearance = Omit<OpenForbearance, 'id' | 'status' | 'event_ids'> & {
+type NewForbearance = Omit<
+  OpenForbearance,
+  'id' | 'status' | 'event_ids' | 'reduced_payment_amount'
+> & {
   loan_id: string;
+  reduced_payment_amount?: string | null | undefined;
   reason: string;
   suspend_late_fees: boolean;
   suspend_credit_reporting: boolean;

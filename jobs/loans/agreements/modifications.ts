@@ -24,10 +24,14 @@ export const MODIFICATION_STATUSES = [
   ...(['pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled'] as const),
 ] as const;
 
-type NewModification = Omit<
+type Term = Extract<keyof Agreed, `new_${string}`> | 'extend_months';
+type Treatment = Extract<keyof Agreed, `capitalize_${string}` | `${string}_treatment`>;
+type NewModification = Pick<
   Agreed,
-  'id' | 'status' | 'requested_by' | 'event_ids' | 'effective_date'
+  'loan_id' | 'modification_type' | 'principal_forgiven' | Treatment
 > & {
+  [Name in Term]?: Agreed[Name] | undefined;
+} & {
   effective_date?: string | null | undefined;
   reason: string;
   reason_comment?: string | null | undefined;

@@ -116,7 +116,7 @@ export async function changePlan(work: Work, id: string, changes: Values, row: R
   const { status: _, ...described } = changes;
   await update(work.tx, 'payment_plans', id, described);
   await plans.accept(work.tx, id);
-  const { installments, auto_collect, payment_instrument_id } = row as unknown as NewPlan;
+  const { installments, auto_collect, payment_instrument_id } = row as Row & NewPlan;
   const whose = { loan_id: plan.loan_id, payment_instrument_id };
   if (auto_collect) await order(work, id, whose, installments);
 }

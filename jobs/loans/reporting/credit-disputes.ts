@@ -63,9 +63,11 @@ export const CORRECTABLE: readonly string[] = [
 const dueDate = (received: string, isExtended: boolean) =>
   addDays(received, isExtended ? DAYS_EXTENDED : DAYS);
 
+type NewDispute = Values & { loan_id: string; dispute_codes: readonly string[] };
+
 /** Takes in a dispute: it is to be answered within 30 days of its receipt, 45 when extended. */
-export async function addDispute(work: Work, input: Values): Promise<string> {
-  const loanId = String(input['loan_id']);
+export async function addDispute(work: Work, input: NewDispute): Promise<string> {
+  const { loan_id: loanId } = input;
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   const received_date = String(input['received_date'] ?? work.today);
