@@ -60,11 +60,12 @@ type Loan = { id: string; loan_type: string; status: string };
 async function fill(ground: Ground) {
   const bodies = await rightBodies(ground);
   for (const { method, path, status } of routes) {
-    const collection = path.slice(path.lastIndexOf('/')).replace('/1099c', '/forms-1099c');
-    if (method !== 'POST' || status !== 201 || !path.endsWith(`}${collection}`)) continue;
+    const last = path.slice(path.lastIndexOf('/'));
+    if (method !== 'POST' || status !== 201 || !path.endsWith(`}${last}`)) continue;
+    const collection = last.replace('/1099c', '/forms-1099c');
     if ((await ground.idsOf(collection)).length > 0) continue;
     const [body] = bodies.get(`${method} ${path}`) ?? [];
-    for (const parent of await pathsIn(ground, path, 30)) {
+    for (const parent of await pathsIn(ground, path, 60)) {
       const made = await ground.clients.superadmin.post(parent, body);
       if (made.status === 201) break;
     }
