@@ -7,14 +7,14 @@ import { openLog } from '../jobs/log.ts';
 import { openNetworks } from '../jobs/networks/networks.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
 import { readSecret, useSecret } from '../jobs/sealing/secrets.ts';
+import { CannotStart, endPlainly } from '../sql/database/cannot-start.ts';
 import { openPool, RoleRefused } from '../sql/database/db.ts';
 import { assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
-import { CannotStart, endPlainly } from '../sql/database/cannot-start.ts';
 import { createApp, listenerOf } from './http/app.ts';
 import { readConfiguration } from './http/configuration.ts';
 import { LIMITS } from './http/limits.ts';
-import { routes } from './routes.ts';
 import { openSecurityLog } from './http/security.ts';
+import { routes } from './routes.ts';
 
 endPlainly();
 const configuration = readConfiguration(process.env);

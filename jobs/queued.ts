@@ -1,19 +1,19 @@
+import { closeLoans } from './business-day/close-loans.job.ts';
+import { startCloseOfBusiness } from './business-day/start-close-of-business.job.ts';
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
-import type { Job } from './job.ts';
 import { printLetter } from './communications/print-letter.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
 import { renderDocumentJob } from './documents/render.job.ts';
 import { issueStatements } from './documents/statements.job.ts';
-import { deliverWebhook } from './webhooks/deliver.job.ts';
+import type { Job } from './job.ts';
 import { reportCredit } from './loans/reporting/report-credit.job.ts';
-import { closeLoans } from './business-day/close-loans.job.ts';
-import { startCloseOfBusiness } from './business-day/start-close-of-business.job.ts';
+import { cleanUp } from './operations/clean-up.job.ts';
+import type { Outside } from './outside.ts';
 import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
-import type { Outside } from './outside.ts';
-import { cleanUp } from './operations/clean-up.job.ts';
-import type { Work } from './work.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
+import { deliverWebhook } from './webhooks/deliver.job.ts';
+import type { Work } from './work.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
 export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {

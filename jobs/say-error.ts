@@ -48,7 +48,7 @@ const DEPTH_MAX = 3;
 
 export function sayError(error: unknown, depth = 1): SaidError {
   if (!(error instanceof Error)) return { type: typeof error, message: '' };
-  const { code, status, constraint, table, column } = error as unknown as Record<string, unknown>;
+  const { code, status, constraint, table, column } = error as Error & Record<string, unknown>;
   const type = name(error.constructor.name) ?? 'Error';
   const stack = framesOf(error);
   const facts = {

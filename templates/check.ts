@@ -1,5 +1,5 @@
-import { TENANT_FILTERS } from './filters.ts';
 import { asHandlebars, pathArguments, readExpression } from './expressions.ts';
+import { TENANT_FILTERS } from './filters.ts';
 import { isKnownPath } from './variables.ts';
 
 export type Problem = { line: number; column: number; message: string };

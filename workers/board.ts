@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 import { boardTape, TapeRefused } from '../jobs/loans/boarding/board-tape.ts';
 import { readTape, type Refusal } from '../jobs/loans/boarding/boarding-tape.ts';
 import { SYSTEM, workOf } from '../jobs/work.ts';
-import { openForCommand } from './processes/command.ts';
-import { readCommandConfiguration } from './processes/configuration.ts';
 import { CannotStart } from '../sql/database/cannot-start.ts';
 import { Misused } from './ops/operation.ts';
 import { tenantOf } from './ops/tenant-of.ts';
+import { openForCommand } from './processes/command.ts';
+import { readCommandConfiguration } from './processes/configuration.ts';
 import { startBar } from './processes/progress.ts';
 import { whyNoTape } from './processes/tape-file.ts';
 

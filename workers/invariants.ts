@@ -1,12 +1,15 @@
-import { readSecret } from '../jobs/sealing/secrets.ts';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { localFiles } from '../jobs/files/local-files.ts';
+import { readSecret } from '../jobs/sealing/secrets.ts';
 import { openPool } from '../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../sql/database/embedded.ts';
 import { checkInvariants, type Violation } from '../sql/invariants/invariants.ts';
-import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
-import type { CommandConfiguration } from './processes/configuration.ts';
+import {
+  findDatabase,
+  readCommandConfiguration,
+  type CommandConfiguration,
+} from './processes/configuration.ts';
 
 /**
  * `npm run invariants`: checks the books of the database that DATABASE_URL names, or that `npm start`

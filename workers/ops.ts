@@ -2,8 +2,6 @@ import { parseArgs } from 'node:util';
 import { BARE } from '../jobs/installation.ts';
 import { openNetworks } from '../jobs/networks/networks.ts';
 import { openPool } from '../sql/database/db.ts';
-import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
-import { openForCommand } from './processes/command.ts';
 import { close } from './ops/close.ts';
 import { createTenant } from './ops/create-tenant.ts';
 import { createUser } from './ops/create-user.ts';
@@ -11,10 +9,12 @@ import { failed, retry } from './ops/failed.ts';
 import { Misused, type Answer, type Operation } from './ops/operation.ts';
 import { pause, resume } from './ops/pause.ts';
 import { pools, runs } from './ops/pools.ts';
-import { setAside } from './ops/set-aside.ts';
 import { secrets } from './ops/secrets.ts';
+import { setAside } from './ops/set-aside.ts';
 import { settings } from './ops/settings.ts';
 import { status } from './ops/status.ts';
+import { openForCommand } from './processes/command.ts';
+import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [

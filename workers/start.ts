@@ -1,7 +1,7 @@
-import { readSecret } from '../jobs/sealing/secrets.ts';
 import { rmSync, writeFileSync } from 'node:fs';
-import { openLog } from '../jobs/log.ts';
 import { POOLS } from '../jobs/job.ts';
+import { openLog } from '../jobs/log.ts';
+import { readSecret } from '../jobs/sealing/secrets.ts';
 import { endPlainly } from '../sql/database/cannot-start.ts';
 import { assertWritable, claimFolder } from '../sql/database/claim.ts';
 import { startEmbeddedPostgres } from '../sql/database/embedded.ts';

@@ -1,22 +1,22 @@
 import path from 'node:path';
 import { localFiles } from '../jobs/files/local-files.ts';
+import { POOLS, type Pool } from '../jobs/job.ts';
+import { openLog } from '../jobs/log.ts';
 import { openNetworks } from '../jobs/networks/networks.ts';
+import { queued } from '../jobs/queued.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
 import { readSecret, useSecret } from '../jobs/sealing/secrets.ts';
-import { openLog } from '../jobs/log.ts';
-import { POOLS, type Pool } from '../jobs/job.ts';
-import { queued } from '../jobs/queued.ts';
 import { endPlainly } from '../sql/database/cannot-start.ts';
 import { assertTenancyHolds } from '../sql/database/readiness.ts';
 import { readWorkerConfiguration } from './processes/configuration.ts';
 import { serveHealth } from './processes/health.ts';
+import { live } from './processes/process.ts';
+import { startWatchdog } from './processes/watchdog.ts';
 import { lendOutside } from './queue/lend.ts';
 import { POOL_SETTINGS } from './queue/pools.ts';
-import { live } from './processes/process.ts';
 import { relay } from './queue/relay.ts';
 import { openPatiently, startWorker } from './queue/run.ts';
 import { clockOf, SCHEDULE, unknownTasks } from './queue/schedule.ts';
-import { startWatchdog } from './processes/watchdog.ts';
 
 /** `npm run worker -- POOL`: one process of one pool. Run as many of each as the work needs. */
 const STALLED_MS = 60_000;

@@ -7,8 +7,8 @@ import {
 } from '../../jobs/payments/autopay/autopay-plan.ts';
 import { autopayPlans as table } from '../../sql/borrowers/autopay-plans.ts';
 import { date, flag, integer, positiveMoney, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { autopayDraws } from '../payments/autopay-draws.ts';
 import { nested, resource } from '../endpoints/resource.ts';
+import { autopayDraws } from '../payments/autopay-draws.ts';
 
 export const autopayPlans = resource({
   name: 'AutopayPlan',

@@ -40,7 +40,7 @@ export const phones = resource({
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'phone_number', 'phone_type', 'is_primary', 'status', 'is_archived'],
 
-  create: (work, input: { phone_type?: string; can_sms?: boolean }) =>
+  create: (work, input) =>
     addTo('phones')(work, { ...input, can_sms: input.can_sms ?? input.phone_type === 'mobile' }),
   update: changeIn('phones'),
   remove: removeFrom('phones'),

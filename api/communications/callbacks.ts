@@ -6,8 +6,8 @@ import { fromTwilio } from '../../jobs/communications/twilio.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { text, words } from '../../sql/types.ts';
-import { fieldErrors, HttpRefusal } from '../http/errors.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
+import { fieldErrors, HttpRefusal } from '../http/errors.ts';
 
 const channel = z.enum(['email', 'sms']);
 const about = {

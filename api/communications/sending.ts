@@ -7,9 +7,9 @@ import { CHANNELS, REASONS } from '../../jobs/communications/may-contact.ts';
 import { logs } from '../../sql/communications/logs.ts';
 import { jsonObject, timestamp, uuid } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
-import { HttpRefusal } from '../http/errors.ts';
 import { existing } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
+import { HttpRefusal } from '../http/errors.ts';
 import { communicationLogs } from './logs.ts';
 
 const channel = z.enum(CHANNELS);

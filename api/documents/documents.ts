@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { linkTo } from '../../jobs/documents/download.ts';
 import { reject, Rejection, verify, Verification } from '../../jobs/documents/judge.ts';
 import { DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
 import {
@@ -8,7 +9,6 @@ import {
   UploadRequest,
 } from '../../jobs/documents/upload.ts';
 import { NotFound } from '../../jobs/errors.ts';
-import { linkTo } from '../../jobs/documents/download.ts';
 import { documents as table } from '../../sql/documents/documents.ts';
 import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, endpoint, existing, resource } from '../endpoints/resource.ts';

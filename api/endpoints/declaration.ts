@@ -3,10 +3,12 @@ import type { ApprovalKind } from '../../jobs/users/settings.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { Row, Table } from '../../sql/table.ts';
 import type { Allow, Role } from '../http/permissions.ts';
-import type { Route } from './route.ts';
 import type { Version } from '../http/versions.ts';
+import type { Route } from './route.ts';
 
 export type Fields = Record<string, z.ZodType>;
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- that is what is meant
+export type NoFields = Record<never, never>;
 export type Input = Record<string, unknown>;
 export type Offer = 'list' | 'read' | 'create' | 'update' | 'delete' | 'archive';
 /** A child reached through its parent, whose id fills the child's key. */
@@ -24,7 +26,24 @@ export type Action = {
   run: (work: Work, id: string, input: never) => Promise<unknown>;
 };
 
-export type Declaration<F extends Fields> = {
+/** The fields that creation may set: all that are not marked readonly. */
+type Settable<F extends Fields> = {
+  [Name in keyof F as F[Name] extends z.ZodReadonly ? never : Name]: F[Name];
+};
+/** What a creation says once it is parsed, with the schema that `creation()` makes. */
+export type Created<F extends Fields, Hidden extends Fields> = z.output<
+  z.ZodObject<Settable<F> & Hidden>
+>;
+/** What an update says: any part of that, less what is fixed. */
+export type Changed<F extends Fields, Hidden extends Fields, Fixed extends keyof F> = {
+  [Name in Exclude<keyof Created<F, Hidden>, Fixed>]?: Created<F, Hidden>[Name] | undefined;
+};
+
+export type Declaration<
+  F extends Fields,
+  Hidden extends Fields = NoFields,
+  Fixed extends keyof F & string = never,
+> = {
   name: string;
   path: string;
   /** Groups the endpoints in the documentation; one of the areas. */
@@ -36,9 +55,9 @@ export type Declaration<F extends Fields> = {
   offers: readonly Offer[];
   fields: F;
   /** Fields that creation takes and no answer gives: secrets, full numbers. */
-  writeOnly?: Fields;
+  writeOnly?: Hidden;
   /** Fields that creation sets and an update may not. */
-  fixed?: readonly (keyof F & string)[];
+  fixed?: readonly Fixed[];
   filters?: readonly (keyof F & string)[];
   sort?: { field: keyof F & string; descending: boolean };
   archivable?: boolean;
@@ -46,8 +65,13 @@ export type Declaration<F extends Fields> = {
   nested?: Record<string, Nested>;
   actions?: Record<string, Action>;
   /** What creating means when it is more than inserting; answers the id. */
-  create?: (work: Work, input: never) => Promise<string>;
-  update?: (work: Work, id: string, changes: never, row: Row) => Promise<void>;
+  create?: (work: Work, input: NoInfer<Created<F, Hidden>>) => Promise<string>;
+  update?: (
+    work: Work,
+    id: string,
+    changes: NoInfer<Changed<F, Hidden, Fixed>>,
+    row: Row,
+  ) => Promise<void>;
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
   /** What of it a second person has to approve of, where the tenant wants that. */
   four_eyes?: { create?: ApprovalKind; delete?: ApprovalKind };
@@ -57,8 +81,23 @@ export type Declaration<F extends Fields> = {
   roles?: Partial<Record<Offer, Role>>;
 };
 
-export type Resource = {
-  declaration: Declaration<Fields>;
+/** A declaration whose fields are known only when it runs, as its routes are made of it. */
+export type AnyDeclaration = Omit<
+  Declaration<Fields>,
+  'writeOnly' | 'fixed' | 'filters' | 'sort' | 'create' | 'update'
+> & {
+  writeOnly?: Fields;
+  fixed?: readonly string[];
+  filters?: readonly string[];
+  sort?: { field: string; descending: boolean };
+  create?: (work: Work, input: never) => Promise<string>;
+  update?: (work: Work, id: string, changes: never, row: Row) => Promise<void>;
+};
+
+export type Resource<Field extends string = string> = {
+  /** Only for its type: the names of the fields, which a child is reached by. */
+  field?: Field;
+  declaration: AnyDeclaration;
   reply: z.ZodObject;
   /** What a creation may say: every field that the server does not set itself. */
   creation: z.ZodObject;

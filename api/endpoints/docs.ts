@@ -2,10 +2,10 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Context, Middleware, Next } from 'koa';
+import { dictionary } from '../../sql/dictionary.ts';
 import { fillExamples } from './fill-examples.ts';
 import { openapi } from './openapi.ts';
 import type { Route } from './route.ts';
-import { dictionary } from '../../sql/dictionary.ts';
 
 const BASE = '/api/v1';
 const FILES = dictionary<string>({

@@ -1,8 +1,8 @@
+import { Invalid } from '../../jobs/errors.ts';
+import { dictionary } from '../../sql/dictionary.ts';
 import type { Comparison, Condition } from '../../sql/list.ts';
 import { date, sqlTypeOf, timestamp } from '../../sql/types.ts';
-import { Invalid } from '../../jobs/errors.ts';
 import type { ListDeclaration } from './lists.ts';
-import { dictionary } from '../../sql/dictionary.ts';
 
 export const PAGE = { usual: 100, largest: 1000 } as const;
 

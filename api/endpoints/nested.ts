@@ -4,9 +4,9 @@ import { NotFound } from '../../jobs/errors.ts';
 import type { ApprovalKind } from '../../jobs/users/settings.ts';
 import { audit } from '../../sql/audit.ts';
 import { isThere } from '../../sql/table.ts';
-import type { Action, Declaration, Fields, Input, Nested, Resource } from './declaration.ts';
+import type { Action, AnyDeclaration, Input, Nested, Resource } from './declaration.ts';
 import { historyFields } from './history.ts';
-import { childrenOf, created, existing, listOf, locked, pageOf } from './records.ts';
+import { childrenOf, created, existing, listOf, locked, pageOf, parsed } from './records.ts';
 import type { Call, Route } from './route.ts';
 
 export function nestedRoutes(
@@ -104,7 +104,7 @@ export function actionRoute(
         name,
         before,
         async () => {
-          answer = await one.run(work, before.id, body as never);
+          answer = await one.run(work, before.id, parsed(body));
           return before.id;
         },
         reasonOf(body),
@@ -120,7 +120,7 @@ function reasonOf(body: unknown): string | undefined {
   return [reason, notes].find((text): text is string => typeof text === 'string');
 }
 
-export function historyRoute({ path, area, table, read }: Declaration<Fields>): Route {
+export function historyRoute({ path, area, table, read }: AnyDeclaration): Route {
   const key = table.name === 'loans' ? 'loan_id' : 'borrower_id';
   return {
     tag: area,

@@ -4,7 +4,7 @@ import type { Work } from '../../jobs/work.ts';
 import { list } from '../../sql/list.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
 import { archive, insert, remove, update } from '../../sql/write.ts';
-import type { Declaration, Fields, Input } from './declaration.ts';
+import type { AnyDeclaration, Input } from './declaration.ts';
 import type { ListDeclaration } from './lists.ts';
 import type { Call } from './route.ts';
 
@@ -15,7 +15,7 @@ export function listOf({
   table,
   archivable = false,
   sort,
-}: Declaration<Fields>): ListDeclaration {
+}: AnyDeclaration): ListDeclaration {
   const special = Object.keys(table.filters ?? {});
   return {
     name: path.split('/').at(-1) ?? path,
@@ -52,20 +52,26 @@ export async function locked({ work, params, checkMatch }: Call, table: Table): 
   return row;
 }
 
-export async function created(work: Work, { table, create }: Declaration<Fields>, input: Input) {
+/**
+ * What the route's schema has made of a body is what its operation takes: the compiler has held the two
+ * against each other where they were declared, and here nothing is known of either.
+ */
+export const parsed = (body: unknown) => body as never;
+
+export async function created(work: Work, { table, create }: AnyDeclaration, input: Input) {
   return audited(work, table, 'create', null, () =>
-    create ? create(work, input as never) : insert(work.tx, table.name, input),
+    create ? create(work, parsed(input)) : insert(work.tx, table.name, input),
   );
 }
 
 export async function updated(
   call: Call,
-  { table, update: change, writeOnly = {} }: Declaration<Fields>,
+  { table, update: change, writeOnly = {} }: AnyDeclaration,
 ) {
   const { work, body } = call;
   const before = await locked(call, table);
   const steps = async () => {
-    if (change) await change(work, before.id, body as never, before);
+    if (change) await change(work, before.id, parsed(body), before);
     else await update(work.tx, table.name, before.id, body as Input);
     return before.id;
   };
@@ -74,7 +80,7 @@ export async function updated(
   return auditedUpdate(work, table, before, steps, { isHidden });
 }
 
-export async function removed(call: Call, { table, remove: take }: Declaration<Fields>) {
+export async function removed(call: Call, { table, remove: take }: AnyDeclaration) {
   const { work } = call;
   const before = await locked(call, table);
   return audited(work, table, 'delete', before, async () => {
@@ -84,11 +90,7 @@ export async function removed(call: Call, { table, remove: take }: Declaration<F
   });
 }
 
-export async function archived(
-  call: Call,
-  { table, remove: take }: Declaration<Fields>,
-  on: boolean,
-) {
+export async function archived(call: Call, { table, remove: take }: AnyDeclaration, on: boolean) {
   const { work } = call;
   const before = await locked(call, table);
   return audited(work, table, on ? 'archive' : 'unarchive', before, async () => {

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import type { Work } from '../../jobs/work.ts';
-import type { Action, Declaration, Fields, Input, Nested, Offer, Resource } from './declaration.ts';
+import type {
+  Action,
+  AnyDeclaration,
+  Declaration,
+  Fields,
+  Input,
+  Nested,
+  NoFields,
+  Offer,
+  Resource,
+} from './declaration.ts';
 import { actionRoute, fourEyes, historyRoute, nestedRoutes } from './nested.ts';
 import { archived, created, existing, listOf, pageOf, removed, updated } from './records.ts';
 import type { Call, Route } from './route.ts';
@@ -16,15 +26,18 @@ export const action = <Body extends z.ZodType>(
   },
 ): Action => declared;
 
-export const nested = (
-  child: Resource,
-  key: string,
+export const nested = <Field extends string>(
+  child: Resource<Field>,
+  key: NoInfer<Field>,
   offers: readonly ('list' | 'create')[] = ['list', 'create'],
 ): Nested => ({ child, key, offers });
 
 /** Every endpoint of a resource, as data. */
-export function resource<F extends Fields>(declared: Declaration<F>): Resource {
-  const declaration = declared as unknown as Declaration<Fields>;
+export function resource<
+  F extends Fields,
+  Hidden extends Fields = NoFields,
+  Fixed extends keyof F & string = never,
+>(declaration: Declaration<F, Hidden, Fixed>): Resource<keyof F & string> {
   const reply = z.object(declaration.fields).meta({ id: declaration.name });
   const version = { reply, names: versionNames(declaration) };
   const made: Resource = {
@@ -147,7 +160,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
 
 /** What a creation may say: every field that the server does not set itself. */
 export const creation = (
-  { fields, writeOnly = {} }: Pick<Declaration<Fields>, 'fields' | 'writeOnly'>,
+  { fields, writeOnly = {} }: Pick<AnyDeclaration, 'fields' | 'writeOnly'>,
   without?: string,
 ) =>
   z.object(
@@ -159,7 +172,7 @@ export const creation = (
   );
 
 /** What an update may say: any part of that, less what is fixed; nothing is filled in. */
-const change = ({ fields, writeOnly = {}, fixed = [] }: Declaration<Fields>) =>
+const change = ({ fields, writeOnly = {}, fixed = [] }: AnyDeclaration) =>
   z.object(
     Object.fromEntries(
       Object.entries({ ...fields, ...writeOnly })
@@ -172,7 +185,7 @@ const change = ({ fields, writeOnly = {}, fixed = [] }: Declaration<Fields>) =>
  * The fields that a PUT may write and an answer gives. Where it may also write what no answer gives,
  * the moment of the last change stands for that.
  */
-function versionNames(declared: Declaration<Fields>): string[] {
+function versionNames(declared: AnyDeclaration): string[] {
   const { fields, writeOnly = {} } = declared;
   const written = Object.keys(change(declared).shape);
   const shown = written.filter((name) => name in fields);

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { ListDeclaration } from './lists.ts';
 import type { Installation } from '../../jobs/installation.ts';
+import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
 import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
 import type { Allow, User } from '../http/permissions.ts';
 import type { Session } from '../http/session.ts';
-import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
 import type { Version, Wanted } from '../http/versions.ts';
+import type { ListDeclaration } from './lists.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

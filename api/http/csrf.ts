@@ -1,7 +1,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware, Next } from 'koa';
-import { HttpRefusal } from './errors.ts';
 import type { Route } from '../endpoints/route.ts';
+import { HttpRefusal } from './errors.ts';
 
 const TOKEN = /^[A-Za-z0-9]{32}$/;
 const YEAR_MS = 31_449_600_000;

@@ -4,8 +4,8 @@ import {
   ConnectionError,
 } from 'slonik';
 import type { ZodError } from 'zod';
-import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../../jobs/errors.ts';
+import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
 
 /** What every refusal looks like on the wire; `request_id` is added where it is sent. */

@@ -5,9 +5,9 @@ import { seal, unseal } from '../../jobs/sealing/secrets.ts';
 import type { Within, Work } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import * as idempotency from '../../sql/users/idempotency.ts';
+import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
-import type { Route } from '../endpoints/route.ts';
 
 export type Keyed = { scope: idempotency.KeyScope; hash: string };
 type Answered = { status: number; body: unknown };

@@ -2,8 +2,8 @@ import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
 import { witness, type SecurityEvent } from '../../jobs/users/security-log.ts';
 import { workOf, type Actor, type Work } from '../../jobs/work.ts';
-import { answerTo } from './errors.ts';
 import type { Route } from '../endpoints/route.ts';
+import { answerTo } from './errors.ts';
 
 /** Of these the work itself tells, since it alone knows whose password it was. */
 const TOLD_INSIDE = new Set(['password_reset', 'password_change']);

@@ -2,9 +2,9 @@ import type { Context } from 'koa';
 import { countRequest, stranger } from '../../jobs/users/attempts.ts';
 import type { Settings } from '../../jobs/users/settings.ts';
 import type { Within } from '../../jobs/work.ts';
+import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
-import type { Route } from '../endpoints/route.ts';
 
 type Rates = Settings['throttle'];
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { addAccount, changeAccount } from '../../jobs/ledger/account.ts';
 import { NotFound } from '../../jobs/errors.ts';
+import { addAccount, changeAccount } from '../../jobs/ledger/account.ts';
 import { accounts as table, balance } from '../../sql/ledger/accounts.ts';
 import {
   date,

@@ -7,8 +7,8 @@ import { subLedger as subLedgerOf } from '../../sql/ledger/sub-ledger.ts';
 import { list } from '../../sql/list.ts';
 import { find } from '../../sql/table.ts';
 import { date, money, signedMoney, uuid } from '../../sql/types.ts';
-import type { Call, Route } from '../endpoints/route.ts';
 import { endpoint } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
 
 const report = {
   tag: 'ledger',

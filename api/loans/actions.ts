@@ -1,38 +1,38 @@
 import { z } from 'zod';
-import {
-  accelerate,
-  Acceleration,
-  AccelerationReversal,
-  reverseAcceleration,
-} from '../../jobs/loans/standing/accelerate.ts';
-import { NonAccrual, setNonAccrual } from '../../jobs/loans/standing/non-accrual.ts';
 import { activatePromo, PromoActivation } from '../../jobs/loans/agreements/activate-promo.ts';
-import { payOff, PayOff } from '../../jobs/loans/payoff/close-by-payoff.ts';
-import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/standing/freeze.ts';
-import { addLabels, Labels, removeLabels } from '../../jobs/loans/standing/label.ts';
-import { Assignment, assignOfficer } from '../../jobs/loans/standing/assign-officer.ts';
-import { cancel, Cancellation } from '../../jobs/loans/origination/cancel.ts';
-import {
-  chargeOff,
-  ChargeOff,
-  ChargeOffReversal,
-  reverseChargeOff,
-} from '../../jobs/loans/standing/charge-off.ts';
 import { changeDueDate, DueDateChange } from '../../jobs/loans/agreements/change-due-date.ts';
+import { reschedule, Reschedule } from '../../jobs/loans/agreements/reschedule.ts';
+import { payOut } from '../../jobs/loans/funding/disburse.ts';
+import { Disbursement } from '../../jobs/loans/funding/first-disbursement.ts';
+import { cancel, Cancellation } from '../../jobs/loans/origination/cancel.ts';
 import {
   ChecksWanted,
   CHECK_STATUSES,
   runComplianceChecks,
 } from '../../jobs/loans/origination/compliance.ts';
 import { Denial, deny } from '../../jobs/loans/origination/deny.ts';
-import { Disbursement } from '../../jobs/loans/funding/first-disbursement.ts';
-import { payOut } from '../../jobs/loans/funding/disburse.ts';
-import { reschedule, Reschedule } from '../../jobs/loans/agreements/reschedule.ts';
-import { loanFields } from './fields.ts';
-import { promotion } from './promotions.ts';
+import { payOff, PayOff } from '../../jobs/loans/payoff/close-by-payoff.ts';
+import {
+  accelerate,
+  Acceleration,
+  AccelerationReversal,
+  reverseAcceleration,
+} from '../../jobs/loans/standing/accelerate.ts';
+import { Assignment, assignOfficer } from '../../jobs/loans/standing/assign-officer.ts';
+import {
+  chargeOff,
+  ChargeOff,
+  ChargeOffReversal,
+  reverseChargeOff,
+} from '../../jobs/loans/standing/charge-off.ts';
+import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/standing/freeze.ts';
+import { addLabels, Labels, removeLabels } from '../../jobs/loans/standing/label.ts';
+import { NonAccrual, setNonAccrual } from '../../jobs/loans/standing/non-accrual.ts';
 import { flag, ownJson, text, timestamp, uuid } from '../../sql/types.ts';
 import type { Action } from '../endpoints/declaration.ts';
 import { action } from '../endpoints/resource.ts';
+import { loanFields } from './fields.ts';
+import { promotion } from './promotions.ts';
 
 const complianceRun = z
   .object({

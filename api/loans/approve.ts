@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
 import { Approval, approve, objectionTo } from '../../jobs/loans/origination/approve.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
-import { HttpRefusal } from '../http/errors.ts';
 import type { Resource } from '../endpoints/declaration.ts';
 import { locked } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
+import { HttpRefusal } from '../http/errors.ts';
 
 /** An action like the others, but for its refusal: what the checks found is kept. */
 export const approval = ({ reply, version }: Pick<Resource, 'reply' | 'version'>): Route => ({

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import {
   addDispute,
   changeDispute,
   CORRECTABLE,
 } from '../../jobs/loans/reporting/credit-disputes.ts';
+import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { creditDisputes as table } from '../../sql/loans/credit-disputes.ts';
-import { date, flag, jsonObject, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { withoutPersonalNumbers } from '../../sql/personal-numbers.ts';
+import { date, flag, jsonObject, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const when = timestamp.nullable().readonly();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/products/fee-rules.ts';
 import { addFee, Waiver, waiveFee } from '../../jobs/loans/fees/fees.ts';
 import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
+import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/products/fee-rules.ts';
 import { fees as table } from '../../sql/loans/fees.ts';
 import {
   date,
@@ -12,8 +12,9 @@ import {
   positiveMoney,
   prose,
   stamps,
+  timestamp,
+  uuid,
 } from '../../sql/types.ts';
-import { timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 export const fees = resource({

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { LOAN_STATUSES } from '../../jobs/loans/history/statuses.ts';
-import { DELINQUENCY_BUCKETS } from '../../jobs/loans/engine/delinquency.ts';
 import {
   DAY_COUNTS,
   INTEREST_METHODS,
   LOAN_TYPES,
   PAYMENT_FREQUENCIES,
 } from '../../jobs/loans/arithmetic/terms.ts';
+import { DELINQUENCY_BUCKETS } from '../../jobs/loans/engine/delinquency.ts';
+import { LOAN_STATUSES } from '../../jobs/loans/history/statuses.ts';
 import {
   computedRate,
   date,

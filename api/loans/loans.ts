@@ -1,24 +1,20 @@
 import { z } from 'zod';
-import { balancesOf, projectionOf, scheduleOf } from '../../jobs/loans/history/balances.ts';
-import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
-import { changeLoan, createLoan, type NewLoan } from '../../jobs/loans/origination/create.ts';
 import { audited } from '../../jobs/audit.ts';
+import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
 import { INSTALLMENT_STATUSES } from '../../jobs/loans/engine/state.ts';
+import { balancesOf, projectionOf, scheduleOf } from '../../jobs/loans/history/balances.ts';
+import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
 import { placeLoan } from '../../jobs/portfolios/assign.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
 import { date, integer, money } from '../../sql/types.ts';
-import { payments } from '../payments/payments.ts';
-import type { Input } from '../endpoints/declaration.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
-import { approval } from './approve.ts';
+import { payments } from '../payments/payments.ts';
 import { loanActions } from './actions.ts';
+import { approval } from './approve.ts';
 import { loanFields } from './fields.ts';
 import { promoStatuses } from './promotions.ts';
 import { loanRecords } from './records.ts';
-
-/** Loans know nothing of portfolios, so what puts them there is called beside what changes them. */
-type Place = { portfolio_id?: string | null };
 
 export const loans = resource({
   name: 'Loan',
@@ -52,12 +48,13 @@ export const loans = resource({
     'principal_balance',
   ],
 
-  create: async (work, { portfolio_id = null, ...input }: NewLoan & Place) => {
+  // Loans know nothing of portfolios, so what puts them there is called beside what changes them.
+  create: async (work, { portfolio_id = null, ...input }) => {
     const id = await createLoan(work, input);
     await placeLoan(work, id, portfolio_id, null);
     return id;
   },
-  update: async (work, id, { portfolio_id, ...changes }: Input & Place, row) => {
+  update: async (work, id, { portfolio_id, ...changes }, row) => {
     await changeLoan(work, id, changes, row);
     const from = row['portfolio_id'] as string | null;
     if (portfolio_id !== undefined) await placeLoan(work, id, portfolio_id, from);

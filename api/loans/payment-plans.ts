@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLAN_FREQUENCIES } from '../../jobs/loans/agreements/agreed-installments.ts';
 import {
   addPlan,
   changePlan,
@@ -6,7 +7,6 @@ import {
   PLAN_TYPES,
   removePlan,
 } from '../../jobs/loans/agreements/payment-plans.ts';
-import { PLAN_FREQUENCIES } from '../../jobs/loans/agreements/agreed-installments.ts';
 import { paymentPlans as table } from '../../sql/loans/payment-plans.ts';
 import {
   date,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
+import * as terms from '../../jobs/loans/arithmetic/terms.ts';
 import { FeeRules } from '../../jobs/loans/products/fee-rules.ts';
 import { addProduct, changeProduct } from '../../jobs/loans/products/product.ts';
-import * as terms from '../../jobs/loans/arithmetic/terms.ts';
 import { ROUNDINGS } from '../../jobs/money.ts';
 import { products as table } from '../../sql/loans/products.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts';
 import { CHECK_CODES } from '../../jobs/loans/origination/compliance-rules.ts';
+import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts';
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
 import { flag, freeText, jsonObject, prose, stamps, uuid, words } from '../../sql/types.ts';

@@ -1,5 +1,5 @@
-import type { Nested } from '../endpoints/declaration.ts';
 import { collateral } from '../collateral/items.ts';
+import type { Nested } from '../endpoints/declaration.ts';
 import { nested } from '../endpoints/resource.ts';
 import { creditDisputes } from './credit-disputes.ts';
 import { creditReporting } from './credit-reporting.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { CREDIT_TARGETS } from '../../jobs/loans/engine/events.ts';
-import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import {
   CREDIT_TYPES,
   CreditReversal,
   giveServiceCredit,
   reverseServiceCredit,
 } from '../../jobs/loans/fees/service-credits.ts';
+import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import { serviceCredits as table } from '../../sql/loans/service-credits.ts';
 import { date, money, positiveMoney, prose, signedMoney, stamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
 import { COMPONENTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { PAYMENT_TYPES } from '../../jobs/loans/engine/events.ts';
+import { changePayment, removePayment } from '../../jobs/payments/change.ts';
 import { PaymentPreview, previewPayment } from '../../jobs/payments/preview.ts';
 import {
   NewPayment,
@@ -9,10 +10,9 @@ import {
   PAYMENT_SOURCES,
   receive,
 } from '../../jobs/payments/receive.ts';
-import { changePayment, removePayment } from '../../jobs/payments/change.ts';
+import { reimburse, Reimbursement } from '../../jobs/payments/reimburse.ts';
 import { Return, returnPayment, takeBack } from '../../jobs/payments/return.ts';
 import { Reversal } from '../../jobs/payments/reverse.ts';
-import { reimburse, Reimbursement } from '../../jobs/payments/reimburse.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
 import {
@@ -132,8 +132,7 @@ export const payments = resource({
     'payment_instrument_id',
   ],
 
-  create: (work, input: z.output<typeof NewPayment> & { loan_id: string }) =>
-    receive(work, input.loan_id, input),
+  create: (work, input) => receive(work, input.loan_id, input),
   update: changePayment,
   remove: removePayment,
   four_eyes: { delete: 'reversals' },

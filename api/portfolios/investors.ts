@@ -4,8 +4,8 @@ import {
   ASSIGNMENT_STATUSES,
   changeAssignment,
 } from '../../jobs/portfolios/loan-assignment.ts';
-import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import { addInstrument, changeInstrument } from '../../jobs/portfolios/settlement-instrument.ts';
+import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import * as tables from '../../sql/portfolios/investors.ts';
 import { assignments as assignmentTable } from '../../sql/portfolios/loan-assignments.ts';
 import {

@@ -6,9 +6,9 @@ import {
   AutoAssign,
   autoAssign,
 } from '../../jobs/portfolios/assign.ts';
+import { BoughtBack, Buyback, buyBack } from '../../jobs/portfolios/buy-back.ts';
 import { Criteria } from '../../jobs/portfolios/criteria.ts';
 import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.ts';
-import { BoughtBack, Buyback, buyBack } from '../../jobs/portfolios/buy-back.ts';
 import { Sale, sellPortfolio } from '../../jobs/portfolios/sell.ts';
 import { Transfer, Transferred, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';

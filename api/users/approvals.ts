@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { Forbidden } from '../../jobs/errors.ts';
 import * as requests from '../../jobs/users/approvals.ts';
 import { APPROVAL_KINDS } from '../../jobs/users/settings.ts';
-import { Forbidden } from '../../jobs/errors.ts';
-import { approvals as table } from '../../sql/users/approvals.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
-import { HttpRefusal } from '../http/errors.ts';
+import { approvals as table } from '../../sql/users/approvals.ts';
 import { endpointOf } from '../endpoints/four-eyes.ts';
-import { mayCall, type Role } from '../http/permissions.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
+import { HttpRefusal } from '../http/errors.ts';
+import { mayCall, type Role } from '../http/permissions.ts';
 import { checkMatch, type Wanted } from '../http/versions.ts';
 
 export const approvals = resource({
@@ -82,10 +82,14 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     summary: 'Agree to what another asked for, which is done with this, under all its checks',
     run: async (call: Call) => {
       const { request, route } = await forSecond(call, routes);
-      const { requested_by: id, requested_by_email: email, if_match } = request;
+      const { if_match } = request;
+      const requested_by = {
+        id: request['requested_by'] as string,
+        email: request['requested_by_email'] as string,
+      };
       const answer = await route.run({
         ...call,
-        work: { ...call.work, actor: { ...call.work.actor, requested_by: { id, email } as never } },
+        work: { ...call.work, actor: { ...call.work.actor, requested_by } },
         params: request['params'] as Record<string, string>,
         body: request['body'],
         checkMatch: (row) => checkMatch(if_match as Wanted, route.ifMatch, row),

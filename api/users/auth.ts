@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { login } from '../../jobs/users/login.ts';
-import { HttpRefusal } from '../http/errors.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
+import { HttpRefusal } from '../http/errors.ts';
 import { throttled } from '../http/throttle.ts';
 import { currentUser, meReply } from './me.ts';
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { find } from '../../sql/table.ts';
-import { permissions, users } from '../../sql/users/users.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
-import { permissionsOf, ROLES, type Permission, type Role } from '../http/permissions.ts';
+import { permissions, users } from '../../sql/users/users.ts';
 import type { Route } from '../endpoints/route.ts';
+import { permissionsOf, ROLES, type Permission, type Role } from '../http/permissions.ts';
 
 export const userFields = {
   id: uuid.readonly(),

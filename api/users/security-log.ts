@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { securityLog as table } from '../../sql/users/security-log.ts';
 import { integer, text, timestamp, uuid } from '../../sql/types.ts';
+import { securityLog as table } from '../../sql/users/security-log.ts';
 import { resource } from '../endpoints/resource.ts';
 
 /** Who came in, who was turned away, who changed what others may do; nobody writes here by the API. */

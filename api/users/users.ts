@@ -12,8 +12,8 @@ import {
   RemoveRole,
   removeRole,
 } from '../../jobs/users/roles.ts';
-import { users as table } from '../../sql/users/users.ts';
 import { flag, stamps, uuid, words } from '../../sql/types.ts';
+import { users as table } from '../../sql/users/users.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { userFields } from './me.ts';

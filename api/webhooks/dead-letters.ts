@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { deadLetters as table } from '../../sql/webhooks/dead-letters.ts';
 import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { deadLetters as table } from '../../sql/webhooks/dead-letters.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const deadLetters = resource({

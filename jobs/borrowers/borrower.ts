@@ -1,13 +1,15 @@
 import { insert, update } from '../../sql/write.ts';
 import { addMonths, compareDates } from '../dates.ts';
-import { checkTimeZone } from '../time-zones.ts';
 import { Invalid } from '../errors.ts';
+import { checkTimeZone } from '../time-zones.ts';
 import type { Work } from '../work.ts';
 
 type Input = { date_of_birth?: string | null | undefined; time_zone?: string | null | undefined };
 
+type NewBorrower = Input & { first_name: string; last_name: string };
+
 /** Adds the borrower. */
-export async function addBorrower(work: Work, input: Input): Promise<string> {
+export async function addBorrower(work: Work, input: NewBorrower): Promise<string> {
   check(work, input);
   return insert(work.tx, 'borrowers', input);
 }

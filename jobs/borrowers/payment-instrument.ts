@@ -9,19 +9,19 @@ import { seal } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
 
 type Input = Values & {
-  borrower_id?: string;
-  account_number?: string | null;
-  token?: string | null;
-  is_default?: boolean;
-  is_verified?: boolean;
+  account_number?: string | null | undefined;
+  token?: string | null | undefined;
+  is_default?: boolean | undefined;
+  is_verified?: boolean | undefined;
 };
+type NewInstrument = Input & { borrower_id: string; instrument_type: string };
 
 /**
  * Adds an instrument: the first is the default, and a new default takes the place of the old one. Its
  * numbers are sealed; an answer has their last four digits.
  */
-export async function addInstrument(work: Work, input: Input): Promise<string> {
-  const borrowerId = String(input.borrower_id);
+export async function addInstrument(work: Work, input: NewInstrument): Promise<string> {
+  const { borrower_id: borrowerId } = input;
   await lockBorrower(work.tx, borrowerId);
   const isFirst = !(await instruments.hasAny(work.tx, borrowerId));
   const is_default = isFirst || input.is_default === true;

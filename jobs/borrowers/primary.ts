@@ -1,21 +1,30 @@
-import { insert, update, type Values } from '../../sql/write.ts';
 import * as primary from '../../sql/borrowers/primary.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { recordDisplaced } from '../audit.ts';
 import { Invalid } from '../errors.ts';
 import { checkTimeZone } from '../time-zones.ts';
-import { recordDisplaced } from '../audit.ts';
 import type { Work } from '../work.ts';
 
-type Contact = Values & { borrower_id?: string; is_primary?: boolean };
+type Contact = Values & { is_primary?: boolean | undefined };
+
+/** What a new contact cannot do without, by where it is kept. */
+type Needs = {
+  addresses: { street_line_1: string };
+  emails: { email: string };
+  phones: { phone_number: string };
+};
+type NewContact<Contacts extends primary.Contacts> = Contact &
+  Needs[Contacts] & { borrower_id: string };
 
 /**
  * One primary contact per borrower (and type of address): a record is it where there is none, and a
  * new primary takes the place of the old one in the same transaction.
  */
 export const addTo =
-  (contacts: primary.Contacts) =>
-  async (work: Work, input: Contact): Promise<string> => {
+  <Contacts extends primary.Contacts>(contacts: Contacts) =>
+  async (work: Work, input: NewContact<Contacts>): Promise<string> => {
     check(input);
-    const borrowerId = String(input.borrower_id);
+    const { borrower_id: borrowerId } = input;
     await primary.lockBorrower(work.tx, borrowerId);
     const isMissing = !(await primary.exists(work.tx, contacts, borrowerId, input['address_type']));
     const is_primary = isMissing || input.is_primary === true;

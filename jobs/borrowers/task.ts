@@ -5,15 +5,18 @@ import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 type Input = Values & {
-  borrower_id?: string;
-  loan_id?: string | null;
-  assignee_id?: string | null;
+  assignee_id?: string | null | undefined;
+};
+type NewTask = Input & {
+  borrower_id: string | null;
+  loan_id?: string | null | undefined;
+  title: string;
 };
 
 /** Adds something to be done for a borrower. */
-export async function addTask(work: Work, input: Input): Promise<string> {
-  const { loan_id, borrower_id = '' } = input;
-  if (loan_id && !(await loanBelongsTo(work.tx, loan_id, borrower_id)))
+export async function addTask(work: Work, input: NewTask): Promise<string> {
+  const { loan_id, borrower_id } = input;
+  if (loan_id && !(await loanBelongsTo(work.tx, loan_id, borrower_id ?? '')))
     throw new Invalid({ loan_id: 'Does not exist.' });
   await checkAssignee(work, input);
   return insert(work.tx, 'tasks', { ...input, ...completion(work, input, 'open') });

@@ -1,3 +1,4 @@
+import { settleHeld } from '../../sql/payments/payments.ts';
 import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
 import { addDays, addMonths } from '../dates.ts';
 import { billMonth } from '../documents/statements.job.ts';
@@ -7,7 +8,6 @@ import { reportCredit } from '../loans/reporting/report-credit.job.ts';
 import { assignToDynamicPortfolios } from '../portfolios/assign.ts';
 import { orderDueTapes } from '../portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from '../portfolios/snapshot.job.ts';
-import { settleHeld } from '../../sql/payments/payments.ts';
 import type { Work } from '../work.ts';
 
 /** Before the loans of a day are closed: which portfolio they are in, so that its records say so. */

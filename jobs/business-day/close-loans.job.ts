@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { Big } from 'big.js';
 import { z } from 'zod';
-import * as close from '../../sql/business-day/closes.ts';
 import * as steps from '../../sql/business-day/close-steps.ts';
+import * as close from '../../sql/business-day/closes.ts';
 import { uuid } from '../../sql/types.ts';
 import { addDays } from '../dates.ts';
 import { enqueueAll, job } from '../job.ts';
@@ -13,8 +13,8 @@ import type { Outside } from '../outside.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { finishDay } from './finish-day.ts';
-import { planClose } from './plan-close.ts';
 import { doWhatIsDue } from './loans-with-something-due.ts';
+import { planClose } from './plan-close.ts';
 import { ofAll } from './set-aside.ts';
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });

@@ -1,7 +1,7 @@
 import * as close from '../../sql/business-day/closes.ts';
 import * as tenants from '../../sql/tenants.ts';
-import type { Outside } from '../outside.ts';
 import { addDays } from '../dates.ts';
+import type { Outside } from '../outside.ts';
 import { endOfDay, startOfDay } from './business-day.ts';
 
 /**

@@ -1,10 +1,10 @@
 import * as close from '../../sql/business-day/closes.ts';
 import * as tenants from '../../sql/tenants.ts';
-import { beforeClose } from './business-day.ts';
 import { addDays, localDate, localTime } from '../dates.ts';
 import { Invalid } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
+import { beforeClose } from './business-day.ts';
 
 /** Loans per chunk: one statement works on all of them. */
 const CHUNK_SIZE = 10_000;

@@ -2,8 +2,8 @@ import * as close from '../../sql/business-day/closes.ts';
 import { attempt, type Transaction } from '../../sql/database/db.ts';
 import { isPassing } from '../../sql/database/passing.ts';
 import type { Outside } from '../outside.ts';
-import type { Work } from '../work.ts';
 import { sentenceOf } from '../say-error.ts';
+import type { Work } from '../work.ts';
 
 /** A statement that fails for more loans than this is itself what is wrong. */
 const SET_ASIDE_MOST = 50;

@@ -16,9 +16,11 @@ const EDITS: Record<Status, readonly Status[]> = {
   liquidated: [],
 };
 
+type NewCollateral = Values & { loan_id: string; collateral_type: CollateralType };
+
 /** Adds an item to a loan. */
-export async function addCollateral(work: Work, input: Values): Promise<string> {
-  checkMetadata(input['collateral_type'] as CollateralType, metadataOf(input));
+export async function addCollateral(work: Work, input: NewCollateral): Promise<string> {
+  checkMetadata(input.collateral_type, metadataOf(input));
   if (!['active', 'repossessed'].includes(String(input['status'])))
     throw new Invalid({ status: 'Must be active or repossessed at first.' });
   return insert(work.tx, 'collateral_items', input);
@@ -42,8 +44,10 @@ export async function changeCollateral(work: Work, id: string, changes: Values, 
 
 const metadataOf = ({ metadata }: Values) => (metadata ?? {}) as Record<string, unknown>;
 
+type NewValuation = Values & { collateral_id: string; appraised_value: string };
+
 /** Adds a valuation: what was seen on a day cannot have been seen after today. */
-export async function addValuation(work: Work, input: Values): Promise<string> {
+export async function addValuation(work: Work, input: NewValuation): Promise<string> {
   checkValuation(work, input);
   return insert(work.tx, 'valuations', input);
 }

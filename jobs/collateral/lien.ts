@@ -31,8 +31,10 @@ type Input = Values & {
   expiration_date?: string | null | undefined;
 };
 
+type NewLien = Input & { collateral_id: string; lien_type: (typeof LIEN_TYPES)[number] };
+
 /** Records a lien. A UCC-1 whose lapse nobody names lapses five years after it was filed. */
-export async function addLien(work: Work, input: Input): Promise<string> {
+export async function addLien(work: Work, input: NewLien): Promise<string> {
   const { lien_type, filing_date, expiration_date } = input;
   const lapses =
     expiration_date === undefined && lien_type === 'ucc1' && filing_date

@@ -7,8 +7,10 @@ type Input = Record<string, unknown> & {
   response_body?: string | null | undefined;
 };
 
+type NewResponse = Input & { channel: string; match_type: string };
+
 /** Adds the rule, if what it answers with may be rendered. */
-export async function addAutoResponse({ tx }: Work, input: Input): Promise<string> {
+export async function addAutoResponse({ tx }: Work, input: NewResponse): Promise<string> {
   assertAnswerRenderable(input);
   return insert(tx, 'auto_responses', input);
 }

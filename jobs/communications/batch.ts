@@ -1,5 +1,6 @@
 import * as logs from '../../sql/communications/logs.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
+import { Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
 import type { Work } from '../work.ts';
 import { addressOf, whoMayBeContacted } from './contact.ts';
@@ -7,7 +8,6 @@ import type { Channel } from './may-contact.ts';
 import { namedTemplate, templateFor, type Wish } from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
 import { sendCommunication } from './send.job.ts';
-import { Invalid } from '../errors.ts';
 
 export type BatchRequest = Wish & { borrower_ids: string[]; channel?: Channel | null | undefined };
 

@@ -1,7 +1,7 @@
 import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
-import { settingsOf } from '../users/settings.ts';
 import { isTimeZone } from '../time-zones.ts';
+import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import {
   COLLECTIONS,

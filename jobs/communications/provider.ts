@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as providers from '../../sql/communications/providers.ts';
 import { lock } from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
+import { seal, unseal } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
 import { twilioSignature } from './twilio.ts';
-import { seal, unseal } from '../sealing/secrets.ts';
 
 export type Callback = {
   raw: string;

@@ -1,13 +1,15 @@
+import * as templates from '../../sql/communications/templates.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
-import * as templates from '../../sql/communications/templates.ts';
 import type { Work } from '../work.ts';
 import { assertRenderable } from './assert-renderable.ts';
 
 type Parts = { subject?: string | null | undefined; body?: string | undefined };
 
+type NewTemplate = Parts & { template_type: string; body: string };
+
 /** Adds the template, if all that it contains is allowed. */
-export async function addTemplate({ tx }: Work, input: Parts): Promise<string> {
+export async function addTemplate({ tx }: Work, input: NewTemplate): Promise<string> {
   assertRenderable({ subject: input.subject, body: input.body });
   return insert(tx, 'communication_templates', input);
 }

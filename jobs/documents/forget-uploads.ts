@@ -1,7 +1,7 @@
 import * as documents from '../../sql/documents/documents.ts';
 import { current } from '../../sql/tenants.ts';
-import type { Outside } from '../outside.ts';
 import { uploadKey } from '../files/keys.ts';
+import type { Outside } from '../outside.ts';
 
 /** Documents that are looked at in one transaction. */
 const BATCH = 100;

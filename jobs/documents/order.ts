@@ -4,9 +4,9 @@ import { current } from '../../sql/tenants.ts';
 import { insert } from '../../sql/write.ts';
 import type { DocumentData, DocumentName, Letter } from '../../templates/documents.ts';
 import { NotFound } from '../errors.ts';
+import { storageKey } from '../files/keys.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
-import { storageKey } from '../files/keys.ts';
 import { renderDocumentJob } from './render.job.ts';
 
 type Order<Name extends DocumentName> = {

@@ -8,12 +8,12 @@ import { documentLanguage, renderDocument } from '../../templates/render-documen
 import { compose } from '../communications/compose.ts';
 import { sendCommunication } from '../communications/send.job.ts';
 import { letterhead } from '../communications/variables.ts';
+import { DocumentRefused } from '../files/refused.ts';
 import { enqueue, job } from '../job.ts';
 import type { Outside, Pdf } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { DocumentRefused } from '../files/refused.ts';
 import { statementPage } from './statement-page.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { dictionary } from '../../sql/dictionary.ts';
 import type { Letter, MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
 import { addDays } from '../dates.ts';
-import { dictionary } from '../../sql/dictionary.ts';
 
 /** What the lines of a statement are called; a kind without a name is a fee. */
 const KINDS = dictionary<{ en: string; es: string }>({

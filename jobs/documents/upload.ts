@@ -1,15 +1,17 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as documents from '../../sql/documents/documents.ts';
+import { find } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
 import { freeWords, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
+import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
+import type { Files, SeizedFile } from '../files/files.ts';
+import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CALLED, isOfType } from './content.ts';
-import type { Files, SeizedFile } from '../files/files.ts';
-import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
 
 export const UploadRequest = z.object({
@@ -33,7 +35,10 @@ type Confirmation = z.output<typeof Confirmation>;
 export async function createUploadLink(work: Work, input: UploadRequest) {
   const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
   const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
-  const { id } = await announce(work, input, 'upload_link', expires_at);
+  const { id } = await audited(work, documents.documents, 'create', null, async () => {
+    const announced = await announce(work, input, 'upload_link', expires_at);
+    return announced.id;
+  });
   const { slug } = await current(work.tx);
   const key = uploadKey(slug, id);
   const { content_type } = input;
@@ -105,7 +110,11 @@ export async function confirmUpload(
         const now = await documents.lockUploading(work.tx, id);
         if (!isToConfirm(now, described)) return true;
         if (!(await seized.settle(now.storage_key))) return false;
-        await documents.confirm(work.tx, id, { ...described, by: work.actor.id });
+        const before = await find(work.tx, documents.documents, id);
+        await audited(work, documents.documents, 'confirm-upload', before, async () => {
+          await documents.confirm(work.tx, id, { ...described, by: work.actor.id });
+          return id;
+        });
         return true;
       });
     if (await settle()) break;

@@ -1,5 +1,5 @@
-import { find } from '../../sql/table.ts';
 import { accounts, isMapped } from '../../sql/ledger/accounts.ts';
+import { find } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';

@@ -8,8 +8,8 @@ import { date, freeText, money, uuid, words } from '../../sql/types.ts';
 import { archive } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { sum } from '../money.ts';
-import type { AccountRole } from './chart.ts';
 import type { Work } from '../work.ts';
+import type { AccountRole } from './chart.ts';
 import { refuseClosed } from './close-period.ts';
 
 const LINES_MAX = 1_000;

@@ -1,8 +1,8 @@
+import * as payments from '../../sql/payments/payments.ts';
+import type { Row } from '../../sql/table.ts';
 import { update } from '../../sql/write.ts';
 import { Conflict } from '../errors.ts';
-import type { Row } from '../../sql/table.ts';
 import type { Work } from '../work.ts';
-import * as payments from '../../sql/payments/payments.ts';
 import { reversePayment } from './reverse.ts';
 
 const DESCRIPTIVE = ['notes', 'reference_number', 'external_id'];

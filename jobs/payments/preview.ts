@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { date, positiveMoney } from '../../sql/types.ts';
+import { Invalid } from '../errors.ts';
+import { PAYMENT_TYPES } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { readLoan, splitOf } from '../loans/history/happen.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { PAYMENT_TYPES } from '../loans/engine/events.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { termsOf } from '../loans/products/terms-of.ts';
-import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { typeOn } from './receive.ts';
 

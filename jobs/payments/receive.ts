@@ -1,19 +1,19 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
-import { insert, insertOften } from '../../sql/write.ts';
 import { date, externalId, flag, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
+import { insert, insertOften } from '../../sql/write.ts';
 import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
 import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { onlyAdmin } from '../only-admin.ts';
 import { COMPONENTS } from '../loans/arithmetic/terms.ts';
-import { PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/engine/events.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
+import { PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/engine/events.ts';
 import { happen, openLoan, splitOf, type OpenLoan } from '../loans/history/happen.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { assertAllowed } from '../loans/history/statuses.ts';
 import { residueAfter } from '../loans/history/residue.ts';
+import { assertAllowed } from '../loans/history/statuses.ts';
+import { onlyAdmin } from '../only-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 
@@ -55,12 +55,15 @@ export type NewPayment = z.output<typeof NewPayment> & {
   extra_payment_to?: 'principal' | 'next_installment';
 };
 
+/** The fields of a payment hold one type more than can be received. */
+type Said = Omit<NewPayment, 'payment_type'> & { payment_type: PaymentType | 'reimbursement' };
+
 /**
  * Receives a payment: dated today or earlier it is allocated, posted and told at once; dated later it
  * is scheduled and touches nothing until that day is closed. Answers the payment's id.
  */
-export async function receive(work: Work, loanId: string, input: NewPayment): Promise<string> {
-  assertReceivable(input.payment_type);
+export async function receive(work: Work, loanId: string, request: Said): Promise<string> {
+  const input = { ...request, payment_type: receivable(request.payment_type) };
   if (input.allocation_override) onlyAdmin(work, 'say what a payment goes to');
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row.status, 'payments');
@@ -75,9 +78,10 @@ export async function receive(work: Work, loanId: string, input: NewPayment): Pr
 }
 
 /** Money that goes out again is no payment received. */
-function assertReceivable(type: string) {
+function receivable(type: Said['payment_type']): PaymentType {
   if (type === 'reimbursement')
     throw new Invalid({ payment_type: 'Is made at payments/reimbursement.' });
+  return type;
 }
 
 function assertDates(

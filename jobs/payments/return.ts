@@ -5,16 +5,16 @@ import * as draws from '../../sql/payments/autopay-draws.ts';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, flag, text } from '../../sql/types.ts';
 import { update } from '../../sql/write.ts';
-import { saveNext } from './autopay/autopay-plan.ts';
 import { nextBusinessDay } from '../bank-calendar.ts';
 import { addDays } from '../dates.ts';
 import { Invalid, NotFound } from '../errors.ts';
+import { assessFee } from '../loans/fees/origination-fees.ts';
 import { happen, openLoan } from '../loans/history/happen.ts';
 import { feeAmount, feeRulesOf } from '../loans/products/fee-amounts.ts';
-import { assessFee } from '../loans/fees/origination-fees.ts';
 import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { saveNext } from './autopay/autopay-plan.ts';
 import { isFinal, isForFunds, reasonOf } from './return-codes.ts';
 import { reversePayment, type Reversal } from './reverse.ts';
 

@@ -1,11 +1,11 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import type { Limited, Matching } from '../../sql/portfolios/membership.ts';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, integer, money, rate, uuid } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
-import { JURISDICTIONS } from '../loans/products/program-types.ts';
 import { DELINQUENCY_BUCKETS } from '../loans/engine/delinquency.ts';
+import { JURISDICTIONS } from '../loans/products/program-types.ts';
 import type { Work } from '../work.ts';
 
 /** One value or several; several mean any of them. */

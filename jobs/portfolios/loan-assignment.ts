@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
-import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import * as investors from '../../sql/portfolios/investors.ts';
+import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
@@ -23,18 +23,17 @@ const EDITS: Partial<Record<Status, readonly Status[]>> = {
 };
 
 type Input = Values & {
-  investor_id?: string;
-  loan_id?: string;
-  ownership_percentage?: string;
-  effective_date?: string;
-  settlement_date?: string | null;
-  settlement_instrument_id?: string | null;
-  status?: Status;
+  ownership_percentage?: string | undefined;
+  effective_date?: string | undefined;
+  settlement_date?: string | null | undefined;
+  settlement_instrument_id?: string | null | undefined;
+  status?: Status | undefined;
 };
+type NewAssignment = Input & { investor_id: string; loan_id: string };
 
 /** Assigns a part of a loan to an investor, never more than there is of it. */
-export async function addAssignment(work: Work, input: Input): Promise<string> {
-  const { loan_id = '', investor_id = '', effective_date = work.today, settlement_date } = input;
+export async function addAssignment(work: Work, input: NewAssignment): Promise<string> {
+  const { loan_id, investor_id, effective_date = work.today, settlement_date } = input;
   await checkInstrument(work, investor_id, input.settlement_instrument_id);
   await checkShare(work, loan_id, input.ownership_percentage ?? '1', null);
   const isNow = (settlement_date ?? effective_date) <= work.today;

@@ -3,11 +3,12 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import type { Work } from '../work.ts';
 import { checkCriteria, type Criteria } from './criteria.ts';
 
-type Input = Values & { portfolio_type?: string; criteria?: Criteria };
+type Input = Values & { portfolio_type?: string | undefined; criteria?: Criteria | undefined };
+type NewPortfolio = Input & { name: string; portfolio_type: string; criteria: Criteria };
 
 /** Adds a portfolio; a dynamic one takes its loans when it is told to, or at the close of the day. */
-export async function addPortfolio(work: Work, input: Input): Promise<string> {
-  await checkCriteria(work, input.criteria ?? {}, input.portfolio_type === 'dynamic');
+export async function addPortfolio(work: Work, input: NewPortfolio): Promise<string> {
+  await checkCriteria(work, input.criteria, input.portfolio_type === 'dynamic');
   return insert(work.tx, 'portfolios', input);
 }
 

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import * as investors from '../../sql/portfolios/investors.ts';
+import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, money, prose, rate, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';

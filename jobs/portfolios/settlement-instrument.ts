@@ -4,11 +4,12 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { recordDisplaced } from '../audit.ts';
 import type { Work } from '../work.ts';
 
-type Input = Values & { investor_id?: string; account_number?: string; is_primary?: boolean };
+type Input = Values & { account_number?: string | undefined; is_primary?: boolean | undefined };
+type NewInstrument = Input & { investor_id: string; instrument_type: string };
 
 /** Adds an instrument: the first is primary, and a new primary takes the place of the old one. */
-export async function addInstrument(work: Work, input: Input): Promise<string> {
-  const { investor_id = '' } = input;
+export async function addInstrument(work: Work, input: NewInstrument): Promise<string> {
+  const { investor_id } = input;
   await investors.lockInvestor(work.tx, investor_id);
   const isFirst = !(await investors.hasInstrument(work.tx, investor_id));
   const is_primary = isFirst || input.is_primary === true;

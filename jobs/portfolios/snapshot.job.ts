@@ -27,7 +27,7 @@ export const snapshotPortfoliosJob = job({
   },
 });
 
-type Input = { portfolio_id: string; snapshot_date?: string };
+type Input = { portfolio_id: string; snapshot_date?: string | undefined };
 
 /** One portfolio's figures, of today as it stands or of a day that was closed. */
 export async function addSnapshot(work: Work, input: Input): Promise<string> {

@@ -6,9 +6,9 @@ import { uuid } from '../../sql/types.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { addDays, monthEnd } from '../dates.ts';
 import { Invalid } from '../errors.ts';
+import { LOAN_TYPES } from '../loans/arithmetic/terms.ts';
 import { DELINQUENCY_BUCKETS } from '../loans/engine/delinquency.ts';
 import { LOAN_STATUSES } from '../loans/history/statuses.ts';
-import { LOAN_TYPES } from '../loans/arithmetic/terms.ts';
 import type { Work } from '../work.ts';
 
 export const SCHEDULES = ['none', 'daily', 'weekly', 'monthly', 'quarterly'] as const;
@@ -41,11 +41,15 @@ export const Filters = z.strictObject({
   loan_type: anyOf(z.enum(LOAN_TYPES)).optional(),
 });
 
-type Input = Values & { schedule?: Schedule; filters?: z.output<typeof Filters> };
+type Input = Values & {
+  schedule?: Schedule | undefined;
+  filters?: z.output<typeof Filters> | undefined;
+};
+type NewConfig = Input & { columns: readonly string[]; schedule: Schedule };
 
-export async function addTapeConfig(work: Work, input: Input): Promise<string> {
+export async function addTapeConfig(work: Work, input: NewConfig): Promise<string> {
   await check(work, input);
-  const { schedule = 'none' } = input;
+  const { schedule } = input;
   return insert(work.tx, 'loan_tape_configs', {
     ...input,
     next_run_at: nextRun(schedule, work.today),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { approvals } from '../../sql/users/approvals.ts';
-import { users } from '../../sql/users/users.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
 import { prose } from '../../sql/types.ts';
+import { approvals } from '../../sql/users/approvals.ts';
+import { users } from '../../sql/users/users.ts';
 import { insert, update } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Forbidden, NotFound } from '../errors.ts';

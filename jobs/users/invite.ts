@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { findBorrower } from '../../sql/users/portal-users.ts';
-import * as accounts from '../../sql/users/accounts.ts';
-import { users } from '../../sql/users/users.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
 import { emailAddress, words } from '../../sql/types.ts';
+import * as accounts from '../../sql/users/accounts.ts';
+import { findBorrower } from '../../sql/users/portal-users.ts';
+import { users } from '../../sql/users/users.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';

@@ -1,5 +1,5 @@
-import { credentials, markLogin, users } from '../../sql/users/users.ts';
 import { find, type Row } from '../../sql/table.ts';
+import { credentials, markLogin, users } from '../../sql/users/users.ts';
 import type { Work, Within } from '../work.ts';
 import { count, guesser, inAMinute, stranger, takeBack } from './attempts.ts';
 import { verifyPassword } from './passwords.ts';

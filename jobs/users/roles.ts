@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import * as accounts from '../../sql/users/accounts.ts';
-import { users } from '../../sql/users/users.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
 import { uuid } from '../../sql/types.ts';
+import * as accounts from '../../sql/users/accounts.ts';
+import { users } from '../../sql/users/users.ts';
 import { update, type Values } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Forbidden, NotFound } from '../errors.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import * as logs from '../../sql/communications/logs.ts';
-import * as accounts from '../../sql/users/accounts.ts';
 import { uuid } from '../../sql/types.ts';
+import * as accounts from '../../sql/users/accounts.ts';
 import { insert, update } from '../../sql/write.ts';
 import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
 import { renderEmail } from '../../templates/email.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Transaction } from '../../sql/database/db.ts';
-import { money } from '../../sql/types.ts';
 import * as tenants from '../../sql/tenants.ts';
+import { money } from '../../sql/types.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
 
 /** Over plain HTTP nobody but the machine itself is reached without being read on the way. */

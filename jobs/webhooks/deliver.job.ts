@@ -5,10 +5,10 @@ import * as deliveries from '../../sql/webhooks/deliveries.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { enqueue, job } from '../job.ts';
 import type { PostAnswer } from '../outside.ts';
+import { unseal } from '../sealing/secrets.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { judge, problemOf, type Policy } from './health.ts';
-import { unseal } from '../sealing/secrets.ts';
 import { sign } from './signature.ts';
 
 const Payload = z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().min(1) });

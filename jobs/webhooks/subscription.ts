@@ -5,15 +5,19 @@ import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { enqueue } from '../job.ts';
+import { checkWebhookUrl } from '../networks/host-url.ts';
+import { seal } from '../sealing/secrets.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { deliverWebhook } from './deliver.job.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { seal } from '../sealing/secrets.ts';
-import { checkWebhookUrl } from '../networks/host-url.ts';
 
 type NewSubscription = { url: string; events: string[]; is_active: boolean };
-type Changes = { url?: string; events?: string[]; is_active?: boolean };
+type Changes = {
+  url?: string | undefined;
+  events?: string[] | undefined;
+  is_active?: boolean | undefined;
+};
 
 export const newSecret = () => randomBytes(32).toString('hex');
 

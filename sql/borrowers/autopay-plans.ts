@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const autopayPlans = table({

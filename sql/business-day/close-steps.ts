@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { inChunk, type Chunk } from './closes.ts';
 import { columns, source } from '../loans/loans.ts';
+import { inChunk, type Chunk } from './closes.ts';
 
 const Accrued = z.object({
   interest_receivable: z.string().nullable(),

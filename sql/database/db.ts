@@ -1,9 +1,16 @@
 import { hash } from 'node:crypto';
-import { createSqlTag, createPool, type DatabasePool, type Interceptor } from 'slonik';
-import type { DatabasePoolConnection, DatabaseTransactionConnection, QuerySqlToken } from 'slonik';
+import {
+  createSqlTag,
+  createPool,
+  type DatabasePool,
+  type Interceptor,
+  type DatabasePoolConnection,
+  type DatabaseTransactionConnection,
+  type QuerySqlToken,
+} from 'slonik';
 import { z } from 'zod';
-import { withPulse } from './pulse.ts';
 import { CannotStart, noDatabase } from './cannot-start.ts';
+import { withPulse } from './pulse.ts';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
 export type Transaction = Pick<

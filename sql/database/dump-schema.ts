@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import type { DatabasePool, FragmentSqlToken as SqlFragment } from 'slonik';
-import { sql } from './db.ts';
+import { z } from 'zod';
 import { dictionary } from '../dictionary.ts';
+import { sql } from './db.ts';
 
 const Line = z.object({ owner: z.string(), name: z.string(), text: z.string() });
 type Line = z.output<typeof Line>;

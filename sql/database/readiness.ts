@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { DatabasePool } from 'slonik';
+import { z } from 'zod';
 import { CannotStart } from './cannot-start.ts';
 import { sql } from './db.ts';
 import { newestMigration } from './migrate.ts';

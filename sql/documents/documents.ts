@@ -183,3 +183,10 @@ export const forgetLink = (tx: Transaction, id: string) =>
         expires_at = case status when 'pending' then expires_at end
     where id = ${id}
   `);
+
+/** Whether one of these is no document of the tenant. */
+export const lacks = (tx: Transaction, ids: readonly string[]) =>
+  tx.exists(sql.typeAlias('void')`
+    select from unnest(${sql.array([...ids], 'uuid')}) as wanted (id)
+    where not exists (select from documents as record where record.id = wanted.id)
+  `);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { activity } from './statement-activity.ts';
 import { loans } from '../loans/loans.ts';
+import { activity } from './statement-activity.ts';
 
 /** Loans that one statement bills, so that none runs into its time limit. */
 const SLICE = 2_000;

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { QuerySqlToken } from 'slonik';
+import { z } from 'zod';
 import type { Transaction } from '../database/db.ts';
 
 /** One thing that is not as it must be: which rule, whose, which record, and a sentence about it. */

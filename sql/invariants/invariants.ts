@@ -1,12 +1,12 @@
 import type { DatabasePool } from 'slonik';
 import { sql, type Transaction } from '../database/db.ts';
-import { books } from '../ledger/invariants.ts';
-import { violationsOf, type Violation } from './check.ts';
 import { documentViolations, type DescribeFile } from '../documents/invariants.ts';
+import { books } from '../ledger/invariants.ts';
 import { loans } from '../loans/invariants.ts';
-import { messages } from '../webhooks/invariants.ts';
 import { payments } from '../payments/invariants.ts';
 import { sales } from '../portfolios/invariants.ts';
+import { messages } from '../webhooks/invariants.ts';
+import { violationsOf, type Violation } from './check.ts';
 import { referenceChecks } from './references.ts';
 
 export type { Violation } from './check.ts';

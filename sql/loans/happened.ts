@@ -1,8 +1,8 @@
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { assigning, type Values } from '../write.ts';
-import { allocating, charging, crediting } from './splits.ts';
 import { appending } from './events.ts';
 import { covering, planning } from './installments.ts';
+import { allocating, charging, crediting } from './splits.ts';
 
 type Happened = {
   events: Parameters<typeof appending>[1];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { allowedActions } from './actions.ts';
 import { containing, table } from '../table.ts';
+import { allowedActions } from './actions.ts';
 import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
 import { finalPayment, nextPayment, nextPaymentDate, openPlan, pastDue } from './open-plan.ts';
 

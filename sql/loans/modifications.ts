@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { inChunk, type Chunk } from '../business-day/closes.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
 
 export const modifications = table({
   name: 'modifications',

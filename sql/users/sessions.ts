@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { DatabasePool } from 'slonik';
+import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
 const OpenSession = z.object({

@@ -1,12 +1,12 @@
-import { z } from 'zod';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Call, Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { openLog } from '../../jobs/log.ts';
 import { sql } from '../../sql/database/db.ts';
 import { ALL_CANARIES, CANARIES, newEar } from '../setup/canaries.ts';
-import { onTheWire } from '../setup/wire.ts';
 import { newClient } from '../setup/client.ts';
+import { onTheWire } from '../setup/wire.ts';
 import { newStage } from '../setup/world.ts';
 
 const ear = newEar();

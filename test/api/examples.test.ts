@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { localDate } from '../../jobs/dates.ts';
-import { openapi } from '../../api/endpoints/openapi.ts';
 import { fillExamples, type Described } from '../../api/endpoints/fill-examples.ts';
+import { openapi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
+import { localDate } from '../../jobs/dates.ts';
 import { addLoans, addPeople } from '../../workers/seed/loans.ts';
 import { newStage } from '../setup/world.ts';
 

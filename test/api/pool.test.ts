@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { z } from 'zod';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';

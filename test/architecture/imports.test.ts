@@ -1,6 +1,6 @@
 import { queued } from '../../jobs/queued.ts';
-import { repositoryTexts, sourcesIn, type Folder, type Source } from '../setup/sources.ts';
 import { rule, saying } from '../setup/rules.ts';
+import { repositoryTexts, sourcesIn, type Folder, type Source } from '../setup/sources.ts';
 
 const texts = repositoryTexts();
 const sources = sourcesIn(texts);

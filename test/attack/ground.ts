@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { useSecret } from '../../jobs/sealing/secrets.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
-import { useSecret } from '../../jobs/sealing/secrets.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
+import { newClient, type Client } from '../setup/client.ts';
 import { REPORTER } from '../setup/credit.ts';
 import { ORIGINATOR } from '../setup/nacha.ts';
-import { newClient, type Client } from '../setup/client.ts';
 import { ACCOUNT_NUMBER, PASSWORD } from './right.ts';
 import { CANARY } from './words.ts';
 

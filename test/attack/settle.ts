@@ -1,9 +1,9 @@
 import { newProduct } from '../setup/products.ts';
 import type { Tenant } from '../setup/world.ts';
 import type { Ground } from './ground.ts';
+import { newRandom } from './random.ts';
 import { ACCOUNT_NUMBER, FILE, PROVIDER_SECRET, RIGHT } from './right.ts';
 import { drawing, redrawn, targetsOf, type Target } from './targets.ts';
-import { newRandom } from './random.ts';
 import { CANARY } from './words.ts';
 
 type Steps = readonly (readonly [string, object?])[];

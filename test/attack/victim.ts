@@ -1,7 +1,7 @@
-import type { SaidError } from '../../jobs/say-error.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { SaidError } from '../../jobs/say-error.ts';
 import type { Spike, Told } from './watch.ts';
 
 type Logged = { level?: number; request_id?: string; err?: SaidError };

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { addDays } from '../../jobs/dates.ts';
-import { planClose } from '../../jobs/business-day/plan-close.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { planClose } from '../../jobs/business-day/plan-close.ts';
+import { addDays } from '../../jobs/dates.ts';
 import { accrue } from '../../sql/business-day/close-steps.ts';
 import * as close from '../../sql/business-day/closes.ts';
 import { keepRunning } from '../../workers/processes/children.ts';

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
+import { openLog } from '../../jobs/log.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
-import * as tape from '../../sql/loans/tape.ts';
 import { migrate } from '../../sql/database/migrate.ts';
+import * as tape from '../../sql/loans/tape.ts';
 import { insert } from '../../sql/write.ts';
 import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
-import { openLog } from '../../jobs/log.ts';
 
 export const DAY = '2026-01-15';
 

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import { randomUUIDv7 } from 'node:crypto';
+import { createServer } from 'node:http';
 import pg from 'pg';
 
 const TABLES = [

@@ -1,8 +1,8 @@
-import { newClient, type Client } from '../setup/client.ts';
-import type { Tenant } from '../setup/world.ts';
 import type { Route } from '../../api/endpoints/route.ts';
 import { ROLES } from '../../api/http/permissions.ts';
 import { insert } from '../../sql/write.ts';
+import { newClient, type Client } from '../setup/client.ts';
+import type { Tenant } from '../setup/world.ts';
 
 /** Everybody who may knock: the five roles, a user without one, a borrower, and nobody at all. */
 export const CALLERS = [...ROLES, 'no role', 'borrower', 'nobody'] as const;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { HttpRefusal } from '../../api/http/errors.ts';
 import { parseList } from '../../api/endpoints/lists.ts';
+import { HttpRefusal } from '../../api/http/errors.ts';
 import { routes } from '../../api/routes.ts';
-import { CsvBroken, readCsv } from '../../jobs/loans/boarding/read-csv.ts';
 import { Invalid } from '../../jobs/errors.ts';
+import { CsvBroken, readCsv } from '../../jobs/loans/boarding/read-csv.ts';
 import { checkWebhookUrl } from '../../jobs/networks/host-url.ts';
 import { isSlow, isSlowToEnd } from '../setup/spent.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sql } from '../../sql/database/db.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { sql } from '../../sql/database/db.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';

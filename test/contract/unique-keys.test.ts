@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import { expect, test } from 'vitest';
-import { routes } from '../../api/routes.ts';
+import { z } from 'zod';
 import type { Route } from '../../api/endpoints/route.ts';
 import { answerTo } from '../../api/http/errors.ts';
+import { routes } from '../../api/routes.ts';
 import { insert } from '../../sql/write.ts';
 import { newStage } from '../setup/world.ts';
 import { nameOf } from './callers.ts';

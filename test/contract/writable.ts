@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { routes } from '../../api/routes.ts';
 import type { Route } from '../../api/endpoints/route.ts';
+import { routes } from '../../api/routes.ts';
 import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
 import type { Client, Reply } from '../setup/client.ts';
 import { newLoan } from '../setup/loans.ts';

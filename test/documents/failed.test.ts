@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
+import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { compose } from '../../jobs/communications/compose.ts';
 import { enqueue } from '../../jobs/job.ts';
-import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { generateTape, orderTape } from '../../jobs/portfolios/generate-tape.job.ts';
 import { queued } from '../../jobs/queued.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';

@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { localFiles } from '../../jobs/files/local-files.ts';
 import { routes } from '../../api/routes.ts';
+import { localFiles } from '../../jobs/files/local-files.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { compose } from '../../jobs/communications/compose.ts';
 import { orderDocument } from '../../jobs/documents/order.ts';
-import { DocumentRefused } from '../../jobs/files/refused.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
-import { tila } from '../templates/samples.ts';
+import { DocumentRefused } from '../../jobs/files/refused.ts';
 import { eventsOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
+import { tila } from '../templates/samples.ts';
 
 const stage = await newStage();
 

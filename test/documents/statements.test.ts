@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import { eventsOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
-import { newProduct } from '../setup/products.ts';
 import { newOutside } from '../setup/outside.ts';
+import { newProduct } from '../setup/products.ts';
 import { drain, travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 

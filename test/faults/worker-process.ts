@@ -1,9 +1,9 @@
 import { openLog } from '../../jobs/log.ts';
-import { live } from '../../workers/processes/process.ts';
-import { openPatiently, startWorker } from '../../workers/queue/run.ts';
-import type { PoolSettings } from '../../workers/queue/pools.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { live } from '../../workers/processes/process.ts';
 import { startWatchdog } from '../../workers/processes/watchdog.ts';
+import type { PoolSettings } from '../../workers/queue/pools.ts';
+import { openPatiently, startWorker } from '../../workers/queue/run.ts';
 import { faultJobs } from './jobs.ts';
 import { nothingOutside } from './nothing-outside.ts';
 

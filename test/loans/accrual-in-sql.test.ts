@@ -1,7 +1,6 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
-import { Client } from 'pg';
-import type { QueryResultRow } from 'pg';
+import { Client, type QueryResultRow } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { fold, foldWithAnchor } from '../../jobs/loans/engine/fold.ts';

@@ -1,7 +1,11 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
-import { buildSchedule, levelPayment } from '../../jobs/loans/arithmetic/amortize.ts';
-import type { ScheduleInput, ScheduleRow } from '../../jobs/loans/arithmetic/amortize.ts';
+import {
+  buildSchedule,
+  levelPayment,
+  type ScheduleInput,
+  type ScheduleRow,
+} from '../../jobs/loans/arithmetic/amortize.ts';
 import { money, sum } from '../../jobs/money.ts';
 
 function schedule(given: Partial<ScheduleInput>): ScheduleRow[] {

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
-import { stretchInterest } from '../../jobs/loans/engine/interest.ts';
 import type { Anchor } from '../../jobs/loans/engine/anchor.ts';
+import { stretchInterest } from '../../jobs/loans/engine/interest.ts';
 import { atLeastZero, money, parseMoney, toCents } from '../../jobs/money.ts';
 
 /** The formula that an anchor promises, in words of its own: what the fold and SQL are held against. */

@@ -6,8 +6,8 @@ import {
   annualPercentageRate,
   aprOfSchedule,
   singlePaymentRate,
+  type Flow,
 } from '../../jobs/loans/arithmetic/apr.ts';
-import type { Flow } from '../../jobs/loans/arithmetic/apr.ts';
 import type { UnitPeriod } from '../../jobs/loans/arithmetic/unit-periods.ts';
 
 function percent(rate: Big): string {

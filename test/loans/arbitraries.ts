@@ -3,19 +3,18 @@ import * as fc from 'fast-check';
 import { addDays } from '../../jobs/dates.ts';
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { numberOfPayments } from '../../jobs/loans/arithmetic/due-dates.ts';
-import { CREDIT_TARGETS } from '../../jobs/loans/engine/events.ts';
-import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import type { FoldInput } from '../../jobs/loans/engine/fold.ts';
-import { withFees } from '../../jobs/loans/engine/spread-fees.ts';
 import {
   COMPONENTS,
   completeTerms,
   DAY_COUNTS,
   EXTRA_PAYMENT_TARGETS,
   INTEREST_ROUNDINGS,
+  type InterestMethod,
 } from '../../jobs/loans/arithmetic/terms.ts';
-import type { InterestMethod } from '../../jobs/loans/arithmetic/terms.ts';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
+import { CREDIT_TARGETS, type LoanEvent } from '../../jobs/loans/engine/events.ts';
+import type { FoldInput } from '../../jobs/loans/engine/fold.ts';
+import { withFees } from '../../jobs/loans/engine/spread-fees.ts';
 
 /** Loans and lives of loans for properties: any product, anything that may happen, in any order. */
 export const START = '2026-01-31';

@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { federalHolidays, isBusinessDay, nextBusinessDay } from '../../jobs/bank-calendar.ts';
@@ -8,7 +9,6 @@ import {
   numberOfPayments,
 } from '../../jobs/loans/arithmetic/due-dates.ts';
 import { money, parseMoney, parseRate, toCents } from '../../jobs/money.ts';
-import { Big } from 'big.js';
 
 describe('a date', () => {
   test('moves by months to the intended day, or to the end of a shorter month', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sql } from '../../sql/database/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
-import { sql } from '../../sql/database/db.ts';
-import { z } from 'zod';
 
 const stage = await newStage();
 const TOLD = ['loan.created', 'loan.status_changed'];

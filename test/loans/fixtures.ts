@@ -1,9 +1,8 @@
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
+import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
-import type { Terms } from '../../jobs/loans/arithmetic/terms.ts';
 
 /** The loan of the worked numbers: 10000.00 at 8.5 percent over 36 months from 15 January 2026. */
 export const START = '2026-01-15';

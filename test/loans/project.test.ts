@@ -1,9 +1,9 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { latest } from '../../jobs/dates.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { eventOf, project } from '../../jobs/loans/engine/project.ts';
-import { latest } from '../../jobs/dates.ts';
 import { anyLife } from './arbitraries.ts';
 import { DISBURSED, payment, SCHEDULE, TERMS } from './fixtures.ts';
 

@@ -1,13 +1,13 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
+import { addMonths } from '../../jobs/dates.ts';
 import { buildSchedule, levelPayment } from '../../jobs/loans/arithmetic/amortize.ts';
 import { aprOfSchedule } from '../../jobs/loans/arithmetic/apr.ts';
 import { interestFor } from '../../jobs/loans/arithmetic/day-count.ts';
+import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { dailyInterest } from '../../jobs/loans/engine/payoff-amounts.ts';
-import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
-import { addMonths } from '../../jobs/dates.ts';
 import { divide, money } from '../../jobs/money.ts';
 
 /** Figures that lenders and servicers publish; each test names who published them. */

@@ -168,9 +168,9 @@ test('a certificate is of its names, addresses of both kinds among them, and of 
   const names = ['receiver.example', '127.0.0.1', '::1'];
   const [from, until] = [new Date('2026-01-02T03:04:05Z'), new Date('2056-01-02T03:04:05Z')];
 
-  const one = await makeCertificate(names, from, until);
+  const made = await makeCertificate(names, from, until);
   const other = await makeCertificate(names, from, until);
-  const certificate = new X509Certificate(one.cert);
+  const certificate = new X509Certificate(made.cert);
 
   expect(certificate.checkHost('receiver.example')).toBe('receiver.example');
   expect(certificate.checkHost('localhost')).toBeUndefined();
@@ -179,11 +179,11 @@ test('a certificate is of its names, addresses of both kinds among them, and of 
   expect([certificate.validFromDate, certificate.validToDate]).toEqual([from, until]);
   expect(certificate.ca && certificate.verify(certificate.publicKey)).toBe(true);
   expect(certificate.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
-  expect(certificate.checkPrivateKey(createPrivateKey(one.key))).toBe(true);
+  expect(certificate.checkPrivateKey(createPrivateKey(made.key))).toBe(true);
   expect(certificate.checkPrivateKey(createPrivateKey(other.key))).toBe(false);
 });
 
-test('a public name with one private address is never connected to', async () => {
+test('a public name with made private address is never connected to', async () => {
   let requests = 0;
   const url = await receiver((_, response) => {
     requests += 1;

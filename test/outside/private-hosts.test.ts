@@ -1,12 +1,12 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { openNetworks, PrivateNetworks } from '../../jobs/networks/networks.ts';
-import { checkWebhookUrl, mayReach } from '../../jobs/networks/host-url.ts';
 import { readConfiguration } from '../../api/http/configuration.ts';
-import { readWorkerConfiguration } from '../../workers/processes/configuration.ts';
+import { checkWebhookUrl, mayReach } from '../../jobs/networks/host-url.ts';
+import { openNetworks, PrivateNetworks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
+import { readWorkerConfiguration } from '../../workers/processes/configuration.ts';
 
 afterEach(() => openNetworks([]));
 

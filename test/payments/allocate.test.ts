@@ -1,16 +1,15 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sum } from '../../jobs/money.ts';
 import { COMPONENTS, DUE_STATES } from '../../jobs/loans/arithmetic/terms.ts';
-import { allocate, allocateAsTold } from '../../jobs/loans/engine/allocate.ts';
-import type { Due } from '../../jobs/loans/engine/allocate.ts';
 import {
   customWaterfall,
   WATERFALL_NAMES,
   WATERFALLS,
+  type WaterfallName,
 } from '../../jobs/loans/arithmetic/waterfalls.ts';
-import type { WaterfallName } from '../../jobs/loans/arithmetic/waterfalls.ts';
+import { allocate, allocateAsTold, type Due } from '../../jobs/loans/engine/allocate.ts';
+import { sum } from '../../jobs/money.ts';
 
 function due(
   component: Due['component'],

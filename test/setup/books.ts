@@ -1,5 +1,5 @@
-import { sql } from '../../sql/database/db.ts';
 import { z } from 'zod';
+import { sql } from '../../sql/database/db.ts';
 import type { Tenant } from './world.ts';
 
 /** Balances of posted entries by the role that they play, debits positive; zeros are left out. */

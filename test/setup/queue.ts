@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { queued } from '../../jobs/queued.ts';
+import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
 import type { Outside } from '../../jobs/outside.ts';
+import { queued } from '../../jobs/queued.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import type { Stage, Tenant } from './world.ts';
 
 type Waiting = { id: string; task: string; payload: unknown };

@@ -1,8 +1,8 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { openHttp } from '../../workers/outside/http.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
+import { openHttp } from '../../workers/outside/http.ts';
 
 /** An HTTPS receiver with a certificate of its own, and a client that trusts it; `seen` keeps the bytes. */
 export async function newReceiver() {

@@ -1,5 +1,5 @@
-import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { openPool } from '../../sql/database/db.ts';
+import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import type { Stage } from './world.ts';
 
 /** What does not hold in the whole database, as sentences; nothing, where all books are right. */

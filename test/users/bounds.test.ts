@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
 import { openNetworks } from '../../jobs/networks/networks.ts';
+import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
 import { newOutside } from '../setup/outside.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';

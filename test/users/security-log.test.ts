@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { routes } from '../../api/routes.ts';
 import { openSecurityLog, REFUSALS_PER_MINUTE } from '../../api/http/security.ts';
+import { routes } from '../../api/routes.ts';
 import { openLog } from '../../jobs/log.ts';
 import { newEar } from '../setup/canaries.ts';
 import { newClient } from '../setup/client.ts';

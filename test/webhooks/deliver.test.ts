@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import type { Outside } from '../../jobs/outside.ts';
+import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
 import { verify } from '../../jobs/webhooks/signature.ts';
 import { PAYMENT_RECEIVED } from '../setup/events.ts';
-import { newReceiver } from '../setup/receiver.ts';
 import { newOutside } from '../setup/outside.ts';
+import { newReceiver } from '../setup/receiver.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();

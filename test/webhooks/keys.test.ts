@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { BARE } from '../../jobs/installation.ts';
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
 import { setProvider } from '../../jobs/communications/provider.ts';
 import { readLink, signLink } from '../../jobs/files/links.ts';
+import { BARE } from '../../jobs/installation.ts';
 import { assertKeys } from '../../jobs/sealing/reseal.ts';
 import { seal, unseal, useSecret } from '../../jobs/sealing/secrets.ts';
 import { subscribe } from '../../jobs/webhooks/subscription.ts';

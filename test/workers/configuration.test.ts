@@ -1,10 +1,13 @@
-import { readSecret } from '../../jobs/sealing/secrets.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFile, findDatabase } from '../../workers/processes/configuration.ts';
-import { readWorkerConfiguration } from '../../workers/processes/configuration.ts';
+import { readSecret } from '../../jobs/sealing/secrets.ts';
+import {
+  databaseFile,
+  findDatabase,
+  readWorkerConfiguration,
+} from '../../workers/processes/configuration.ts';
 
 const DATABASE_URL = 'postgresql://servicing@db.internal/servicing';
 let folder = '';

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { assertClosable, lastDayOver } from '../../jobs/business-day/plan-close.ts';
 import { startCloseOfBusiness } from '../../jobs/business-day/start-close-of-business.job.ts';
-import { settle } from '../setup/settings.ts';
 import { newOutside } from '../setup/outside.ts';
+import { settle } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();

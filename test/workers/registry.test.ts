@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
+import { failures, retry } from '../../sql/queue/worker-operations.ts';
 import {
   holdSignOfLife,
   lockedBy,
@@ -8,7 +9,6 @@ import {
   signOff,
   sweep,
 } from '../../sql/queue/workers.ts';
-import { failures, retry } from '../../sql/queue/worker-operations.ts';
 import { newWorkerStage } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;

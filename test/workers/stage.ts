@@ -6,8 +6,8 @@ import type { AnyJob } from '../../jobs/queued.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { startWorker } from '../../workers/queue/run.ts';
-import { cloneDatabase } from '../setup/database.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
+import { cloneDatabase } from '../setup/database.ts';
 
 const SILENT = openLog('silent', {});
 

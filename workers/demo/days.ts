@@ -1,6 +1,7 @@
 import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
 import type { TapeRow, Refusal } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { startBar } from '../processes/progress.ts';
 import { arrivalsOf, mannerOf, type Arrival } from './behaviour.ts';
 import { boardRows } from './boarding.ts';
 import { Refused } from './client.ts';
@@ -8,7 +9,6 @@ import type { DemoOptions } from './options.ts';
 import { waitUntil } from './patience.ts';
 import type { Phases } from './phases.ts';
 import type { Platform } from './platform.ts';
-import { startBar } from '../processes/progress.ts';
 import { secure } from './security.ts';
 import type { Stage } from './stage.ts';
 import { orderStatements } from './statements.ts';

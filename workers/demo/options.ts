@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isDate } from '../../jobs/dates.ts';
 import { CannotStart } from '../../sql/database/cannot-start.ts';

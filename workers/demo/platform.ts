@@ -3,9 +3,10 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
 import { POOLS } from '../../jobs/job.ts';
+import { openLog } from '../../jobs/log.ts';
 import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
-import { openPool } from '../../sql/database/db.ts';
 import type { Claim } from '../../sql/database/claim.ts';
+import { openPool } from '../../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { freshDatabase } from '../../sql/database/fresh-database.ts';
 import { migrate } from '../../sql/database/migrate.ts';
@@ -14,7 +15,6 @@ import * as operations from '../../sql/queue/worker-operations.ts';
 import { keepRunning, type Child, type ChildSettings } from '../processes/children.ts';
 import { databaseFile } from '../processes/configuration.ts';
 import { keepPostgres } from '../processes/keep-postgres.ts';
-import { openLog } from '../../jobs/log.ts';
 import { patiently } from './patience.ts';
 
 export type Platform = {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { status } from '../../sql/queue/queue.ts';
-import { eventsWaiting } from '../../sql/summary.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
+import { eventsWaiting } from '../../sql/summary.ts';
+import { startBar } from '../processes/progress.ts';
 import { patiently } from './patience.ts';
 import type { Platform } from './platform.ts';
-import { startBar } from '../processes/progress.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_MS = 250;

@@ -1,11 +1,11 @@
-import { readSecret } from '../../jobs/sealing/secrets.ts';
 import path from 'node:path';
 import { Big } from 'big.js';
 import { localFiles } from '../../jobs/files/local-files.ts';
 import { money } from '../../jobs/money.ts';
+import { readSecret } from '../../jobs/sealing/secrets.ts';
 import { checkInvariants, type Violation } from '../../sql/invariants/invariants.ts';
-import { buckets, jobRuns, totals } from '../../sql/summary.ts';
 import { failures } from '../../sql/queue/worker-operations.ts';
+import { buckets, jobRuns, totals } from '../../sql/summary.ts';
 import { platformFolder } from './out.ts';
 import { patiently } from './patience.ts';
 import type { Phases } from './phases.ts';

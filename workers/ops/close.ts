@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { addDays, daysBetween, isDate } from '../../jobs/dates.ts';
-import { Invalid } from '../../jobs/errors.ts';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { assertClosable } from '../../jobs/business-day/plan-close.ts';
+import { addDays, daysBetween, isDate } from '../../jobs/dates.ts';
+import { Invalid } from '../../jobs/errors.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { runs } from '../../sql/business-day/closes.ts';
 import { startBar } from '../processes/progress.ts';

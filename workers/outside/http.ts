@@ -1,7 +1,7 @@
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
 import { checkWebhookUrl, isOpenedBy, mayReach } from '../../jobs/networks/host-url.ts';
+import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
 import { lookUpJudged, NOT_PUBLIC, resolve, resolveLocally, type Resolve } from './public-names.ts';
 
 export type HttpOptions = {

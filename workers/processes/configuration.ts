@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { PrivateNetworks } from '../../jobs/networks/networks.ts';
 import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
+import { CannotStart } from '../../sql/database/cannot-start.ts';
 import {
   DatabaseUrl,
   DataDir,
@@ -13,8 +15,6 @@ import {
   refuse,
   type Variables,
 } from '../../sql/database/environment.ts';
-import { CannotStart } from '../../sql/database/cannot-start.ts';
-import { PrivateNetworks } from '../../jobs/networks/networks.ts';
 
 const ForWorker = z
   .object({

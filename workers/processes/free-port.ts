@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import { dictionary } from '../../sql/dictionary.ts';
 import { CannotStart } from '../../sql/database/cannot-start.ts';
+import { dictionary } from '../../sql/dictionary.ts';
 
 const REASONS = dictionary<string>({
   EADDRINUSE: 'somebody else is listening there',

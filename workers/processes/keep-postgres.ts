@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
+import type { Log } from '../../jobs/log.ts';
 import type { EmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { postmasterPid } from '../../sql/database/postmaster.ts';
-import type { Log } from '../../jobs/log.ts';
 import { repeatedly } from '../queue/repeatedly.ts';
 
 const LOOK_MS = 2_000;

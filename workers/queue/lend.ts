@@ -2,10 +2,10 @@ import path from 'node:path';
 import type { DatabasePool } from 'slonik';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Pool } from '../../jobs/job.ts';
+import type { Log } from '../../jobs/log.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import type { WorkerConfiguration } from '../processes/configuration.ts';
-import type { Log } from '../../jobs/log.ts';
 
 export type Lent = { outside: Outside; close(): Promise<void> };
 

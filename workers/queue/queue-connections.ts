@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { isPassing } from '../../sql/database/passing.ts';
 
 /**

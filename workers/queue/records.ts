@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
+import type { Log } from '../../jobs/log.ts';
 import { addRuns, recordFailure, type Failure, type Run } from '../../sql/queue/workers.ts';
 import { jobSeconds, jobsFailedForGood } from '../processes/health.ts';
-import type { Log } from '../../jobs/log.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
 const FLUSH_MS = 5_000;

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import type { DatabasePool } from 'slonik';
-import * as records from '../../sql/queue/workers.ts';
 import type { Log } from '../../jobs/log.ts';
+import * as records from '../../sql/queue/workers.ts';
 import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
 
 const HEARTBEAT_MS = 5_000;

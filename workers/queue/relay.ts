@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
-import { relayEvents } from '../../sql/queue/workers.ts';
 import type { Log } from '../../jobs/log.ts';
+import { relayEvents } from '../../sql/queue/workers.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
 const BATCH = 1_000;

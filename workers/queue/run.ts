@@ -1,5 +1,6 @@
 import type { ParsedCronItem } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
+import type { Log } from '../../jobs/log.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { openPool, RoleRefused, sqlStateOf, type PoolSettings } from '../../sql/database/db.ts';
@@ -7,7 +8,6 @@ import { newestMigration } from '../../sql/database/migrate.ts';
 import { isCurrent } from '../../sql/database/readiness.ts';
 import { pauses } from '../../sql/queue/worker-operations.ts';
 import { inactiveTenants, park } from '../../sql/queue/workers.ts';
-import type { Log } from '../../jobs/log.ts';
 import type { PoolSettings as JobSettings } from './pools.ts';
 import { startQueue, type Queue } from './queue.ts';
 import { keepRecords, type Records } from './records.ts';

@@ -1,7 +1,7 @@
 import type { Job as Queued, TaskList } from 'graphile-worker';
 import { z } from 'zod';
-import type { AnyJob } from '../../jobs/queued.ts';
 import type { Outside } from '../../jobs/outside.ts';
+import type { AnyJob } from '../../jobs/queued.ts';
 import { sentenceOf } from '../../jobs/say-error.ts';
 import type { Failure, Parked } from '../../sql/queue/workers.ts';
 

@@ -1,9 +1,9 @@
 import type { DatabasePool } from 'slonik';
 import { ZodError } from 'zod';
+import type { Log } from '../../jobs/log.ts';
 import { queued, type AnyJob } from '../../jobs/queued.ts';
 import type { Within } from '../../jobs/work.ts';
 import { told, untold, type Untold } from '../../sql/queue/workers.ts';
-import type { Log } from '../../jobs/log.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
 const LOOK_MS = 5_000;

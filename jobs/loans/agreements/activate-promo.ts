@@ -1,20 +1,20 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import * as stored from '../../../sql/loans/promotions.ts';
-import { loans } from '../../../sql/loans/loans.ts';
-import { date, rate, uuid, words } from '../../../sql/types.ts';
 import { list, type Condition, type ListRequest } from '../../../sql/list.ts';
+import { loans } from '../../../sql/loans/loans.ts';
+import * as stored from '../../../sql/loans/promotions.ts';
 import { find, type Row } from '../../../sql/table.ts';
+import { date, rate, uuid, words } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { addDays, addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { openLoan, readLoan, type OpenLoan } from '../history/happen.ts';
 import { isFollowingPlan } from '../engine/position.ts';
-import { begin, deferredInterest, isDeferring, PROMO_TYPES } from './promotions.ts';
+import { openLoan, readLoan, type OpenLoan } from '../history/happen.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { begin, deferredInterest, isDeferring, PROMO_TYPES } from './promotions.ts';
 
 export const PromoActivation = z.object({
   name: words.nullish(),

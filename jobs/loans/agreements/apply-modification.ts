@@ -6,12 +6,12 @@ import { money, parseMoney, sum, ZERO } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { reportForgiveness } from '../reporting/forms-1099c.ts';
-import { happen, type OpenLoan } from '../history/happen.ts';
-import { eventsOfChange } from './modified-terms.ts';
-import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
-import { assessFee } from '../fees/origination-fees.ts';
 import type { LoanState } from '../engine/state.ts';
+import { assessFee } from '../fees/origination-fees.ts';
+import { happen, type OpenLoan } from '../history/happen.ts';
+import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
+import { reportForgiveness } from '../reporting/forms-1099c.ts';
+import { eventsOfChange } from './modified-terms.ts';
 
 /** What people compare: the terms before and after. */
 const termsIn = ({ row }: OpenLoan, state: LoanState) => {

@@ -5,15 +5,15 @@ import { daysBetween, partsOf } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { assessFee } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
-import { assessFee } from '../fees/origination-fees.ts';
-import { changePaymentDay } from '../plans/replan.ts';
-import { planAhead, type Ahead } from './reschedule.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { changePaymentDay } from '../plans/replan.ts';
+import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
-import type { LoanEvent } from '../engine/events.ts';
+import { planAhead, type Ahead } from './reschedule.ts';
 
 const day = z.int().min(1).max(31);
 

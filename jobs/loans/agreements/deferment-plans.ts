@@ -4,9 +4,9 @@ import { Conflict, Invalid } from '../../errors.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import type { OpenLoan } from '../history/happen.ts';
+import { refusalOf } from '../history/statuses.ts';
 import { interestFirst } from '../plans/relief-plans.ts';
 import { nextNumber, reamortize, shiftPlan } from '../plans/replan.ts';
-import { refusalOf } from '../history/statuses.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 type Wish = Pick<

@@ -2,10 +2,10 @@ import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
 import { money, parseMoney, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import type { InstallmentState } from '../engine/state.ts';
 import type { OpenLoan } from '../history/happen.ts';
 import { lowered } from '../plans/relief-plans.ts';
 import { reamortize, shiftPlan } from '../plans/replan.ts';
-import type { InstallmentState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /** The instalments of the forbearance's time that are not paid. */

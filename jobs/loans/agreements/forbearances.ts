@@ -10,13 +10,13 @@ import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { afterForbearance, duringForbearance } from './forbearance-plans.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
-import { newEvent } from '../history/new-event.ts';
-import { addPlan } from './payment-plans.ts';
 import { canceling, changing, immutable, openInService } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
 import { fundedOn } from '../history/rests.ts';
 import { refusalOf } from '../history/statuses.ts';
+import { afterForbearance, duringForbearance } from './forbearance-plans.ts';
+import { addPlan } from './payment-plans.ts';
 
 export const FORBEARANCE_TYPES = ['full', 'reduced_payment', 'interest_only'] as const;
 export const END_TREATMENTS = [
@@ -28,8 +28,12 @@ export const RELIEF_STATUSES = ['scheduled', 'active', 'completed', 'canceled', 
 /** The reason for which accrual rests, one of several that a loan may have. */
 const REST = { reason: 'forbearance' } as const;
 
-type NewForbearance = Omit<OpenForbearance, 'id' | 'status' | 'event_ids'> & {
+type NewForbearance = Omit<
+  OpenForbearance,
+  'id' | 'status' | 'event_ids' | 'reduced_payment_amount'
+> & {
   loan_id: string;
+  reduced_payment_amount?: string | null | undefined;
   reason: string;
   suspend_late_fees: boolean;
   suspend_credit_reporting: boolean;

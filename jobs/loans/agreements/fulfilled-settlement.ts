@@ -1,7 +1,7 @@
 import type { Work } from '../../work.ts';
-import { reportForgiveness } from '../reporting/forms-1099c.ts';
 import { happen, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
+import { reportForgiveness } from '../reporting/forms-1099c.ts';
 
 /**
  * A settlement that is fulfilled closes the loan for less than was owed: the rest is forgiven, the

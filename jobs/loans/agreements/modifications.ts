@@ -1,3 +1,4 @@
+import { dictionary } from '../../../sql/dictionary.ts';
 import * as modifications from '../../../sql/loans/modifications.ts';
 import type { Agreed } from '../../../sql/loans/modifications.ts';
 import * as records from '../../../sql/loans/records.ts';
@@ -7,13 +8,12 @@ import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
-import { newEvent } from '../history/new-event.ts';
-import { applyModification, ratesOf } from './apply-modification.ts';
-import { eventsOfChange } from './modified-terms.ts';
 import { canceling, changing, immutable, openInService } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
 import { fundedOn } from '../history/rests.ts';
 import { refusalOf } from '../history/statuses.ts';
-import { dictionary } from '../../../sql/dictionary.ts';
+import { applyModification, ratesOf } from './apply-modification.ts';
+import { eventsOfChange } from './modified-terms.ts';
 
 export const MODIFICATION_TYPES = [
   ...(['rate_change', 'term_extension', 'payment_change', 're_age', 're_amortize'] as const),
@@ -24,10 +24,14 @@ export const MODIFICATION_STATUSES = [
   ...(['pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled'] as const),
 ] as const;
 
-type NewModification = Omit<
+type Term = Extract<keyof Agreed, `new_${string}`> | 'extend_months';
+type Treatment = Extract<keyof Agreed, `capitalize_${string}` | `${string}_treatment`>;
+type NewModification = Pick<
   Agreed,
-  'id' | 'status' | 'requested_by' | 'event_ids' | 'effective_date'
+  'loan_id' | 'modification_type' | 'principal_forgiven' | Treatment
 > & {
+  [Name in Term]?: Agreed[Name] | undefined;
+} & {
   effective_date?: string | null | undefined;
   reason: string;
   reason_comment?: string | null | undefined;

@@ -5,11 +5,11 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
+import type { LoanState } from '../engine/state.ts';
 import { type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { changePaymentDay, reamortize } from '../plans/replan.ts';
-import type { LoanState } from '../engine/state.ts';
 import { refusalOf } from '../history/statuses.ts';
+import { changePaymentDay, reamortize } from '../plans/replan.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /** More rows than any loan has: a payment that needs them all does not repay the loan. */

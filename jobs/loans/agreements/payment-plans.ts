@@ -7,6 +7,7 @@ import { min, money, parseMoney } from '../../money.ts';
 import { NewPayment, receive } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
 import { openLoan } from '../history/happen.ts';
+import { canceling, changing, lockRecord, openInService } from '../history/loan-records.ts';
 import {
   partsOfPlan,
   progressOf,
@@ -14,7 +15,6 @@ import {
   type PlanPart,
   type PlanTimes,
 } from './agreed-installments.ts';
-import { canceling, changing, lockRecord, openInService } from '../history/loan-records.ts';
 import { settle } from './fulfilled-settlement.ts';
 
 export const PLAN_TYPES = ['repayment', 'settlement', 'catch_up'] as const;
@@ -116,7 +116,7 @@ export async function changePlan(work: Work, id: string, changes: Values, row: R
   const { status: _, ...described } = changes;
   await update(work.tx, 'payment_plans', id, described);
   await plans.accept(work.tx, id);
-  const { installments, auto_collect, payment_instrument_id } = row as unknown as NewPlan;
+  const { installments, auto_collect, payment_instrument_id } = row as Row & NewPlan;
   const whose = { loan_id: plan.loan_id, payment_instrument_id };
   if (auto_collect) await order(work, id, whose, installments);
 }

@@ -3,16 +3,15 @@ import * as promotions from '../../../sql/loans/promotions.ts';
 import { addDays } from '../../dates.ts';
 import { money, sum, toCents } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { buildSchedule } from '../arithmetic/amortize.ts';
+import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { feesIn, withFees } from '../engine/spread-fees.ts';
+import type { LoanState } from '../engine/state.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { nextNumber, reamortize } from '../plans/replan.ts';
-import { replacePlan } from './reschedule.ts';
-import type { LoanState } from '../engine/state.ts';
-import { feesIn, withFees } from '../engine/spread-fees.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { replacePlan } from './reschedule.ts';
 
 export const PROMO_TYPES = [
   'reduced_rate',

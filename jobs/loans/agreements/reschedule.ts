@@ -9,8 +9,8 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, isTooFarOff } from '../arithmetic/due-dates.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { nextNumber, reamortize, shiftPlan } from '../plans/replan.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { nextNumber, reamortize, shiftPlan } from '../plans/replan.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 export const Reschedule = z.object({

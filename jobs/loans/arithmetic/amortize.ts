@@ -1,7 +1,16 @@
 import { Big } from 'big.js';
 import { daysBetween, monthEnd, partsOf } from '../../dates.ts';
-import { divide, max, min, money, parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
-import type { Rounding } from '../../money.ts';
+import {
+  divide,
+  max,
+  min,
+  money,
+  parseMoney,
+  parseRate,
+  toCents,
+  ZERO,
+  type Rounding,
+} from '../../money.ts';
 import { yearFraction } from './day-count.ts';
 import { dueDates, onePeriodAfter, paymentsPerYear } from './due-dates.ts';
 import type {

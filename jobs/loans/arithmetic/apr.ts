@@ -2,8 +2,12 @@ import { Big } from 'big.js';
 import { divide, parseMoney, ZERO } from '../../money.ts';
 import type { ScheduleRow } from './amortize.ts';
 import type { PaymentFrequency } from './terms.ts';
-import { singlePaymentIntervals, unitPeriods } from './unit-periods.ts';
-import type { Interval, UnitPeriod } from './unit-periods.ts';
+import {
+  singlePaymentIntervals,
+  unitPeriods,
+  type Interval,
+  type UnitPeriod,
+} from './unit-periods.ts';
 
 /** Money on a day: an advance to the borrower, or a payment by the borrower. */
 export type Flow = { date: string; amount: string };

@@ -1,8 +1,8 @@
 import * as tape from '../../../sql/loans/tape.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { board, type Boarding } from './board.ts';
 import { parentsOf, type Parents } from '../origination/create.ts';
+import { board, type Boarding } from './board.ts';
 import type { Refusal, TapeRow } from './boarding-tape.ts';
 
 /** A tape with a line that cannot be taken is not taken at all; every reason is named. */

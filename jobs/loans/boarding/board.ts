@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { countDelinquencies } from '../../../sql/loans/boarding.ts';
+import { setPlan } from '../../../sql/loans/plans.ts';
 import { isActive } from '../../../sql/portfolios/investors.ts';
 import * as portfolios from '../../../sql/portfolios/portfolios.ts';
-import { setPlan } from '../../../sql/loans/plans.ts';
 import {
   date,
   externalId,
@@ -17,10 +17,10 @@ import { Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
-import { tellCreated, writeLoan, type NewLoan, type Parents } from '../origination/create.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
 import { happen, openLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
+import { tellCreated, writeLoan, type NewLoan, type Parents } from '../origination/create.ts';
 import { boardedPlan } from '../plans/boarded-plan.ts';
 import { termsOf } from '../products/terms-of.ts';
 

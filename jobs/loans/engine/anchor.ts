@@ -1,8 +1,7 @@
 import { money } from '../../money.ts';
-import { interestAt } from './interest.ts';
-import { feesOwed } from './position.ts';
-import type { Position } from './position.ts';
 import type { DayCount, Terms } from '../arithmetic/terms.ts';
+import { interestAt } from './interest.ts';
+import { feesOwed, type Position } from './position.ts';
 
 /**
  * What a loan's row keeps of the fold, so that "as of now" needs no events: between events interest

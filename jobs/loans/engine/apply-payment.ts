@@ -1,8 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, parseMoney, ZERO } from '../../money.ts';
-import { allocate, allocateAsTold } from './allocate.ts';
-import type { Allocation, Share } from './allocate.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
+import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
 import { cover } from './coverage.ts';
 import { duesOn, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
@@ -13,10 +12,9 @@ import {
   isFollowingPlan,
   repaymentOwed,
   totalOwed,
+  type Position,
 } from './position.ts';
-import type { Position } from './position.ts';
-import { addToSuspense, reduceFee, reduceInterest, reducePrincipal } from './reduce.ts';
-import type { Means } from './reduce.ts';
+import { addToSuspense, reduceFee, reduceInterest, reducePrincipal, type Means } from './reduce.ts';
 
 /** Payments that change what is owed but answer no bill. */
 const WITHOUT_COVERAGE: readonly PaymentType[] = ['extra_principal', 'fee_only', 'recovery'];

@@ -1,5 +1,6 @@
 import type { Big } from 'big.js';
 import { parseMoney, parseRate } from '../../money.ts';
+import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
 import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
 import { addToBase, catchUp } from './interest.ts';
@@ -11,9 +12,7 @@ import {
   transferServicing,
   writeOff,
 } from './losses.ts';
-import { explain, interestOwed } from './position.ts';
-import type { Position } from './position.ts';
-import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
+import { explain, interestOwed, type Position } from './position.ts';
 import {
   addToSuspense,
   feesPortion,

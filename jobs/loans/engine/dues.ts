@@ -1,12 +1,16 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min } from '../../money.ts';
+import { customWaterfall, WATERFALLS, type Waterfall } from '../arithmetic/waterfalls.ts';
 import type { Due } from './allocate.ts';
-import { customWaterfall, WATERFALLS } from '../arithmetic/waterfalls.ts';
-import type { Waterfall } from '../arithmetic/waterfalls.ts';
 import { dueAmount, dueBy } from './coverage.ts';
 import type { PaymentType } from './events.ts';
-import { interestOwed, isFollowingPlan, outstandingOf } from './position.ts';
-import type { Fee, Position } from './position.ts';
+import {
+  interestOwed,
+  isFollowingPlan,
+  outstandingOf,
+  type Fee,
+  type Position,
+} from './position.ts';
 import { openFees } from './reduce.ts';
 import { spreadDue } from './spread-fees.ts';
 

@@ -1,15 +1,11 @@
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { anchorOf } from './anchor.ts';
-import type { Anchor } from './anchor.ts';
-import { applyEvent } from './apply.ts';
-import { eventsInForce } from './event-order.ts';
-import { endOfPromo } from './event-order.ts';
-import type { LoanEvent } from './events.ts';
-import { isFollowingPlan, openPosition, retune } from './position.ts';
-import type { Position } from './position.ts';
-import { stateOf } from './state.ts';
-import type { LoanState } from './state.ts';
 import type { Terms } from '../arithmetic/terms.ts';
+import { anchorOf, type Anchor } from './anchor.ts';
+import { applyEvent } from './apply.ts';
+import { eventsInForce, endOfPromo } from './event-order.ts';
+import type { LoanEvent } from './events.ts';
+import { isFollowingPlan, openPosition, retune, type Position } from './position.ts';
+import { stateOf, type LoanState } from './state.ts';
 
 export type FoldInput = {
   terms: Terms;

@@ -1,9 +1,9 @@
 import type { Big } from 'big.js';
 import { min, parseMoney } from '../../money.ts';
-import type { EventOf } from './events.ts';
-import { explain, feesOwed, interestOwed, totalOwed } from './position.ts';
-import type { Position } from './position.ts';
+import type { Component } from '../arithmetic/terms.ts';
 import { recover } from './apply-payment.ts';
+import type { EventOf } from './events.ts';
+import { explain, feesOwed, interestOwed, totalOwed, type Position } from './position.ts';
 import {
   addToSuspense,
   feesPortion,
@@ -13,7 +13,6 @@ import {
   reduceInterest,
   reducePrincipal,
 } from './reduce.ts';
-import type { Component } from '../arithmetic/terms.ts';
 
 /**
  * Takes a loan off the books: its principal, and interest and fees where they are not given up,

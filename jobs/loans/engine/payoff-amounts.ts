@@ -1,13 +1,19 @@
 import { Big } from 'big.js';
 import { addDays, isLeapYear, partsOf } from '../../dates.ts';
-import { atLeastZero, divide, money, parseMoney, tenPlaces, toCents, ZERO } from '../../money.ts';
-import type { Rounding } from '../../money.ts';
-import { fold, replay } from './fold.ts';
-import type { FoldInput } from './fold.ts';
-import { stretchInterest } from './interest.ts';
-import type { InterestSegment, Meter } from './interest.ts';
-import type { LoanState } from './state.ts';
+import {
+  atLeastZero,
+  divide,
+  money,
+  parseMoney,
+  tenPlaces,
+  toCents,
+  ZERO,
+  type Rounding,
+} from '../../money.ts';
 import type { DayCount } from '../arithmetic/terms.ts';
+import { fold, replay, type FoldInput } from './fold.ts';
+import { stretchInterest, type InterestSegment, type Meter } from './interest.ts';
+import type { LoanState } from './state.ts';
 
 type PayoffLine = Omit<InterestSegment, 'rule'> & {
   rule: InterestSegment['rule'] | 'brought_forward';

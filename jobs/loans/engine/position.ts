@@ -1,13 +1,11 @@
 import type { Big } from 'big.js';
 import { daysBetween } from '../../dates.ts';
 import { atLeastZero, min, money, parseMoney, parseRate, sum, toCents, ZERO } from '../../money.ts';
-import { installmentOf } from './coverage.ts';
-import type { Coverage, Installment } from './coverage.ts';
-import type { Pause } from './delinquency.ts';
-import { interestAt, newMeter, setSource } from './interest.ts';
-import type { Meter, Source } from './interest.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
+import { installmentOf, type Coverage, type Installment } from './coverage.ts';
+import type { Pause } from './delinquency.ts';
+import { interestAt, newMeter, setSource, type Meter, type Source } from './interest.ts';
 
 export type Fee = {
   fee_id: string;

@@ -1,12 +1,9 @@
 import { min, money } from '../../money.ts';
-import { advanceTo, proceed, replay } from './fold.ts';
-import type { FoldInput } from './fold.ts';
 import { remainingOf } from './coverage.ts';
 import type { LoanEvent } from './events.ts';
-import { totalOwed } from './position.ts';
-import type { Position } from './position.ts';
-import { stateOf } from './state.ts';
-import type { LoanState } from './state.ts';
+import { advanceTo, proceed, replay, type FoldInput } from './fold.ts';
+import { totalOwed, type Position } from './position.ts';
+import { stateOf, type LoanState } from './state.ts';
 
 export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
 

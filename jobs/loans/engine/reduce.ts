@@ -1,8 +1,14 @@
 import type { Big } from 'big.js';
 import { min, parseMoney, ZERO } from '../../money.ts';
-import { explain, feesOwed, interestOwed, outstandingOf } from './position.ts';
-import type { Fee, Position } from './position.ts';
 import type { Portion } from './events.ts';
+import {
+  explain,
+  feesOwed,
+  interestOwed,
+  outstandingOf,
+  type Fee,
+  type Position,
+} from './position.ts';
 
 /** Whether an amount was paid in money, given by the lender, or moved elsewhere in the books. */
 export type Means = 'paid' | 'waived' | 'moved';

@@ -2,10 +2,8 @@ import type { Big } from 'big.js';
 import { max, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isSatisfied, remainingOf, type Installment } from './coverage.ts';
-import { bucketOf, daysPastDue } from './delinquency.ts';
-import type { DelinquencyBucket, Pause } from './delinquency.ts';
-import { interestAt, segmentsAt } from './interest.ts';
-import type { InterestSegment } from './interest.ts';
+import { bucketOf, daysPastDue, type DelinquencyBucket, type Pause } from './delinquency.ts';
+import { interestAt, segmentsAt, type InterestSegment } from './interest.ts';
 import {
   centsAccrued,
   feesOwed,
@@ -13,8 +11,9 @@ import {
   outstandingOf,
   rateOn,
   totalOwed,
+  type AllocationLine,
+  type Position,
 } from './position.ts';
-import type { AllocationLine, Position } from './position.ts';
 
 export const INSTALLMENT_STATUSES = [
   'upcoming',

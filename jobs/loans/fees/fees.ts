@@ -6,10 +6,10 @@ import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { happen, openLoan } from '../history/happen.ts';
-import { newEvent } from '../history/new-event.ts';
-import { assessFee } from './origination-fees.ts';
 import { openInService } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
+import { assessFee } from './origination-fees.ts';
 
 type NewFee = {
   loan_id: string;

@@ -1,16 +1,16 @@
+import type { Big } from 'big.js';
 import { sparedDays } from '../../../sql/loans/reliefs.ts';
 import { addDays } from '../../dates.ts';
 import { money, parseMoney, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
-import { feeAmount, feeRulesOf, type FeeRule } from '../products/fee-amounts.ts';
-import { assessFee } from './origination-fees.ts';
-import { fundedOn } from '../history/rests.ts';
-import type { InstallmentState } from '../engine/state.ts';
-import { termsOf } from '../products/terms-of.ts';
-import { type LoanEvent } from '../engine/events.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import type { Big } from 'big.js';
+import { type LoanEvent } from '../engine/events.ts';
+import type { InstallmentState } from '../engine/state.ts';
+import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { fundedOn } from '../history/rests.ts';
+import { feeAmount, feeRulesOf, type FeeRule } from '../products/fee-amounts.ts';
+import { termsOf } from '../products/terms-of.ts';
+import { assessFee } from './origination-fees.ts';
 
 /**
  * Assesses the late fees that are due today: one for each instalment that is still not covered when

@@ -5,8 +5,8 @@ import { money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import type { FinancedFee, LoanEvent } from '../engine/events.ts';
-import { comeTo, fundingFees } from '../products/fee-amounts.ts';
 import { newEvent } from '../history/new-event.ts';
+import { comeTo, fundingFees } from '../products/fee-amounts.ts';
 
 type Disbursed = { on: string; amount: string; isFirst: boolean };
 

@@ -1,15 +1,15 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as records from '../../../sql/loans/records.ts';
+import { freeWords } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import type { CreditTarget } from '../engine/events.ts';
 import { happen, openLoan } from '../history/happen.ts';
-import { newEvent } from '../history/new-event.ts';
 import { immutable, openInService } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
-import { freeWords } from '../../../sql/types.ts';
 
 export const CREDIT_TYPES = [
   'goodwill',

@@ -7,16 +7,16 @@ import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { Conflict } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { assertMayGrow } from './further-disbursements.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { fundAgain } from './fund-again.ts';
-import { happen, type OpenLoan } from '../history/happen.ts';
-import { newEvent } from '../history/new-event.ts';
-import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
 import { assessFee } from '../fees/origination-fees.ts';
+import { happen, type OpenLoan } from '../history/happen.ts';
 import { openInService } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
 import { refusalOf } from '../history/statuses.ts';
+import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
+import { fundAgain } from './fund-again.ts';
+import { assertMayGrow } from './further-disbursements.ts';
 
 type NewDraw = {
   loan_id: string;

@@ -1,20 +1,20 @@
 import type { Big } from 'big.js';
 import { z } from 'zod';
 import * as loans from '../../../sql/loans/loans.ts';
-import { insert } from '../../../sql/write.ts';
 import { date, positiveMoney } from '../../../sql/types.ts';
+import { insert } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { assessOriginationFees } from '../fees/origination-fees.ts';
-import type { LoanEvent } from '../engine/events.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { firstPlan } from '../plans/first-plan.ts';
-import { assertRescissionOver } from '../origination/rescission.ts';
 import { assertAllowed } from '../history/statuses.ts';
+import { assertRescissionOver } from '../origination/rescission.ts';
+import { firstPlan } from '../plans/first-plan.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 export const DISBURSEMENT_METHODS = ['ach', 'wire', 'check', 'internal', 'external'] as const;

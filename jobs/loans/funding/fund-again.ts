@@ -1,3 +1,4 @@
+import { ZERO } from '../../money.ts';
 import { numberOfPayments } from '../arithmetic/due-dates.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
@@ -5,8 +6,6 @@ import { type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { reamortize } from '../plans/replan.ts';
 import { termsOf } from '../products/terms-of.ts';
-
-import { ZERO } from '../../money.ts';
 
 /**
  * More money goes out on a loan in service: the event of it, and the plan that repays the greater

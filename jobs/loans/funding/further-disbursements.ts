@@ -7,14 +7,14 @@ import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { disburse, type DISBURSEMENT_METHODS } from './first-disbursement.ts';
-import { fundAgain } from './fund-again.ts';
-import { happen, type OpenLoan } from '../history/happen.ts';
-import { newEvent } from '../history/new-event.ts';
-import { openInService } from '../history/loan-records.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
+import { happen, type OpenLoan } from '../history/happen.ts';
+import { openInService } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
 import { refusalOf } from '../history/statuses.ts';
+import { disburse, type DISBURSEMENT_METHODS } from './first-disbursement.ts';
+import { fundAgain } from './fund-again.ts';
 
 export const PAYEE_TYPES = ['borrower', 'merchant', 'dealer', 'payoff_third_party'] as const;
 

@@ -4,11 +4,11 @@ import * as records from '../../../sql/loans/records.ts';
 import { prose, freeWords } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import type { LoanEvent } from '../engine/events.ts';
 import { eventsInForce } from '../engine/event-order.ts';
+import type { LoanEvent } from '../engine/events.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
-import { newEvent } from '../history/new-event.ts';
 import { immutable } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
 import { refusalOf } from '../history/statuses.ts';
 
 export const DisbursementReversal = z.object({

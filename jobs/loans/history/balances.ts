@@ -1,13 +1,13 @@
-import { Invalid } from '../../errors.ts';
 import { daysBetween, addMonths } from '../../dates.ts';
+import { Invalid } from '../../errors.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
-import { readLoan } from './happen.ts';
 import { payoffAmount } from '../engine/payoff-amounts.ts';
 import { project } from '../engine/project.ts';
 import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { readLoan } from './happen.ts';
 
 /**
  * What a loan owes on a day, today unless another is named. A past day is answered as it is known

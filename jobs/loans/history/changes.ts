@@ -2,8 +2,8 @@ import { cancelAutopay } from '../../../sql/loans/charge-offs.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { afterPayoff } from './after-payoff.ts';
 import type { LoanState } from '../engine/state.ts';
+import { afterPayoff } from './after-payoff.ts';
 import type { LoanStatus } from './statuses.ts';
 
 type Loan = Pick<

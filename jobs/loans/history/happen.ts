@@ -1,19 +1,19 @@
+import { Big } from 'big.js';
 import type { EventRow } from '../../../sql/loans/events.ts';
 import * as happened from '../../../sql/loans/happened.ts';
 import * as history from '../../../sql/loans/history.ts';
-import { money, sum } from '../../money.ts';
-import { Big } from 'big.js';
 import { Invalid, NotFound } from '../../errors.ts';
+import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { MOST } from '../arithmetic/terms.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { fold, foldWithAnchor } from '../engine/fold.ts';
+import type { LoanState } from '../engine/state.ts';
+import { termsOf } from '../products/terms-of.ts';
 import { book } from './book.ts';
 import { changeStatus, followState } from './changes.ts';
 import type { LoanStatus } from './statuses.ts';
-import type { LoanEvent } from '../engine/events.ts';
-import { fold, foldWithAnchor } from '../engine/fold.ts';
-import { MOST } from '../arithmetic/terms.ts';
-import type { LoanState } from '../engine/state.ts';
-import { termsOf } from '../products/terms-of.ts';
-import type { ScheduleRow } from '../arithmetic/amortize.ts';
 
 type Whole = NonNullable<Awaited<ReturnType<typeof history.open>>>;
 

@@ -1,9 +1,9 @@
 import * as accruals from '../../../sql/loans/accruals.ts';
 import type { Work } from '../../work.ts';
-import { adjustInterest, earned } from './book.ts';
 import { fold } from '../engine/fold.ts';
-import { happen, openLoan } from './happen.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { adjustInterest, earned } from './book.ts';
+import { happen, openLoan } from './happen.ts';
 
 /**
  * Books the interest that the nightly accrual had to leave out: the loan is folded anew, which mends

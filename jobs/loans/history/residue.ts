@@ -1,11 +1,11 @@
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import type { LoanEvent } from '../engine/events.ts';
 import { eventsInForce } from '../engine/event-order.ts';
+import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
+import { termsOf } from '../products/terms-of.ts';
 import type { OpenLoan } from './happen.ts';
 import { newEvent } from './new-event.ts';
-import { termsOf } from '../products/terms-of.ts';
 
 /**
  * A payment that leaves less than the product's small balance has repaid the loan: the residue is

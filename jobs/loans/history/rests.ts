@@ -1,7 +1,7 @@
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { type LoanEvent } from '../engine/events.ts';
 import { eventsInForce } from '../engine/event-order.ts';
+import { type LoanEvent } from '../engine/events.ts';
 import { type OpenLoan } from './happen.ts';
 import { newEvent } from './new-event.ts';
 

@@ -1,6 +1,6 @@
+import { dictionary } from '../../../sql/dictionary.ts';
 import { ACTIONS_BY_STATUS } from '../../../sql/loans/actions.ts';
 import { Conflict } from '../../errors.ts';
-import { dictionary } from '../../../sql/dictionary.ts';
 
 export const LOAN_STATUSES = [
   'pending',

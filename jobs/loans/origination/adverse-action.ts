@@ -4,8 +4,7 @@ import { compose } from '../../communications/compose.ts';
 import { addDays } from '../../dates.ts';
 import { orderDocument } from '../../documents/order.ts';
 import type { Work } from '../../work.ts';
-import type { DenialReason } from './denial-reasons.ts';
-import { DENIAL_REASONS } from './denial-reasons.ts';
+import { DENIAL_REASONS, type DenialReason } from './denial-reasons.ts';
 
 /** A creditor notifies the applicant within 30 days of the decision (12 CFR 1002.9(a)(1)). */
 const NOTICE_DAYS = 30;

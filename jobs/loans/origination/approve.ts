@@ -6,9 +6,9 @@ import { Conflict, NotFound } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/changes.ts';
+import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { runComplianceChecks } from './compliance.ts';
 import { disclosedApr, orderDisclosure } from './disclosure.ts';
-import { assertAllowed, refusalOf } from '../history/statuses.ts';
 
 export const Approval = z.object({ notes: prose.nullish() });
 

@@ -3,14 +3,14 @@ import * as loans from '../../../sql/loans/loans.ts';
 import * as products from '../../../sql/loans/products.ts';
 import * as programs from '../../../sql/loans/programs.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { parseMoney, parseRate } from '../../money.ts';
 import { Conflict, Invalid } from '../../errors.ts';
+import { parseMoney, parseRate } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
+import { MOST } from '../arithmetic/terms.ts';
 import { comeTo, feesByRules, type FeeRule } from '../products/fee-amounts.ts';
 import { copiedTerms } from '../products/terms-of.ts';
-import { MOST } from '../arithmetic/terms.ts';
 
 export type NewLoan = {
   borrower_id: string;

@@ -4,10 +4,10 @@ import * as loans from '../../../sql/loans/loans.ts';
 import { prose, freeWords } from '../../../sql/types.ts';
 import { NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { adverseAction } from './adverse-action.ts';
 import { changeStatus } from '../history/changes.ts';
-import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
 import { assertAllowed } from '../history/statuses.ts';
+import { adverseAction } from './adverse-action.ts';
+import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
 
 /** More than four reasons tell an applicant nothing (official commentary on 12 CFR 1002.9(b)(2)). */
 const REASONS_MAX = 4;

@@ -1,3 +1,4 @@
+import { dictionary } from '../../../sql/dictionary.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
 import { penaltyOf } from '../../../sql/loans/payoff-quotes.ts';
 import { find } from '../../../sql/table.ts';
@@ -6,10 +7,9 @@ import { money, parseMoney, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { aprOfSchedule } from '../arithmetic/apr.ts';
-import { comeTo, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
 import { firstPlan } from '../plans/first-plan.ts';
+import { comeTo, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
-import { dictionary } from '../../../sql/dictionary.ts';
 
 /**
  * What a loan that would be funded on a day costs: its plan against what the borrower has of it, which

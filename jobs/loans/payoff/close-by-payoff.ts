@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Big } from 'big.js';
 import { z } from 'zod';
-import { date, flag, positiveMoney, prose, uuid } from '../../../sql/types.ts';
-import { find } from '../../../sql/table.ts';
-import { insert } from '../../../sql/write.ts';
 import * as quotes from '../../../sql/loans/payoff-quotes.ts';
+import { find } from '../../../sql/table.ts';
+import { date, flag, positiveMoney, prose, uuid } from '../../../sql/types.ts';
+import { insert } from '../../../sql/write.ts';
 import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, ZERO } from '../../money.ts';
@@ -12,15 +12,15 @@ import { NewPayment, PAYMENT_METHODS, post } from '../../payments/receive.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { reportForgiveness } from '../reporting/forms-1099c.ts';
-import { assessFee } from '../fees/origination-fees.ts';
 import { fold } from '../engine/fold.ts';
+import { payoffAmount } from '../engine/payoff-amounts.ts';
+import { assessFee } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { payoffAmount } from '../engine/payoff-amounts.ts';
 import { assertInHistory } from '../history/rests.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { reportForgiveness } from '../reporting/forms-1099c.ts';
 
 export const PayOff = z.object({
   payoff_date: date.nullish(),

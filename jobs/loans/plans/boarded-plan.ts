@@ -1,7 +1,7 @@
+import { money } from '../../money.ts';
 import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
-import { money } from '../../money.ts';
 
 type Boarded = {
   principal_amount: string;

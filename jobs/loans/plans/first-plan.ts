@@ -1,9 +1,9 @@
-import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
-import { firstPaymentDate, numberOfPayments } from '../arithmetic/due-dates.ts';
 import type { Big } from 'big.js';
 import { money } from '../../money.ts';
-import { withFees } from '../engine/spread-fees.ts';
+import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
+import { firstPaymentDate, numberOfPayments } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
+import { withFees } from '../engine/spread-fees.ts';
 import type { LoanTerms } from '../products/terms-of.ts';
 
 type FirstFunding = {

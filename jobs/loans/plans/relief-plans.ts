@@ -3,8 +3,8 @@ import { addDays, daysBetween } from '../../dates.ts';
 import { atLeastZero, min, money, parseMoney, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
-import type { InstallmentState } from '../engine/state.ts';
 import type { PaymentFrequency } from '../arithmetic/terms.ts';
+import type { InstallmentState } from '../engine/state.ts';
 import { planned } from './planned.ts';
 
 /** Plans that ask for less for a while; all of what is not asked for is asked for later. */

@@ -1,12 +1,11 @@
 import type { Big } from 'big.js';
 import { addDays, addMonths, daysBetween } from '../../dates.ts';
 import { atLeastZero, min, money, parseMoney, sum } from '../../money.ts';
-import { buildSchedule } from '../arithmetic/amortize.ts';
-import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import type { PaymentFrequency, Terms } from '../arithmetic/terms.ts';
 import { feesIn, withFees } from '../engine/spread-fees.ts';
 import type { InstallmentState, LoanState } from '../engine/state.ts';
-import type { PaymentFrequency, Terms } from '../arithmetic/terms.ts';
 import { planned } from './planned.ts';
 
 /**

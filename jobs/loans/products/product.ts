@@ -1,4 +1,5 @@
 import { Big } from 'big.js';
+import { dictionary } from '../../../sql/dictionary.ts';
 import { usable, type Usable } from '../../../sql/ledger/accounts.ts';
 import { productBelongsTo } from '../../../sql/loans/programs.ts';
 import type { Row } from '../../../sql/table.ts';
@@ -8,7 +9,6 @@ import { CHART } from '../../ledger/chart.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { identified, type FeeRule } from './fee-rules.ts';
-import { dictionary } from '../../../sql/dictionary.ts';
 
 const LIMITS = [
   ['min_amount', 'max_amount'],
@@ -19,12 +19,14 @@ const LIMITS = [
 /** Days past due after which a loan is charged off, as supervisors expect of its kind. */
 const CHARGE_OFF_DAYS = dictionary<number>({ installment: 120, line_of_credit: 180 });
 
+type NewProduct = Values & { code: string; loan_type: string };
+
 /** Adds a product. Loans copy its terms when they are made, so no later change reaches them. */
-export async function addProduct(work: Work, input: Values): Promise<string> {
+export async function addProduct(work: Work, input: NewProduct): Promise<string> {
   const charge_off_dpd_threshold =
-    input['charge_off_dpd_threshold'] ?? CHARGE_OFF_DAYS[String(input['loan_type'])];
+    input['charge_off_dpd_threshold'] ?? CHARGE_OFF_DAYS[input.loan_type];
   const payoff_quote_valid_days =
-    input['payoff_quote_valid_days'] ?? (await settingsOf(work.tx)).payoff.quote_valid_days;
+    input.payoff_quote_valid_days ?? (await settingsOf(work.tx)).payoff.quote_valid_days;
   const product = { ...input, charge_off_dpd_threshold, payoff_quote_valid_days };
   await check(work, product, product);
   return insert(work.tx, 'products', stored(product, []));
@@ -83,8 +85,10 @@ function stored({ allocation_order, fee_rules, ...product }: Values, known: FeeR
   };
 }
 
+type NewProgram = Values & { code: string; program_type: string };
+
 /** Adds a program, which has no products yet that could be its default, save those without one. */
-export async function addProgram(work: Work, input: Values): Promise<string> {
+export async function addProgram(work: Work, input: NewProgram): Promise<string> {
   const id = await insert(work.tx, 'programs', input);
   await checkDefaultProduct(work, id, input);
   return id;

@@ -1,6 +1,6 @@
 import type { RawLoan } from '../../../sql/loans/loans.ts';
-import { WATERFALL_NAMES, WATERFALLS } from '../arithmetic/waterfalls.ts';
 import { completeTerms, type Terms } from '../arithmetic/terms.ts';
+import { WATERFALL_NAMES, WATERFALLS } from '../arithmetic/waterfalls.ts';
 
 /**
  * What a loan takes over from its product and its tenant when it is created: the terms of its

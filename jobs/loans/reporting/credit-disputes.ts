@@ -1,5 +1,7 @@
-import * as records from '../../../sql/loans/credit-reporting.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
+import { lacks } from '../../../sql/documents/documents.ts';
 import * as disputes from '../../../sql/loans/credit-disputes.ts';
+import * as records from '../../../sql/loans/credit-reporting.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
@@ -7,7 +9,6 @@ import { addDays } from '../../dates.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { dictionary } from '../../../sql/dictionary.ts';
 
 /** Days in which a dispute is answered, and with an extension (FCRA 611(a)(1), 623(b)(2)). */
 const DAYS = 30;
@@ -63,14 +64,17 @@ export const CORRECTABLE: readonly string[] = [
 const dueDate = (received: string, isExtended: boolean) =>
   addDays(received, isExtended ? DAYS_EXTENDED : DAYS);
 
+type NewDispute = Values & { loan_id: string; dispute_codes: readonly string[] };
+
 /** Takes in a dispute: it is to be answered within 30 days of its receipt, 45 when extended. */
-export async function addDispute(work: Work, input: Values): Promise<string> {
-  const loanId = String(input['loan_id']);
+export async function addDispute(work: Work, input: NewDispute): Promise<string> {
+  const { loan_id: loanId } = input;
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   const received_date = String(input['received_date'] ?? work.today);
   if (received_date > work.today)
     throw new Invalid({ received_date: 'Must not be in the future.' });
+  await checkDocuments(work, input);
   const number = (await disputes.countOf(work.tx, loanId)) + 1;
   return insert(work.tx, 'credit_disputes', {
     ...input,
@@ -82,6 +86,13 @@ export async function addDispute(work: Work, input: Values): Promise<string> {
   });
 }
 
+/** What a borrower or a bureau has sent is kept among the documents. */
+async function checkDocuments({ tx }: Work, { document_ids }: Values) {
+  if (!Array.isArray(document_ids) || document_ids.length === 0) return;
+  if (await lacks(tx, document_ids as string[]))
+    throw new Invalid({ document_ids: 'Names a document that does not exist.' });
+}
+
 /**
  * Carries a dispute on. Its state moves the condition that the bureaus are told; an answer that says
  * something was wrong makes a corrected record for all of them, in the same transaction.
@@ -90,6 +101,7 @@ export async function changeDispute(work: Work, id: string, changes: Values, row
   await loans.lock(work.tx, String(row['loan_id']));
   const dispute = await disputes.lock(work.tx, id);
   const { status, ...rest } = changes;
+  await checkDocuments(work, rest);
   // Forms send back what they read, where an open one may have been shown as overdue.
   const wanted = status === 'overdue' ? undefined : status;
   const isMoved = wanted !== undefined && wanted !== dispute.status;

@@ -1,6 +1,6 @@
+import { dictionary } from '../../../sql/dictionary.ts';
 import type { Facts } from '../../../sql/loans/credit-facts.ts';
 import { addMonths, monthEnd } from '../../dates.ts';
-import { dictionary } from '../../../sql/dictionary.ts';
 
 /** Days past due → account status and the mark it leaves in the history (Metro 2, field 17A and 18). */
 const BY_DAYS = [

@@ -1,18 +1,18 @@
 import * as recipients from '../../../sql/communications/recipients.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 import * as forms from '../../../sql/loans/forms-1099c.ts';
 import * as records from '../../../sql/loans/records.ts';
-import { current } from '../../../sql/tenants.ts';
 import type { Row } from '../../../sql/table.ts';
+import { current } from '../../../sql/tenants.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { orderDocument } from '../../documents/order.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { principalForgiven } from './forgiven.ts';
 import { openLoan, type OpenLoan } from '../history/happen.ts';
 import { immutable, lockRecord, openInService } from '../history/loan-records.ts';
-import { dictionary } from '../../../sql/dictionary.ts';
+import { principalForgiven } from './forgiven.ts';
 
 export const EVENT_CODES = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'] as const;
 export type EventCode = (typeof EVENT_CODES)[number];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import * as decisions from '../../../sql/loans/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
+import { withoutPersonalNumbers } from '../../../sql/personal-numbers.ts';
 import { Invalid, NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { withoutPersonalNumbers } from '../../../sql/personal-numbers.ts';
 
 const LABELS_MAX = 50;
 

@@ -2,13 +2,13 @@ import * as plans from '../../../sql/borrowers/autopay-plans.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
+import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { addDays, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
 import { refusalOf } from '../../loans/history/statuses.ts';
 import type { Work } from '../../work.ts';
 import { nextDueDate, runDateOf, shownRunDate } from './autopay-dates.ts';
-import { assertUsable } from '../../borrowers/payment-instrument.ts';
 
 export const CANCEL_REASONS = [
   'borrower',
@@ -20,19 +20,18 @@ export const CANCEL_REASONS = [
 type CancelReason = (typeof CANCEL_REASONS)[number];
 
 type Input = Values & {
-  borrower_id?: string;
-  loan_id?: string;
-  payment_instrument_id?: string;
-  backup_payment_instrument_id?: string | null;
-  start_date?: string | null;
-  status?: string;
-  is_enabled?: boolean;
-  cancel_reason?: CancelReason | null;
+  payment_instrument_id?: string | undefined;
+  backup_payment_instrument_id?: string | null | undefined;
+  start_date?: string | null | undefined;
+  status?: string | undefined;
+  is_enabled?: boolean | undefined;
+  cancel_reason?: CancelReason | null | undefined;
 };
+type NewPlan = Input & { borrower_id: string; loan_id: string; payment_instrument_id: string };
 
 /** Enrolls a loan: from now on its close draws what the plan says. A loan has one plan at a time. */
-export async function addPlan(work: Work, input: Input): Promise<string> {
-  const { borrower_id = '', loan_id = '', status: _, cancel_reason: __, ...terms } = input;
+export async function addPlan(work: Work, input: NewPlan): Promise<string> {
+  const { borrower_id, loan_id, status: _, cancel_reason: __, ...terms } = input;
   const loan = await openLoan(work, loan_id).catch((error: unknown) => {
     throw isMissing(error) ? new Invalid({ loan_id: 'Does not exist.' }) : error;
   });

@@ -4,16 +4,16 @@ import type { Plan } from '../../../sql/borrowers/autopay-plans.ts';
 import * as instruments from '../../../sql/borrowers/payment-instruments.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { mayRunOn, nextDueDate, runDateOf } from './autopay-dates.ts';
-import { saveNext } from './autopay-plan.ts';
-import { isUsable } from '../../borrowers/payment-instrument.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
+import { isUsable } from '../../borrowers/payment-instrument.ts';
 import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
 import { min, money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { drawAmount } from './draw-amount.ts';
 import { NewPayment, paymentColumns, post } from '../receive.ts';
+import { mayRunOn, nextDueDate, runDateOf } from './autopay-dates.ts';
+import { saveNext } from './autopay-plan.ts';
+import { drawAmount } from './draw-amount.ts';
 
 /**
  * Draws what a plan has due today, and what it is to ask for again. A due date is taken by a row that

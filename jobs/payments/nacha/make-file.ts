@@ -3,14 +3,14 @@ import * as nacha from '../../../sql/payments/nacha.ts';
 import { current } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
+import { record } from '../../audit.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
-import { record } from '../../audit.ts';
-import { Conflict, Invalid } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
 import { unseal } from '../../sealing/secrets.ts';
+import { settingsOf } from '../../users/settings.ts';
 import type { Within, Work } from '../../work.ts';
 import { batchOf, nachaFile, total, type Originator } from './records.ts';
 

@@ -4,8 +4,8 @@ import { insert, update } from '../../../sql/write.ts';
 import { record } from '../../audit.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Within, Work } from '../../work.ts';
-import { returnPayment } from '../return.ts';
 import { reasonOf } from '../return-codes.ts';
+import { returnPayment } from '../return.ts';
 import { readReturns, type ReturnedEntry } from './returns.ts';
 
 export const ReturnFile = z.object({

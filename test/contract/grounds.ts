@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll } from 'vitest';
+import { routes } from '../../api/routes.ts';
+import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { newGround, type Ground } from '../attack/ground.ts';
+import { newRandom } from '../attack/random.ts';
+import { settle } from '../attack/settle.ts';
+import { collectionIn, drawing, redrawn, targetsOf, type Target } from '../attack/targets.ts';
+import type { Stage } from '../setup/world.ts';
+import { RANDOM_ID } from './callers.ts';
+
+const SEED = 1;
+const TODAY = '2026-03-16';
+
+/** Tenants with loans in every state and records of every kind, the same as those that are attacked. */
+export async function newGrounds(stage: Stage, slugs: readonly string[]): Promise<Ground[]> {
+  const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
+  const secret = randomBytes(32).toString('hex');
+  const grounds: Ground[] = [];
+  for (const slug of slugs) grounds.push(await newGround(stage.url, port, secret, slug));
+  afterAll(() => Promise.all(grounds.map(({ owner }) => owner.end())));
+  await Promise.all(grounds.map((ground) => settle(ground, SEED, 1)));
+  for (const ground of grounds) {
+    await complete(stage, ground);
+    await fill(ground);
+  }
+  return grounds;
+}
+
+/** What comes about in another way than by being created on whatever is there. */
+async function complete(stage: Stage, ground: Ground) {
+  const { clients, idsOf } = ground;
+  const { superadmin: admin, loan_officer: officer } = clients;
+  const first = async (path: string) => (await idsOf(path))[0] ?? RANDOM_ID;
+  const lien = { lien_type: 'ucc1', filing_date: '2021-03-20', expiration_date: '2026-03-20' };
+  await admin.post(`/collateral/${await first('/collateral')}/liens`, lien);
+  await workOf(stage.pool, SYSTEM)(ground.tenant_id, (work) => warnOfLapsingLiens(work, TODAY));
+  await admin.post(`/loan-tape-configs/${await first('/loan-tape-configs')}/generate`);
+  await admin.post('/ledger/closings', { closed_through: '2026-01-01' });
+  const loans = (await admin.get('/loans?range=[0,99]')).body as Loan[];
+  const line = loans.find((one) => one.loan_type !== 'installment' && one.status === 'approved');
+  await admin.post(`/loans/${line?.id}/disburse`, { amount: '4000.00' });
+  await admin.post(`/loans/${line?.id}/draws`, { amount: '100.00' });
+  const investor = `/investors/${await first('/investors')}`;
+  await admin.post(`${investor}/settlement-instruments`, { instrument_type: 'check' });
+  const share = { loan_id: line?.id, ownership_percentage: '0.1' };
+  await admin.post(`${investor}/loan-assignments`, share);
+  await ground.owner.query('update tenants set settings = settings || $2 where id = $1', [
+    ground.tenant_id,
+    { approvals: { four_eyes: ['reversals'] } },
+  ]);
+  await officer.send('DELETE', `/payments/${await first('/payments')}`);
+  await ground.restore();
+  await ground.refresh();
+}
+type Loan = { id: string; loan_type: string; status: string };
+
+/** Makes one of each kind that there is none of yet, on the first record that lets it be made. */
+async function fill(ground: Ground) {
+  const bodies = await rightBodies(ground);
+  for (const { method, path, status } of routes) {
+    const last = path.slice(path.lastIndexOf('/'));
+    if (method !== 'POST' || status !== 201 || !path.endsWith(`}${last}`)) continue;
+    const collection = last.replace('/1099c', '/forms-1099c');
+    if ((await ground.idsOf(collection)).length > 0) continue;
+    const [body] = bodies.get(`${method} ${path}`) ?? [];
+    for (const parent of await pathsIn(ground, path, 60)) {
+      const made = await ground.clients.superadmin.post(parent, body);
+      if (made.status === 201) break;
+    }
+  }
+  await ground.refresh();
+}
+
+/** The collection of each parameter of a path. */
+export const collectionsIn = (path: string): string[] =>
+  [...path.matchAll(/\/\{(\w+)\}/g)].map(({ index, 1: name = '' }) =>
+    collectionIn(path.slice(0, index), name),
+  );
+
+/** The path with ids of the tenant's own records, as many ways as there are records; none without. */
+export async function pathsIn(ground: Ground, path: string, most = 1): Promise<string[]> {
+  const [collection] = collectionsIn(path);
+  if (collection === undefined) return [path];
+  const ids = await ground.idsOf(collection);
+  return ids.slice(-most).map((id) => path.replace(/\{\w+\}/g, id));
+}
+
+/** Right bodies for every route, which name records of the tenant. */
+export async function rightBodies(ground: Ground): Promise<Map<string, unknown[]>> {
+  const targets = await targetsOf(ground, SEED);
+  const draw = drawing(newRandom(SEED, 0), ground);
+  const bodiesOf = ({ route: { body: schema }, bodies }: Target) =>
+    schema
+      ? bodies.map((body) => redrawn(body, draw)).filter((body) => schema.safeParse(body).success)
+      : [{}];
+  return new Map(targets.map((target) => [target.name, bodiesOf(target)]));
+}
