@@ -30,8 +30,11 @@ const LIVES: readonly Steps[] = [
   [...FUNDED, ['forbearances', { start_date: '2026-03-01', end_date: '2026-05-01' }]],
 ];
 
-/** Fills the tenant: loans of every kind, and some of everything else that can be made. */
-export async function settle(ground: Ground, seed: number, rounds = 2) {
+/**
+ * Fills the tenant: loans of every kind, and some of everything else that can be made. One after the
+ * other they are the same ones each time.
+ */
+export async function settle(ground: Ground, seed: number, rounds = 2, hands = 6) {
   const { officer, tenant } = asTenant(ground);
   const admin = ground.clients.superadmin;
   for (const channel of ['sms', 'email']) {
@@ -54,14 +57,13 @@ export async function settle(ground: Ground, seed: number, rounds = 2) {
   };
   const product_id = await tenant.first('/products?code=DEFAULT');
   const lives = [...LIVES, ...LIVES.slice(0, 6)];
-  await Promise.all(
-    lives.map(async (steps, at) => {
-      const product = at >= LIVES.length && line ? { product_id: line } : { product_id };
-      const made = await officer.post('/loans', { ...terms, ...product });
-      for (const [step, body] of steps) await admin.post(`/loans/${made.body.id}/${step}`, body);
-    }),
-  );
-  for (let round = 0; round < rounds; round += 1) await create(ground, seed + round);
+  const waiting = [...lives.entries()];
+  await inTurns(hands, waiting, async ([at, steps]) => {
+    const product = at >= LIVES.length && line ? { product_id: line } : { product_id };
+    const made = await officer.post('/loans', { ...terms, ...product });
+    for (const [step, body] of steps) await admin.post(`/loans/${made.body.id}/${step}`, body);
+  });
+  for (let round = 0; round < rounds; round += 1) await create(ground, seed + round, hands);
   await upload(ground);
   await ground.refresh();
 }
@@ -70,16 +72,19 @@ const CREATES = /^\/([\w-]+|ledger\/\w+|[\w-]+\/\{\w+\}\/[\w-]+|webhooks\/subscr
 const NOT_YET = /settings|subscribe-all|closings|close-of-business/;
 
 /** Makes one of each, with right bodies; what they are refused for does not matter here. */
-async function create(ground: Ground, seed: number) {
+async function create(ground: Ground, seed: number, hands: number) {
   const waiting = (await targetsOf(ground, seed)).filter(({ route: { method, status, path } }) => {
     const isNew = CREATES.test(path) || path.endsWith('create-upload-link');
     return method === 'POST' && status === 201 && isNew && !NOT_YET.test(path);
   });
-  const worker = async () => {
-    for (let target = waiting.shift(); target; target = waiting.shift())
-      await createOne(ground, target, seed);
+  await inTurns(hands, waiting, (target) => createOne(ground, target, seed));
+}
+
+async function inTurns<One>(hands: number, waiting: One[], work: (one: One) => Promise<void>) {
+  const hand = async () => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) await work(one);
   };
-  await Promise.all(Array.from({ length: 6 }, worker));
+  await Promise.all(Array.from({ length: hands }, hand));
 }
 
 const TRIES = 4;

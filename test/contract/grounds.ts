@@ -20,7 +20,7 @@ export async function newGrounds(stage: Stage, slugs: readonly string[]): Promis
   const grounds: Ground[] = [];
   for (const slug of slugs) grounds.push(await newGround(stage.url, port, secret, slug));
   afterAll(() => Promise.all(grounds.map(({ owner }) => owner.end())));
-  await Promise.all(grounds.map((ground) => settle(ground, SEED, 1)));
+  await Promise.all(grounds.map((ground) => settle(ground, SEED, 1, 1)));
   for (const ground of grounds) {
     await complete(stage, ground);
     await fill(ground);
@@ -34,7 +34,10 @@ async function complete(stage: Stage, ground: Ground) {
   const { superadmin: admin, loan_officer: officer } = clients;
   const first = async (path: string) => (await idsOf(path))[0] ?? RANDOM_ID;
   const lien = { lien_type: 'ucc1', filing_date: '2021-03-20', expiration_date: '2026-03-20' };
-  await admin.post(`/collateral/${await first('/collateral')}/liens`, lien);
+  const active = (await admin.get('/loans?filter={"status":"active"}')).body as Loan[];
+  const item = { loan_id: active[0]?.id, collateral_type: 'other', description: 'A boat.' };
+  const { id } = (await admin.post('/collateral', item)).body as { id: string };
+  await admin.post(`/collateral/${id}/liens`, lien);
   await workOf(stage.pool, SYSTEM)(ground.tenant_id, (work) => warnOfLapsingLiens(work, TODAY));
   await admin.post(`/loan-tape-configs/${await first('/loan-tape-configs')}/generate`);
   await admin.post('/ledger/closings', { closed_through: '2026-01-01' });
