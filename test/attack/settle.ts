@@ -82,7 +82,7 @@ async function create(ground: Ground, seed: number, hands: number) {
 
 async function inTurns<One>(hands: number, waiting: One[], work: (one: One) => Promise<void>) {
   const hand = async () => {
-    for (let one = waiting.shift(); one; one = waiting.shift()) await work(one);
+    for (let next = waiting.shift(); next; next = waiting.shift()) await work(next);
   };
   await Promise.all(Array.from({ length: hands }, hand));
 }
