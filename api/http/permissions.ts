@@ -1,6 +1,6 @@
-/** The roles of a tenant's staff, each including all before it. */
-export const ROLES = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
-export type Role = (typeof ROLES)[number];
+import { TENANT_ROLES } from '../../jobs/users/roles.ts';
+
+export type Role = (typeof TENANT_ROLES)[number];
 
 /**
  * Who may call an endpoint: a role and all above it; `any` signed-in user; a `borrower`; a `provider`
@@ -18,7 +18,7 @@ export type User = {
 };
 
 export const isAtLeast = (role: Role | null, least: Role): boolean =>
-  role !== null && ROLES.indexOf(role) >= ROLES.indexOf(least);
+  role !== null && TENANT_ROLES.indexOf(role) >= TENANT_ROLES.indexOf(least);
 
 /** Whether this user (null: nobody signed in) may call an endpoint declared so. */
 export function mayCall(user: User | null, allow: Allow): boolean {
@@ -47,7 +47,7 @@ export function permissionsOf(role: Role | null, routes: readonly Declared[]): P
   if (role === 'superadmin') return [{ action: '*', resource: '*' }];
   const granted = new Map<string, Permission>();
   for (const { allow, action, resource } of routes) {
-    const isRole = (ROLES as readonly string[]).includes(allow);
+    const isRole = (TENANT_ROLES as readonly string[]).includes(allow);
     if (isRole && isAtLeast(role, allow as Role)) {
       granted.set(`${resource} ${action}`, { action, resource });
     }

@@ -5,14 +5,15 @@ import { find } from '../../sql/table.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import { permissions, users } from '../../sql/users/users.ts';
 import type { Route } from '../endpoints/route.ts';
-import { permissionsOf, ROLES, type Permission, type Role } from '../http/permissions.ts';
+import { TENANT_ROLES } from '../../jobs/users/roles.ts';
+import { permissionsOf, type Permission, type Role } from '../http/permissions.ts';
 
 export const userFields = {
   id: uuid.readonly(),
   email: z.string().readonly(),
   first_name: z.string(),
   last_name: z.string(),
-  tenant_role: z.enum(ROLES).nullable().readonly(),
+  tenant_role: z.enum(TENANT_ROLES).nullable().readonly(),
   is_active: z.boolean(),
   date_joined: timestamp.readonly(),
   last_login: timestamp.nullable().readonly(),

@@ -8,6 +8,7 @@ import { audited } from '../audit.ts';
 import { Conflict, Forbidden, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
+/** The roles of a tenant's staff, each including all before it. */
 export const TENANT_ROLES = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
 
 export const AssignRole = z.object({ user_id: uuid, tenant_role: z.enum(TENANT_ROLES) });

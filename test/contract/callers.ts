@@ -1,11 +1,11 @@
 import type { Route } from '../../api/endpoints/route.ts';
-import { ROLES } from '../../api/http/permissions.ts';
+import { TENANT_ROLES } from '../../jobs/users/roles.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from '../setup/client.ts';
 import type { Tenant } from '../setup/world.ts';
 
 /** Everybody who may knock: the five roles, a user without one, a borrower, and nobody at all. */
-export const CALLERS = [...ROLES, 'no role', 'borrower', 'nobody'] as const;
+export const CALLERS = [...TENANT_ROLES, 'no role', 'borrower', 'nobody'] as const;
 export type Caller = (typeof CALLERS)[number];
 
 /** Said a second time on purpose: a slip in the program's own table of roles must not pass. */
