@@ -38,7 +38,7 @@ test('the description is a page that loads from here alone, under its policy, an
   const browser = await openBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(45_000);
     const complaints: string[] = [];
     const hosts = new Set<string>();
     page.on('console', (line) => {
