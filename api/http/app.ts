@@ -90,8 +90,8 @@ function arrival(trustedProxies: readonly string[], isSecure: boolean): Middlewa
 function callerOf(ctx: Context, trustedProxies: readonly string[]): string {
   const peer = (ctx.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   if (!isTrusted(ctx.req, trustedProxies)) return peer;
-  const said = ctx.get('X-Forwarded-For').split(',').at(-1)?.trim() ?? '';
-  return ipaddr.isValid(said) ? said : peer;
+  const named = ctx.get('X-Forwarded-For').split(',').at(-1)?.trim() ?? '';
+  return ipaddr.isValid(named) ? named : peer;
 }
 
 /** Ids, the route's pattern and the time it took; never a query, a body or a cookie. */

@@ -86,7 +86,7 @@ test('unknown settings and bad values are refused, and nothing of them is kept',
   expect((await tenant.officer.get('/tenant/settings')).status).toBe(403);
 });
 
-const BAD = {
+const BAD: Record<string, unknown[]> = {
   'communications.from_email': [
     'not an address',
     'a@b.example\r\nBcc: c@d.example',
@@ -99,7 +99,7 @@ const BAD = {
   'auth.trusted_origins': [['https://*'], ['https://*.example.com'], ['https://a,b']],
 };
 const CASES = Object.entries(BAD).flatMap(([name, values]) =>
-  values.map((value): [string, unknown] => [name, value]),
+  values.map((value) => [name, value] as const),
 );
 
 test.each(CASES)('%s is never %j', async (name, value) => {
@@ -155,7 +155,7 @@ test('a bad value that was kept once counts as unset, and what is beside it stay
 });
 
 test.each(['constructor', 'toString', 'hasOwnProperty'])(
-  'a setting named %s is as unknown as any other',
+  'a setting named %s is unknown like the others',
   async (name) => {
     const superadmin = await (await stage.tenant()).signedIn('superadmin');
 
