@@ -121,7 +121,7 @@ test.each([
   ['a word', 'unknown', '127.0.0.1'],
   ['an address that others prepended words to', 'x\x85, 2001:db8::7', '2001:db8::7'],
 ])('X-Forwarded-For with %s leaves a security log that can be read', async (_, said, kept) => {
-  const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.0/8'] });
+  const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
   const fresh = await stage.tenant();
   const client = newClient(port, fresh.host);
   await client.get('/auth/csrf');
@@ -152,4 +152,15 @@ test('a security log that holds a control character is read as it was kept', asy
 
   expect(log.status).toBe(200);
   expect(JSON.stringify(log.body)).toContain('1.2.3.4\x85');
+});
+
+test('a proxy is known by its network too', async () => {
+  const listening = (network: string) => stage.listen({ TRUSTED_PROXIES: [network] });
+  const [inside, outside] = [await listening('127.0.0.0/8'), await listening('10.0.0.0/8')];
+  const said = { headers: { 'X-Forwarded-Host': other.host } };
+
+  const heard = await at('unknown.example.net', inside).get('/auth/csrf', said);
+  const unheard = await at('unknown.example.net', outside).get('/auth/csrf', said);
+
+  expect([heard.status, unheard.status]).toEqual([200, 404]);
 });
