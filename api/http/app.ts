@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
+import ipaddr from 'ipaddr.js';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import type { Installation } from '../../jobs/installation.ts';
@@ -77,15 +78,20 @@ function arrival(trustedProxies: readonly string[], isSecure: boolean): Middlewa
   return async (ctx: Context, next: Next) => {
     const given = ctx.get('X-Request-Id');
     ctx.state.request_id = /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID();
-    const forwarded = isTrusted(ctx.req, trustedProxies)
-      ? ctx.get('X-Forwarded-For').split(',').at(-1)?.trim()
-      : '';
-    ctx.state.ip = forwarded || (ctx.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    ctx.state.ip = callerOf(ctx, trustedProxies);
     ctx.state.is_secure = isSecure;
     ctx.cookies.secure = isSecure;
     ctx.set('X-Request-Id', ctx.state.request_id);
     await next();
   };
+}
+
+/** A proxy's last word counts where it is an address, and the other end of the wire where it is not. */
+function callerOf(ctx: Context, trustedProxies: readonly string[]): string {
+  const peer = (ctx.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  if (!isTrusted(ctx.req, trustedProxies)) return peer;
+  const named = ctx.get('X-Forwarded-For').split(',').at(-1)?.trim() ?? '';
+  return ipaddr.isValid(named) ? named : peer;
 }
 
 /** Ids, the route's pattern and the time it took; never a query, a body or a cookie. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { PrivateNetworks } from '../../jobs/networks/networks.ts';
+import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts';
 import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
 import {
   DatabaseUrl,
   DataDir,
+  DrainSeconds,
   LogLevel,
   NodeEnv,
   Port,
@@ -21,21 +22,11 @@ const Environment = z
     SECRET: Secret.optional(),
     LOG_LEVEL: LogLevel.default('info'),
     NODE_ENV: NodeEnv,
-    /** Addresses of proxies whose X-Forwarded-* headers are believed, separated by commas. */
-    TRUSTED_PROXIES: z
-      .string()
-      .default('')
-      .transform((list) =>
-        list
-          .split(',')
-          .map((one) => one.trim())
-          .filter(Boolean),
-      ),
+    TRUSTED_PROXIES: TrustedProxies,
     PRIVATE_NETWORKS: PrivateNetworks,
     /** Connections to Postgres that this process may hold. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
-    /** How long a stopping process says that it wants no more before it takes no more. */
-    DRAIN_SECONDS: z.coerce.number().min(0).max(10).optional(),
+    DRAIN_SECONDS: DrainSeconds,
   })
   .refine(neededInProduction, NEEDED_IN_PRODUCTION)
   .transform((read) => ({

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
+import { isAmong } from '../../jobs/networks/networks.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { HttpRefusal } from './errors.ts';
 
@@ -44,7 +45,7 @@ function hostOf(req: IncomingMessage, trustedProxies: readonly string[]): string
 
 export function isTrusted(req: IncomingMessage, trustedProxies: readonly string[]): boolean {
   const peer = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  return trustedProxies.includes(peer);
+  return isAmong(peer, trustedProxies);
 }
 
 /** A tenant that is switched off is gone within seconds; the cache holds no tenant's data. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CHECK_CODES } from '../../jobs/loans/origination/compliance-rules.ts';
 import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts';
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
+import { COMPLIANCE_CHECKS } from '../../jobs/users/compliance-checks.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
 import { flag, freeText, jsonObject, prose, stamps, uuid, words } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
@@ -28,7 +28,7 @@ export const programs = resource({
     funding_source: freeText.nullish(),
     jurisdictions: z.array(z.enum(JURISDICTIONS)).max(60).default([]),
     compliance_checks: z
-      .array(z.enum(CHECK_CODES))
+      .array(z.enum(COMPLIANCE_CHECKS))
       .max(50)
       .default([])
       .describe('The checks that run on loans of the program; all of them where none is named.'),

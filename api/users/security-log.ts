@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, text, timestamp, uuid } from '../../sql/types.ts';
+import { integer, timestamp, uuid } from '../../sql/types.ts';
 import { securityLog as table } from '../../sql/users/security-log.ts';
 import { resource } from '../endpoints/resource.ts';
 
@@ -14,16 +14,17 @@ export const securityLog = resource({
   offers: ['list', 'read'],
 
   fields: {
+    // What was once written is read whatever it holds: the kinds of input check it on its way in.
     id: uuid.readonly(),
-    event: text.readonly(),
+    event: z.string().readonly(),
     outcome: z.enum(['done', 'refused', 'failed']).readonly(),
-    reason: text.nullable().readonly(),
+    reason: z.string().nullable().readonly(),
     user_id: uuid.nullable().readonly(),
-    tried_as: text.nullable().readonly(),
+    tried_as: z.string().nullable().readonly(),
     subject_id: uuid.nullable().readonly(),
-    route: text.readonly(),
-    ip_address: text.nullable().readonly(),
-    request_id: text.nullable().readonly(),
+    route: z.string().readonly(),
+    ip_address: z.string().nullable().readonly(),
+    request_id: z.string().nullable().readonly(),
     occurrences: integer.readonly(),
     created_at: timestamp.readonly(),
   },

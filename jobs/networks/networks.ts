@@ -6,19 +6,32 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 /** A network of everything would name no network. */
 const isNetwork = (text: string) => ipaddr.isValidCIDR(text) && !text.endsWith('/0');
 
+function listed(list: string): string[] {
+  const words = list.split(',').map((word) => word.trim());
+  return words.filter(Boolean);
+}
+
 /** PRIVATE_NETWORKS: the networks beside the public one that requests of tenants may reach. */
 export const PrivateNetworks = z
   .string()
   .default('')
-  .transform((list) =>
-    list
-      .split(',')
-      .map((network) => network.trim())
-      .filter(Boolean),
-  )
+  .transform(listed)
   .refine(
     (networks) => networks.every(isNetwork),
     'Must be networks like 10.20.0.0/16, separated by commas.',
+  );
+
+/**
+ * TRUSTED_PROXIES: addresses or networks of proxies whose X-Forwarded-* headers are believed. A name
+ * would be none of them, and the headers would be passed over without a word.
+ */
+export const TrustedProxies = z
+  .string()
+  .default('')
+  .transform(listed)
+  .refine(
+    (proxies) => proxies.every((proxy) => ipaddr.isValid(proxy) || isNetwork(proxy)),
+    'Must be addresses like 10.20.0.5 or networks like 10.20.0.0/16, separated by commas.',
   );
 
 let named: readonly Network[] = [];
@@ -42,7 +55,19 @@ export const hasNetworks = () => named.length > 0;
 export function isNamed(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
-  return named.some(
-    ([base, bits]) => base.kind() === parsed.kind() && parsed.match([base, bits] as never),
+  return named.some((network) => contains(network, parsed));
+}
+
+/** Whether the address is one of these, or lies in one of these networks. */
+export function isAmong(address: string, places: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return places.some((place) =>
+    place.includes('/')
+      ? contains(ipaddr.parseCIDR(place), parsed)
+      : ipaddr.process(place).toString() === parsed.toString(),
   );
 }
+
+const contains = ([base, bits]: Network, address: ReturnType<typeof ipaddr.parse>) =>
+  base.kind() === address.kind() && address.match([base, bits] as never);

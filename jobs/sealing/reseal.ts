@@ -1,4 +1,5 @@
 import type { DatabasePool } from 'slonik';
+import { CannotStart } from '../../sql/database/cannot-start.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as sealed from '../../sql/sealed.ts';
 import { checkValueOf, keysOf } from './keys.ts';
@@ -38,7 +39,7 @@ export async function assertKeys(
 ) {
   const amiss = (await keysAmiss(pool, secret)).join('\n');
   if (amiss === '') return;
-  if (environment === 'production') throw new Error(amiss);
+  if (environment === 'production') throw new CannotStart(amiss);
   warn(amiss);
 }
 

@@ -28,7 +28,9 @@ export async function changeSettings(
   const facts = await stored.facts(tx);
   const before: Settings = await settingsOf(tx);
   check({ ...facts, ...before });
-  const wanted = Object.fromEntries(Object.entries(given).filter(([key]) => !(key in facts)));
+  const wanted = Object.fromEntries(
+    Object.entries(given).filter(([key]) => !Object.hasOwn(facts, key)),
+  );
   const checked = Settings.safeParse(merged(before, wanted));
   if (!checked.success) throw new Invalid(problemsOf(checked.error.issues));
   assertOwn(checked.data, before, facts.domains);

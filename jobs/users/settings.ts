@@ -1,15 +1,18 @@
+import { Big } from 'big.js';
 import { z } from 'zod';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as tenants from '../../sql/tenants.ts';
-import { money } from '../../sql/types.ts';
+import { emailAddress, money } from '../../sql/types.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
+import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
 
 /** Over plain HTTP nobody but the machine itself is reached without being read on the way. */
 const isOrigin = (value: string) => {
   const url = URL.parse(value);
   const isOfMachine = /^(localhost|[^.]+\.localhost|127\.0\.0\.1)$/.test(url?.hostname ?? '');
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isOfMachine);
-  return isSafe && url?.origin === value;
+  const isOneHost = /^[\w.[\]:-]+$/.test(url?.hostname ?? '');
+  return isSafe && isOneHost && url?.origin === value;
 };
 const origin = z
   .string()
@@ -24,6 +27,12 @@ const logoUrl = z
     if ('problem' in checked) context.addIssue(checked.problem);
   });
 const line = z.string().max(200);
+/** Where mail comes from or is answered to; where it is empty, the platform's own. */
+const mailbox = z.union([emailAddress, z.literal('')], {
+  error: 'Must be an email address, or empty.',
+});
+/** What may stay unpaid without being asked for: small change, and never an instalment. */
+const tolerance = money.refine((value) => new Big(value).lte(100), 'Must be at most 100.00.');
 const routingNumber = z.union([z.string().regex(/^\d{9}$/, 'Must be nine digits.'), z.literal('')]);
 /** What a file for a bank can hold. */
 const printed = z.string().regex(/^[\x20-\x7e]*$/, 'Must be plain letters, digits and signs.');
@@ -34,6 +43,10 @@ const perMinuteOfAll = z.int().min(30).max(100_000).nullable().default(null);
 /** Tries at a secret in a minute: enough for a person, and never so many that guessing pays. */
 const tries = z.int().min(3).max(60);
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
+
+const checkLevels = z.partialRecord(z.enum(COMPLIANCE_CHECKS), CheckLevel, {
+  error: ({ code }) => (code === 'invalid_key' ? 'There is no such check.' : undefined),
+});
 
 /** What a tenant may ask two people for, beside modifications, which have a state of their own. */
 export const APPROVAL_KINDS = ['disbursements', 'reversals', 'refunds', 'invitations'] as const;
@@ -60,7 +73,7 @@ export const Settings = z.strictObject({
         .string()
         .regex(/^#[0-9a-f]{6}$/i)
         .default('#5f7d9c'),
-      support_email: line.default(''),
+      support_email: mailbox.default(''),
       support_phone: line.default(''),
       address_line_1: line.default(''),
       address_line_2: line.default(''),
@@ -70,7 +83,7 @@ export const Settings = z.strictObject({
     .strictObject({
       hard_enforcement: z.boolean().default(false),
       run_on_approve: z.boolean().default(true),
-      checks: z.record(z.string().max(60), CheckLevel).default({}),
+      checks: checkLevels.default({}),
     })
     .prefault({}),
   approvals: z
@@ -91,7 +104,7 @@ export const Settings = z.strictObject({
     .prefault({}),
   delinquency: z
     .strictObject({
-      satisfied_tolerance: money.default('0.00'),
+      satisfied_tolerance: tolerance.default('0.00'),
       pause_in_forbearance: z.boolean().default(true),
     })
     .prefault({}),
@@ -106,7 +119,7 @@ export const Settings = z.strictObject({
     .strictObject({
       // For products that are made without a number of their own.
       quote_valid_days: z.int().min(1).max(60).default(10),
-      tolerance: money.default('1.00'),
+      tolerance: tolerance.default('1.00'),
     })
     .prefault({}),
   communications: z
@@ -119,7 +132,7 @@ export const Settings = z.strictObject({
         })
         .prefault({}),
       weekly_cap: z.int().min(0).max(100).default(7),
-      from_email: line.default(''),
+      from_email: mailbox.default(''),
       statements_by_email: z.boolean().default(true),
     })
     .prefault({}),
@@ -206,14 +219,21 @@ export async function settingsOf(tx: Transaction): Promise<Settings> {
   const { settings } = await tenants.current(tx);
   const read = Settings.safeParse(settings);
   if (read.success) return read.data;
-  const groups = structuredClone(settings) as Record<string, Record<string, unknown>>;
+  const kept = structuredClone(settings) as Tree;
   for (const { path, ...issue } of read.error.issues) {
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
-    for (const at of keys.length > 0 ? keys.map((key) => [...path, key]) : [path]) {
-      const [group = '', key] = at.map(String);
-      if (key === undefined) delete groups[group];
-      else delete groups[group]?.[key];
-    }
+    for (const at of keys.length > 0 ? keys.map((key) => [...path, key]) : [path])
+      unset(kept, at.map(String));
   }
-  return Settings.parse(groups);
+  return Settings.parse(kept);
+}
+
+type Tree = { [key: string]: unknown };
+
+/** Takes away the one key, and none beside it; a list goes whole. */
+function unset(tree: Tree, [key = '', ...below]: string[]) {
+  const value = tree[key];
+  const isTree = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (isTree && below.length > 0) unset(value as Tree, below);
+  else delete tree[key];
 }

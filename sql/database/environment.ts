@@ -11,6 +11,8 @@ export const DatabaseUrl = z.url({
 export const NodeEnv = z.enum(['development', 'test', 'production']).default('development');
 export const LogLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 export const Port = z.coerce.number().int().min(0).max(65_535);
+/** How long a stopping process says that it wants no more before it takes no more. */
+export const DrainSeconds = z.coerce.number().min(0).max(10).optional();
 export const DataDir = z.string().default('.data');
 
 /** A variable that is empty is one that was not set. */

@@ -114,3 +114,53 @@ test('a tenant that is switched off is gone', async () => {
 
   expect(reply.status).toBe(404);
 });
+
+test.each([
+  ['an address', '203.0.113.9', '203.0.113.9'],
+  ['one with a control character', '1.2.3.4\x85', '127.0.0.1'],
+  ['a word', 'unknown', '127.0.0.1'],
+  ['an address that others prepended words to', 'x\x85, 2001:db8::7', '2001:db8::7'],
+])('X-Forwarded-For with %s leaves a security log that can be read', async (_, said, kept) => {
+  const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
+  const fresh = await stage.tenant();
+  const client = newClient(port, fresh.host);
+  await client.get('/auth/csrf');
+  const account = { email: `viewer@${fresh.slug}.test`, password: 'wrong' };
+
+  await client.post('/auth/login', account, { headers: { 'X-Forwarded-For': said } });
+  const superadmin = await fresh.signedIn('superadmin');
+  const log = await superadmin.get('/security-log');
+
+  expect(log.status).toBe(200);
+  const { rows } = await stage.owner.query(
+    `select ip_address from security_log where tenant_id = $1 and outcome <> 'done'`,
+    [fresh.id],
+  );
+  expect(rows).toEqual([{ ip_address: kept }]);
+});
+
+test('a security log that holds a control character is read as it was kept', async () => {
+  const fresh = await stage.tenant();
+  const superadmin = await fresh.signedIn('superadmin');
+  await stage.owner.query(
+    `insert into security_log (tenant_id, event, outcome, route, ip_address)
+     values ($1, 'login', 'refused', 'POST /auth/login', E'1.2.3.4\\u0085')`,
+    [fresh.id],
+  );
+
+  const log = await superadmin.get('/security-log?filter={"outcome":"refused"}');
+
+  expect(log.status).toBe(200);
+  expect(JSON.stringify(log.body)).toContain('1.2.3.4\x85');
+});
+
+test('a proxy is known by its network too', async () => {
+  const listening = (network: string) => stage.listen({ TRUSTED_PROXIES: [network] });
+  const [inside, outside] = [await listening('127.0.0.0/8'), await listening('10.0.0.0/8')];
+  const said = { headers: { 'X-Forwarded-Host': other.host } };
+
+  const heard = await at('unknown.example.net', inside).get('/auth/csrf', said);
+  const unheard = await at('unknown.example.net', outside).get('/auth/csrf', said);
+
+  expect([heard.status, unheard.status]).toEqual([200, 404]);
+});

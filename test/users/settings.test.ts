@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { RULES } from '../../jobs/loans/origination/compliance-rules.ts';
+import { COMPLIANCE_CHECKS } from '../../jobs/users/compliance-checks.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -80,4 +84,87 @@ test('unknown settings and bad values are refused, and nothing of them is kept',
   expect(read.body.auth.absolute_hours).toBe(12);
   expect((await admin.put('/tenant/settings', {})).status).toBe(403);
   expect((await tenant.officer.get('/tenant/settings')).status).toBe(403);
+});
+
+const BAD: Record<string, unknown[]> = {
+  'communications.from_email': [
+    'not an address',
+    'a@b.example\r\nBcc: c@d.example',
+    'x'.repeat(300),
+  ],
+  'branding.support_email': ['not an address', 'a@b.example\r\nBcc: c@d.example'],
+  'payoff.tolerance': ['9999999999999.99', '100.01', 'abc'],
+  'delinquency.satisfied_tolerance': ['9999999999999.99', '100.01', 'abc'],
+  'compliance.checks': [{ astrology: 'hard' }, { constructor: 'off' }],
+  'auth.trusted_origins': [['https://*'], ['https://*.example.com'], ['https://a,b']],
+};
+const CASES = Object.entries(BAD).flatMap(([name, values]) =>
+  values.map((value) => [name, value] as const),
+);
+
+test.each(CASES)('%s is never %j', async (name, value) => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const [group = '', key = ''] = name.split('.');
+
+  const reply = await superadmin.put('/tenant/settings', { [group]: { [key]: value } });
+
+  expect(reply.status).toBe(422);
+  expect(Object.keys(reply.body.errors)).toEqual([expect.stringContaining(name)]);
+});
+
+test('an address may be taken back, and small change goes up to a hundred', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const wanted = {
+    branding: { support_email: 'help@harborpine.example' },
+    communications: { from_email: 'Service@Harborpine.example' },
+    payoff: { tolerance: '100' },
+    delinquency: { satisfied_tolerance: '100.00' },
+    auth: { trusted_origins: ['https://admin.example.com:8443', 'http://localhost:5173'] },
+  };
+
+  const set = await superadmin.put('/tenant/settings', wanted);
+  const back = await superadmin.put('/tenant/settings', {
+    branding: { support_email: '' },
+    communications: { from_email: '' },
+  });
+
+  expect(set).toMatchObject({ status: 200, body: { payoff: { tolerance: '100.00' } } });
+  expect(set.body.communications.from_email).toBe('service@harborpine.example');
+  expect([back.body.branding.support_email, back.body.communications.from_email]).toEqual(['', '']);
+});
+
+test('a bad value that was kept once counts as unset, and what is beside it stays', async () => {
+  const tenant = await stage.tenant();
+  await settle(tenant, {
+    branding: { support_email: 'not an address', support_phone: '555 0100' },
+    communications: { from_email: 'a@b.example\r\nBcc: c@d.example', weekly_cap: 3 },
+    payoff: { tolerance: '9999999999999.99', quote_valid_days: 4 },
+    compliance: { checks: { astrology: 'hard', usury_rate_cap: 'hard' } },
+  });
+
+  const read = await tenant.within(({ tx }) => settingsOf(tx));
+
+  expect(read).toMatchObject({
+    branding: { support_email: '', support_phone: '555 0100' },
+    communications: { from_email: '', weekly_cap: 3 },
+    payoff: { tolerance: '1.00', quote_valid_days: 4 },
+  });
+  expect(read.compliance.checks).toEqual({ usury_rate_cap: 'hard' });
+});
+
+test.each(['constructor', 'toString', 'hasOwnProperty'])(
+  'a setting named %s is unknown like the others',
+  async (name) => {
+    const superadmin = await (await stage.tenant()).signedIn('superadmin');
+
+    const reply = await superadmin.put('/tenant/settings', { [name]: 'red' });
+
+    expect(reply).toMatchObject({ status: 422, body: { errors: { [name]: 'Is not a setting.' } } });
+  },
+);
+
+test('a tenant weighs exactly the checks that are made', () => {
+  expect(RULES.map(({ code }) => code)).toEqual(COMPLIANCE_CHECKS);
 });

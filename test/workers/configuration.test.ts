@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfiguration } from '../../api/http/configuration.ts';
 import { readSecret } from '../../jobs/sealing/secrets.ts';
 import {
   databaseFile,
   findDatabase,
+  readStartConfiguration,
   readWorkerConfiguration,
 } from '../../workers/processes/configuration.ts';
 
@@ -46,4 +48,25 @@ test('operations find the database of a running npm start, unless one is named',
 
   expect(findDatabase({ DATA_DIR: folder })).toContain('127.0.0.1:1');
   expect(findDatabase({ DATA_DIR: folder, DATABASE_URL })).toBe(DATABASE_URL);
+});
+
+test.each([['foo'], ['10.0.0.1, proxy.internal'], ['10.0.0.0/33'], ['0.0.0.0/0']])(
+  'a proxy is trusted by its address or network, and %s is none',
+  (TRUSTED_PROXIES) => {
+    const given = { DATABASE_URL, TRUSTED_PROXIES, DRAIN_SECONDS: '11' };
+
+    expect(() => readConfiguration(given)).toThrow(/TRUSTED_PROXIES: Must be[^]*DRAIN_SECONDS/);
+  },
+);
+
+test('proxies may be named as addresses and as networks', () => {
+  const read = readConfiguration({ DATABASE_URL, TRUSTED_PROXIES: '10.0.0.1, fd12::/16,' });
+
+  expect(read.TRUSTED_PROXIES).toEqual(['10.0.0.1', 'fd12::/16']);
+});
+
+test('npm start refuses what the API would refuse, before it starts Postgres', () => {
+  const read = () => readStartConfiguration({ TRUSTED_PROXIES: 'foo', DRAIN_SECONDS: 'long' });
+
+  expect(read).toThrow(/TRUSTED_PROXIES[^]*DRAIN_SECONDS/);
 });

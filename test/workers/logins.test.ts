@@ -134,6 +134,20 @@ test('a login that was not granted its role is told which one', async () => {
   expect(worker.said()).toContain('grant servicing_worker to it');
 });
 
+test('a secret that is not the database’s own ends the API in one sentence', async () => {
+  const url = await loginWith('api_of_before', 'in role servicing_app');
+  const before = start('api/server.ts', [], url, { PORT: '0', DRAIN_SECONDS: '0' });
+  await before.listening;
+
+  const other = start('api/server.ts', [], url, { PORT: '0', SECRET: SECRET.toUpperCase() });
+
+  expect(await other.ended).toBe(1);
+  expect(other.said()).toContain('The key first of SECRET is not the one');
+  expect(other.said()).not.toMatch(/\bat .*:\d+:\d+|CannotStart|Error:/);
+  before.process.kill('SIGTERM');
+  expect(await before.ended).toBe(0);
+});
+
 test('without its secret nothing starts in production, and all that is missing is listed', async () => {
   const missing = { SECRET: '', DATABASE_URL: '' };
 

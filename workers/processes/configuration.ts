@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { PrivateNetworks } from '../../jobs/networks/networks.ts';
+import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts';
 import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
 import { CannotStart } from '../../sql/database/cannot-start.ts';
 import {
   DatabaseUrl,
   DataDir,
+  DrainSeconds,
   LogLevel,
   NodeEnv,
   Port,
@@ -63,6 +64,9 @@ const ForStart = z.object({
   LOG_LEVEL: LogLevel.default('warn'),
   NODE_ENV: z.enum(['development', 'test']).default('development'),
   SECRET: Secret.optional(),
+  /** The API's own, which would end it only after Postgres has been started for it. */
+  TRUSTED_PROXIES: TrustedProxies,
+  DRAIN_SECONDS: DrainSeconds,
   SEED_PASSWORD: z.string().default(SEED_PASSWORD),
   /** The first worker serves its metrics there, the others on the ports after it. */
   METRICS_PORT: Port.refine(

@@ -1,12 +1,13 @@
 import { Big } from 'big.js';
 import type { LoanFacts } from '../../../sql/loans/compliance.ts';
 import { addMonths } from '../../dates.ts';
+import type { ComplianceCheck } from '../../users/compliance-checks.ts';
 import { USURY_CAPS } from './usury.ts';
 
 /** What a rule finds: nothing wrong, what is wrong, or why it cannot tell. */
 export type Finding = null | { wrong: string } | { skipped: string };
 export type Rule = {
-  code: string;
+  code: ComplianceCheck;
   name: string;
   /** How much a failure weighs where the tenant does not say; else as its enforcement is. */
   level?: 'warn';
@@ -16,7 +17,7 @@ export type Rule = {
 const wrongIf = (isWrong: boolean, wrong: string): Finding => (isWrong ? { wrong } : null);
 const percent = (rate: string) => `${new Big(rate).times(100).toFixed()} percent`;
 
-/** The checks before a loan is approved, in the order in which they are told. */
+/** How each of COMPLIANCE_CHECKS is made, in their order. */
 export const RULES: readonly Rule[] = [
   { code: 'usury_rate_cap', name: 'State rate cap', level: 'warn', check: usury },
   {
@@ -90,8 +91,6 @@ export const RULES: readonly Rule[] = [
     },
   },
 ];
-
-export const CHECK_CODES = RULES.map(({ code }) => code);
 
 function usury({ state, interest_rate }: LoanFacts): Finding {
   if (state === null) return { skipped: 'The state of the borrower is not known.' };
