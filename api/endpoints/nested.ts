@@ -60,9 +60,9 @@ export function nestedRoutes(
   return routes;
 }
 
-/** An absent kind is no property at all; `of` is what {id} in the path names. */
-export const fourEyes = (kind: ApprovalKind | undefined, of?: Table) =>
-  kind === undefined ? {} : { four_eyes: kind, ...(of && { of }) };
+/** An absent kind is no property at all; `record` is what {id} in the path names. */
+export const fourEyes = (kind: ApprovalKind | undefined, record?: Table) =>
+  kind === undefined ? {} : { four_eyes: kind, ...(record && { of: record }) };
 
 /** The id in the path, or 404 where there is no such parent. */
 async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
