@@ -3,13 +3,31 @@
  * kept. What is no such number (ids, phone numbers, amounts, routing numbers) stays as it is.
  */
 export function withoutPersonalNumbers(text: string): string {
-  if (!NINE_DIGITS.test(text)) return text;
-  return text
-    .replace(CARD, (found, uuid?: string) => (uuid || !isCard(found) ? found : maskedCard(found)))
-    .replace(SOCIAL, (found) => (isSocial(found) ? maskedSocial(found) : found))
-    .replace(AFTER_ITS_NAME, (_, name: string, found: string) => name + maskedSocial(found))
-    .replace(BEFORE_ITS_NAME, maskedSocial);
+  if (!NINE_DIGITS.test(shadowOf(text))) return text;
+  return [cardsIn, namedIn, socialsIn, beforeNameIn].reduce(cut, text);
 }
+
+type Cut = { from: number; to: number; mask: string };
+
+/** Numbers are looked for in the shadow of a text, which is as long, and cut out of the text itself. */
+function cut(text: string, find: (shadow: string) => Cut[]): string {
+  let kept = '';
+  let end = 0;
+  for (const { from, to, mask } of find(shadowOf(text))) {
+    kept += text.slice(end, from) + mask;
+    end = to;
+  }
+  return kept + text.slice(end);
+}
+
+/** The plain sign for each that only looks different, and letters for ids that hold digits. */
+const shadowOf = (text: string) =>
+  text
+    .replace(/\P{ASCII}/gu, (sign) => {
+      const plain = sign.normalize('NFKC');
+      return plain.length <= sign.length ? plain.padEnd(sign.length, NOTHING) : sign;
+    })
+    .replace(UUID, (id) => 'x'.repeat(id.length));
 
 /** The same for all texts of a JSON value; the key of a value may say what its nine digits are. */
 export function withoutPersonalNumbersIn(value: unknown, key = ''): unknown {
@@ -30,24 +48,103 @@ export function withoutPersonalNumbersIn(value: unknown, key = ''): unknown {
 
 function textUnder(key: string, text: string): string {
   const masked = withoutPersonalNumbers(text);
-  return NAMED.test(key) && ALONE.test(masked.trim()) ? maskedSocial(masked) : masked;
+  const isNamed = NAMED.test(key) || NAMED_WITHIN.test(key);
+  return isNamed && ALONE.test(shadowOf(masked).trim()) ? maskedSocial(shadowOf(masked)) : masked;
 }
 
-/** At most one other sign between the digits: without nine of them there is nothing to look for. */
-const NINE_DIGITS = /(?:\d\D?){9}/;
+/** A sign of no width, which people's programs put between digits and other signs. */
+const NOTHING = '\u200b';
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-// Every pattern repeats a bounded number of times, so that long texts take linear time. A number
-// behind a letter, a digit or a mask is a part of something else.
-const CARD =
-  /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![\p{L}\p{N}_+$€£]|\d[.,-]|\*[ -])(?:\d{13,19}|\d{4}([ .\u00a0\u202f\u2010-\u2014-])\d{4}\2\d{4}\2\d{1,4}(?:\2\d{1,3})?|\d{4}([ .\u00a0\u202f\u2010-\u2014-])\d{6}\3\d{4,5})(?![\p{L}\p{N}_]|[.,-]\d)/giu;
+/** At most three other signs between the digits: without nine of them there is nothing to look for. */
+const NINE_DIGITS = /(?:\d\D{0,3}){9}/;
+
+// Every pattern repeats a bounded number of times or cannot fail, so that long texts take linear
+// time. A number behind a letter, a digit or a mask is a part of something else.
+const RUN = /\d(?:[ \t./\u200b\u2010-\u2014-]{0,3}\d)*/g;
+const BEHIND = /(?:[\p{L}\p{N}_+$€£]|\d\.|\*[ -])$/u;
+const CENTS = /^\.\d{1,2}(?!\d)/;
+/** How many digits stand together on cards, and as people write them down. */
+const GROUPS = /^(?:1[3-9]|4-4-4-[1-4]|4-4-4-4-[1-3]|4-6-[45]|8-8|1(?:-1){12,18})$/;
 const SOCIAL =
-  /(?<![\p{L}\p{N}_+]|[\p{L}\p{N}][.-]|\+\d{1,3}[ -]|\*[ -])\d{3}([ .\u00a0\u202f\u2010-\u2014-])\d{2}\1\d{4}(?![\p{L}\p{N}_]|[.,-]\d)/gu;
+  /(?<![\p{L}\p{N}_+]|[\p{L}\p{N}][.-]|\+\d{1,3}[ -]|\*[ -])\d{3}(?:[ \u200b\u2010-\u2014-]\d{2}[ \u200b\u2010-\u2014-]|\.\d{2}\.)\d{4}(?![\p{L}\p{N}_]|[.,-]\d)/gu;
 const AFTER_ITS_NAME =
-  /((?<!\p{L})(?:ssns?|s\.s\.n\.|itin|social|soc\.? sec|tax(?:payer)? id)(?!\p{L})(?:(?!routing|account|acct|aba|loan|phone|check)\D){0,30}(?<!\*[ -]))(\d(?:[ .\u00a0\u202f\u2010-\u2014-]?\d){8})(?![\p{L}\p{N}_]|[.,-]\d)/giu;
+  /(?<!\p{L})(?:ssns?|s\.s\.n\.|itin|social|soc\.? sec|tax(?:payer)? id)(?!\p{L})(?:(?!routing|account|acct|aba|loan|phone|check)\D){0,30}(?<!\*[ -])(\d(?:[ .\u200b\u2010-\u2014-]?\d){8}|\d{3}[ ./\u200b\u2010-\u2014-]{1,3}\d{2}[ ./\u200b\u2010-\u2014-]{1,3}\d{4})(?![\p{L}\p{N}_]|[.,-]\d)/giu;
+const AND_ANOTHER =
+  /[^\p{L}\p{N}*$€£]{1,3}(?:(?:and|or) )?(\d(?:[.\u200b\u2010-\u2014-]?\d){8}|\d{3} \d{2} \d{4})(?![\p{L}\p{N}_]|[.,-]\d)/iuy;
 const BEFORE_ITS_NAME =
   /(?<![\p{L}\p{N}_+$€£]|\d[.,-]|\*[ -])\d{9}(?=[^\p{L}\p{N}*]{1,3}(?:(?:is|as|was|=) (?:the |his |her |their |my )?)?(?:ssn|social|itin)(?!\p{L}))/giu;
-const NAMED = /ssn|itin|social_?sec|tax_?id|taxpayer/i;
-const ALONE = /^\d(?:[ .\u00a0\u202f\u2010-\u2014-]?\d){8}$/;
+const NAMED =
+  /ssn|itin|^social$|social[ _-]?sec|tax[ _-]?id|tax[ _-]?payer|(?:^|[ _-])tin(?:$|[ _-])|^tin[ _-]?n/i;
+const NAMED_WITHIN = /[a-z]T(?:in|IN)(?![a-z])/;
+const ALONE = /^\d(?:[ ./\u200b\u2010-\u2014-]{0,3}\d){8}$/;
+
+function cardsIn(shadow: string): Cut[] {
+  return [...shadow.matchAll(RUN)].flatMap(({ 0: run, index }) => {
+    const groups = [...run.matchAll(/\d+/g)].map(({ 0: digits, index: at }) => ({
+      digits,
+      from: index + at,
+    }));
+    const cuts: Cut[] = [];
+    for (let first = 0; first < groups.length;) {
+      const card = cardAt(groups, first, shadow);
+      if (card) cuts.push(card.cut);
+      first += card?.groups ?? 1;
+    }
+    return cuts;
+  });
+}
+
+type Group = { digits: string; from: number };
+
+/** The card whose number begins with this group: rather of the usual length than of another. */
+function cardAt(groups: readonly Group[], first: number, shadow: string) {
+  const from = groups[first]?.from ?? 0;
+  if (BEHIND.test(shadow.slice(Math.max(0, from - 2), from))) return null;
+  const found = [];
+  const lengths: number[] = [];
+  let digits = '';
+  for (const group of groups.slice(first, first + MOST_DIGITS)) {
+    digits += group.digits;
+    if (digits.length > MOST_DIGITS) break;
+    lengths.push(group.digits.length);
+    const to = group.from + group.digits.length;
+    const isWhole = GROUPS.test(lengths.join('-')) && !CENTS.test(shadow.slice(to, to + 4));
+    if (isWhole && isCard(digits))
+      found.push({ cut: { from, to, mask: maskedCard(digits) }, digits, groups: lengths.length });
+  }
+  return found.find((card) => card.digits.length === 16) ?? found.at(-1) ?? null;
+}
+const MOST_DIGITS = 19;
+
+const socialCut = (found: string, from: number): Cut => ({
+  from,
+  to: from + found.length,
+  mask: maskedSocial(found),
+});
+
+/** What follows a name of such numbers, one or more of them. */
+function namedIn(shadow: string): Cut[] {
+  return [...shadow.matchAll(AFTER_ITS_NAME)].flatMap(({ 0: all, 1: number = '', index }) => {
+    let end = index + all.length;
+    const cuts = [socialCut(number, end - number.length)];
+    for (;;) {
+      AND_ANOTHER.lastIndex = end;
+      const another = AND_ANOTHER.exec(shadow);
+      if (another === null) return cuts;
+      end += another[0].length;
+      cuts.push(socialCut(another[1] ?? '', end - (another[1] ?? '').length));
+    }
+  });
+}
+
+const socialsIn = (shadow: string) =>
+  [...shadow.matchAll(SOCIAL)].flatMap(({ 0: found, index }) =>
+    isSocial(found) ? [socialCut(found, index)] : [],
+  );
+
+const beforeNameIn = (shadow: string) =>
+  [...shadow.matchAll(BEFORE_ITS_NAME)].map(({ 0: found, index }) => socialCut(found, index));
 
 const digitsOf = (found: string) => found.replace(/\D/g, '');
 const maskedSocial = (found: string) => `***-**-${digitsOf(found).slice(-4)}`;

@@ -722,7 +722,7 @@ create table approvals (
   updated_at timestamp with time zone not null default now(),
   constraint approvals_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((status <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR (decided_by <> requested_by))),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'invitations'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'invitations'::text, 'settings'::text]))),
   constraint approvals_pkey PRIMARY KEY (tenant_id, id),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'canceled'::text]))),
   constraint approvals_tenant_id_decided_by_fkey FOREIGN KEY (tenant_id, decided_by) REFERENCES users(tenant_id, id),

@@ -1,4 +1,5 @@
-import { askFor } from '../../jobs/users/approvals.ts';
+import { askFor, isAsked } from '../../jobs/users/approvals.ts';
+import { existing, locked } from './records.ts';
 import type { Call, Route } from './route.ts';
 
 /** An answer that is given instead of the declared one, because nothing has been done yet (202). */
@@ -16,17 +17,19 @@ type Run = (call: Call) => Promise<unknown>;
 
 /**
  * What an endpoint does, or, where the tenant wants two people for it, the keeping of the request until
- * another has approved it.
+ * another has approved it. Nobody is asked to approve of what is refused anyway: the record of the path
+ * has to be there, and to be what If-Match names.
  */
 export function runOf(route: Route & { run: Run }): Run {
-  const { four_eyes: kind, run } = route;
+  const { four_eyes: kind, run, of, asks } = route;
   if (kind === undefined) return run;
   return async (call) => {
     const { work, params, body, wanted } = call;
+    if (!(await (asks ? asks(call) : isAsked(work, kind)))) return run(call);
+    if (of) await (route.ifMatch ? locked(call, of) : existing(work, of, params['id']));
     const endpoint = endpointOf(route);
-    const asked = await askFor(work, { kind, endpoint, params, body, if_match: wanted });
-    if (asked === null) return run(call);
-    const { id, expires_at } = asked;
+    const request = { kind, endpoint, params, body, if_match: wanted };
+    const { id, expires_at } = await askFor(work, request);
     return new Accepted({ status: 'pending_approval', approval_id: id, kind, expires_at });
   };
 }

@@ -3,7 +3,7 @@ import { audited } from '../../jobs/audit.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import type { ApprovalKind } from '../../jobs/users/settings.ts';
 import { audit } from '../../sql/audit.ts';
-import { isThere } from '../../sql/table.ts';
+import { isThere, type Table } from '../../sql/table.ts';
 import type { Action, AnyDeclaration, Input, Nested, Resource } from './declaration.ts';
 import { historyFields } from './history.ts';
 import { childrenOf, created, existing, listOf, locked, pageOf, parsed } from './records.ts';
@@ -49,7 +49,7 @@ export function nestedRoutes(
       status: 201,
       reply,
       etag: version,
-      ...fourEyes(declared.four_eyes?.create),
+      ...fourEyes(declared.four_eyes?.create, parent.declaration.table),
       body: without(creation, key),
       run: async (call) => {
         const id = await parentOf(call, parent);
@@ -60,9 +60,9 @@ export function nestedRoutes(
   return routes;
 }
 
-/** An absent kind is no property at all. */
-export const fourEyes = (kind: ApprovalKind | undefined) =>
-  kind === undefined ? {} : { four_eyes: kind };
+/** An absent kind is no property at all; `record` is what {id} in the path names. */
+export const fourEyes = (kind: ApprovalKind | undefined, record?: Table) =>
+  kind === undefined ? {} : { four_eyes: kind, ...(record && { of: record }) };
 
 /** The id in the path, or 404 where there is no such parent. */
 async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
@@ -91,7 +91,7 @@ export function actionRoute(
     reply: one.reply ?? reply,
     ...(one.body && { body: one.body }),
     ...(!one.reply && { etag: version }),
-    ...fourEyes(one.four_eyes),
+    ...fourEyes(one.four_eyes, declared.table),
     ...(one.security_event && { security_event: one.security_event }),
     ifMatch: version,
     run: async (call) => {

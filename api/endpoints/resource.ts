@@ -138,7 +138,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
     },
     delete: {
       ...removing,
-      ...fourEyes(declared.four_eyes?.delete),
+      ...fourEyes(declared.four_eyes?.delete, declared.table),
       summary: `Delete: ${name}`,
       run: (call: Call) => removed(call, declared),
     },

@@ -3,6 +3,7 @@ import type { Installation } from '../../jobs/installation.ts';
 import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
 import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
+import type { Table } from '../../sql/table.ts';
 import type { Allow, User } from '../http/permissions.ts';
 import type { Session } from '../http/session.ts';
 import type { Version, Wanted } from '../http/versions.ts';
@@ -68,6 +69,10 @@ type Declared = {
   ifMatch?: Version;
   /** A second person has to approve of it, where the tenant wants that for this kind. */
   four_eyes?: ApprovalKind;
+  /** Whether it does, where what is asked for decides that and not the tenant's choice of kinds. */
+  asks?: (call: Call) => Promise<boolean>;
+  /** The records that {id} in the path is of, where a request may be kept before it is done. */
+  of?: Table;
   /** A rate of the settings that limits this endpoint beside the rate for all requests. */
   throttle?: keyof Settings['throttle'];
   /** What the security log calls it when this was done or refused; without it, it is not watched. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Forbidden } from '../../jobs/errors.ts';
 import * as requests from '../../jobs/users/approvals.ts';
-import { APPROVAL_KINDS } from '../../jobs/users/settings.ts';
+import { REQUEST_KINDS } from '../../jobs/users/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { approvals as table } from '../../sql/users/approvals.ts';
 import { endpointOf } from '../endpoints/four-eyes.ts';
@@ -22,7 +22,7 @@ export const approvals = resource({
 
   fields: {
     id: uuid.readonly(),
-    kind: z.enum(APPROVAL_KINDS).readonly(),
+    kind: z.enum(REQUEST_KINDS).readonly(),
     endpoint: text.readonly(),
     params: jsonObject.readonly(),
     body: jsonObject.nullable().readonly(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { changeSettings, tenantSettings } from '../../jobs/users/change-settings.ts';
+import { changeSettings, endsFourEyes, tenantSettings } from '../../jobs/users/change-settings.ts';
 import { Settings } from '../../jobs/users/settings.ts';
 import { date } from '../../sql/types.ts';
 import type { Route } from '../endpoints/route.ts';
@@ -46,6 +46,9 @@ export const tenantRoutes: Route[] = [
     transaction: 'write',
     body: z.looseObject({}),
     ifMatch: version,
+    four_eyes: 'settings',
+    asks: ({ work, body, checkMatch }) =>
+      endsFourEyes(work, body as Record<string, unknown>, checkMatch),
     run: ({ work, body, checkMatch }) =>
       changeSettings(work, body as Record<string, unknown>, checkMatch),
   },

@@ -12,6 +12,7 @@ import {
   RemoveRole,
   removeRole,
 } from '../../jobs/users/roles.ts';
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { flag, stamps, uuid, words } from '../../sql/types.ts';
 import { users as table } from '../../sql/users/users.ts';
 import { action, resource } from '../endpoints/resource.ts';
@@ -105,6 +106,7 @@ export const userRoutes: Route[] = [
     status: 201,
     body: PortalInvitation,
     four_eyes: 'invitations',
+    of: borrowers,
     run: ({ work, params, body }: Call) =>
       invitePortalUser(work, params['id'] ?? '', PortalInvitation.parse(body)),
   },

@@ -21,10 +21,13 @@ export type Request = {
   if_match: unknown;
 };
 
-/** Where the tenant wants a second person to agree, keeps the request; null where it does not. */
-export async function askFor(work: Work, request: Request): Promise<Row | null> {
-  const { four_eyes, expire_days } = (await settingsOf(work.tx)).approvals;
-  if (!four_eyes.includes(request.kind)) return null;
+/** Whether the tenant wants a second person to agree to what is of this kind. */
+export const isAsked = async ({ tx }: Work, kind: ApprovalKind): Promise<boolean> =>
+  (await settingsOf(tx)).approvals.four_eyes.some((one) => one === kind);
+
+/** Keeps the request until a second person has agreed. */
+export async function askFor(work: Work, request: Request): Promise<Row> {
+  const { expire_days } = (await settingsOf(work.tx)).approvals;
   const { id, email } = work.actor;
   return audited(work, approvals, 'request', null, () =>
     insert(work.tx, 'approvals', {

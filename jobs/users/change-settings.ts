@@ -24,6 +24,23 @@ export async function changeSettings(
   check: (current: Tree) => void = () => {},
 ) {
   const { tx, tenant_id } = work;
+  const { before, after } = await checkedChange(work, given, check);
+  await saveSettings(tx, beyond(Settings.parse({}), after));
+  const entity = { type: 'tenants', id: tenant_id };
+  const changes = differences(flat(before, tenant_id), flat(after, tenant_id));
+  await record(work, entity, 'update-settings', changes);
+  return tenantSettings(work);
+}
+
+/** Whether two people would no longer be asked for something: nobody decides that alone. */
+export async function endsFourEyes(work: Work, given: Tree, check: (current: Tree) => void) {
+  const { before, after } = await checkedChange(work, given, check);
+  const { four_eyes } = after.approvals;
+  return before.approvals.four_eyes.some((kind) => !four_eyes.includes(kind));
+}
+
+/** What the settings are, under their lock, and what they would be. */
+async function checkedChange({ tx }: Work, given: Tree, check: (current: Tree) => void) {
   await stored.lock(tx);
   const facts = await stored.facts(tx);
   const before: Settings = await settingsOf(tx);
@@ -34,11 +51,7 @@ export async function changeSettings(
   const checked = Settings.safeParse(merged(before, wanted));
   if (!checked.success) throw new Invalid(problemsOf(checked.error.issues));
   assertOwn(checked.data, before, facts.domains);
-  await saveSettings(tx, beyond(Settings.parse({}), checked.data));
-  const entity = { type: 'tenants', id: tenant_id };
-  const changes = differences(flat(before, tenant_id), flat(checked.data, tenant_id));
-  await record(work, entity, 'update-settings', changes);
-  return tenantSettings(work);
+  return { before, after: checked.data };
 }
 
 /** What a tenant may set depends on what is its own: its domains, and never the installation's network. */

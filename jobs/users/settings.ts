@@ -50,7 +50,9 @@ const checkLevels = z.partialRecord(z.enum(COMPLIANCE_CHECKS), CheckLevel, {
 
 /** What a tenant may ask two people for, beside modifications, which have a state of their own. */
 export const APPROVAL_KINDS = ['disbursements', 'reversals', 'refunds', 'invitations'] as const;
-export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+/** That two people are asked for is never ended by one alone, whatever the tenant has set. */
+export const REQUEST_KINDS = [...APPROVAL_KINDS, 'settings'] as const;
+export type ApprovalKind = (typeof REQUEST_KINDS)[number];
 
 /**
  * What a tenant may set, with its defaults. The keys of this object are the keys on

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { violationsIn } from '../setup/violations.ts';
 import { onTheWire } from '../setup/wire.ts';
 import { fire, type Outcome } from './fire.ts';
-import { CANARIES, newGround, type Ground } from './ground.ts';
+import { CANARIES, newGround, type Attacker, type Ground } from './ground.ts';
 import { packetsFor } from './packets.ts';
 import { newRandom } from './random.ts';
 import { newReport, type Report } from './report.ts';
@@ -92,7 +92,19 @@ async function campaign({ plan, ...field }: Field, say: (line: string) => void) 
 async function comeBack(ground: Ground) {
   for (const who of ['superadmin', 'leaver', 'borrower'] as const) {
     const { status } = await ground.clients[who].get('/users/me');
-    if (status === 401) await ground.signIn(who);
+    if (status === 401) await signInAgain(ground, who);
+  }
+}
+
+/** The attack tries to sign in under these names as well, which counts against them for a minute. */
+async function signInAgain(ground: Ground, who: Attacker) {
+  for (let waits = 0; ; waits += 1) {
+    try {
+      return await ground.signIn(who);
+    } catch (error) {
+      if ((error as { status?: number }).status !== 429 || waits === 4) throw error;
+      await wait(20_000);
+    }
   }
 }
 

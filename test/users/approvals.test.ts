@@ -64,11 +64,12 @@ test('a disbursement is made when a second person approves, and credited to both
 test('a kind that there is not is no setting', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
-  const set = (kind: string) =>
-    superadmin.put('/tenant/settings', { approvals: { four_eyes: [kind] } });
+  const set = (...four_eyes: string[]) =>
+    superadmin.put('/tenant/settings', { approvals: { four_eyes } });
 
   expect(await set('disbursement')).toMatchObject({ status: 422 });
-  for (const kind of KINDS) expect(await set(kind)).toMatchObject({ status: 200 });
+  expect(await set('settings')).toMatchObject({ status: 422 });
+  expect(await set(...KINDS)).toMatchObject({ status: 200 });
 });
 
 test('of approvals at once one has an effect', async () => {
@@ -203,4 +204,30 @@ test('a request of somebody who has lost his access is not carried out', async (
   const refused = await admin.post(`/approvals/${approval_id}/approve`);
 
   expect(refused).toMatchObject({ status: 409, body: { code: 'requester_gone' } });
+});
+
+test('nobody is asked to approve of what is not there, is of others, or has changed', async () => {
+  const { officer, path } = await careful();
+  const others = await newLoan(await stage.tenant(), { status: 'approved' });
+  const none = crypto.randomUUID();
+  const { etag } = (await officer.get(path)).headers;
+  await officer.put(path, { external_id: 'Another' });
+
+  const missing = [
+    await officer.post(`/payments/${none}/reverse`, { reason: 'clerical_error' }),
+    await officer.delete(`/payments/${none}`),
+    await officer.post(`/loans/${others.id}/disburse`),
+    await officer.post(`/loans/${others.id}/disbursements`, { amount: '10.00' }),
+    await officer.post(`/loans/${none}/payments/reimbursement`, {
+      amount: '10.00',
+      payment_id: none,
+    }),
+    await officer.post(`/borrowers/${none}/invite-portal-user`, { email: 'b@borrower.test' }),
+  ];
+  const headers = { 'If-Match': String(etag) };
+  const stale = await officer.post(`${path}/disburse`, {}, { headers });
+
+  expect(missing.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+  expect(stale).toMatchObject({ status: 412, body: { code: 'precondition_failed' } });
+  expect((await officer.get('/approvals')).body).toEqual([]);
 });
