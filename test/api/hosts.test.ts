@@ -157,10 +157,10 @@ test('a security log that holds a control character is read as it was kept', asy
 test('a proxy is known by its network too', async () => {
   const listening = (network: string) => stage.listen({ TRUSTED_PROXIES: [network] });
   const [inside, outside] = [await listening('127.0.0.0/8'), await listening('10.0.0.0/8')];
-  const said = { headers: { 'X-Forwarded-Host': other.host } };
+  const forged = { headers: { 'X-Forwarded-Host': other.host } };
 
-  const heard = await at('unknown.example.net', inside).get('/auth/csrf', said);
-  const unheard = await at('unknown.example.net', outside).get('/auth/csrf', said);
+  const heard = await at('unknown.example.net', inside).get('/auth/csrf', forged);
+  const unheard = await at('unknown.example.net', outside).get('/auth/csrf', forged);
 
   expect([heard.status, unheard.status]).toEqual([200, 404]);
 });
