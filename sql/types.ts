@@ -50,6 +50,7 @@ export const words = known(
 export const freeText = known(
   z
     .string()
+    .max(200, wrong('Must be at most 200 characters.'))
     .overwrite(withoutPersonalNumbers)
     .max(200, 'Must be at most 200 characters.')
     .refine((value) => !CONTROL.test(value), 'Must not contain control characters.'),
@@ -69,6 +70,7 @@ export const freeWords = known(
 export const prose = known(
   z
     .string()
+    .max(10_000, wrong('Must be at most 10,000 characters.'))
     .overwrite(withoutPersonalNumbers)
     .max(10_000, 'Must be at most 10,000 characters.')
     .refine(
@@ -195,6 +197,8 @@ export const computedRate = known(
 export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
 export const flag = known(z.boolean(), 'bool');
 
+const isSmall = (value: unknown) => JSON.stringify(value).length <= 16_384;
+
 /**
  * Up to 16 kB of plain JSON below an object. Keys that could reach a prototype are refused, and whole
  * social security and card numbers are masked.
@@ -202,8 +206,9 @@ export const flag = known(z.boolean(), 'bool');
 export const jsonObject = known(
   z
     .record(z.string().max(100), z.json())
+    .refine(isSmall, wrong('Must be at most 16 kB of JSON.'))
     .overwrite((value) => withoutPersonalNumbersIn(value) as typeof value)
-    .refine((value) => JSON.stringify(value).length <= 16_384, 'Must be at most 16 kB of JSON.')
+    .refine(isSmall, 'Must be at most 16 kB of JSON.')
     .refine((value) => plainKeys(value), 'Has a key that is not allowed.'),
   'jsonb',
 );

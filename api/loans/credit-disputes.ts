@@ -56,7 +56,12 @@ export const creditDisputes = resource({
       .array(z.string().regex(/^\d{3}$/, 'Must be a code of three digits.'))
       .min(1)
       .max(2),
-    fcra_relevant_information: z.string().overwrite(withoutPersonalNumbers).max(240).nullish(),
+    fcra_relevant_information: z
+      .string()
+      .max(240, { abort: true })
+      .overwrite(withoutPersonalNumbers)
+      .max(240)
+      .nullish(),
     disputed_fields: z.array(text).max(40).default([]),
     consumer_statement: prose.nullish(),
     document_ids: z.array(uuid).max(50).default([]),
