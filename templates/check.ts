@@ -31,12 +31,12 @@ export function translate(source: unknown): { handlebars: string; problems: Prob
   let handlebars = '';
   let position = 0;
   for (let start = next(0); start >= 0 && reader.problems.length < 20; start = next(position)) {
-    handlebars += source.slice(position, start);
+    handlebars = followedBy(handlebars, source.slice(position, start));
     const tag = readTag(reader, start);
     handlebars += tag.handlebars;
     position = tag.end;
   }
-  handlebars += source.slice(position);
+  handlebars = followedBy(handlebars, source.slice(position));
   for (const block of reader.open) {
     report(reader, block.start, `{{#${block.name}}} is never closed.`);
   }
@@ -45,6 +45,15 @@ export function translate(source: unknown): { handlebars: string; problems: Prob
   function next(from: number): number {
     return typeof source === 'string' ? source.indexOf('{{', from) : -1;
   }
+}
+
+/**
+ * The text after a tag stays text: to Handlebars, a brace right after a tag's two closing braces
+ * would be a part of the tag.
+ */
+function followedBy(handlebars: string, text: string): string {
+  const touches = handlebars.endsWith('}}') && text.startsWith('}');
+  return handlebars + (touches ? '{{!}}' : '') + text;
 }
 
 type Block = { name: string; start: number; hasElse: boolean };

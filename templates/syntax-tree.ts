@@ -11,7 +11,7 @@ export function isHarmless(handlebars: string): boolean {
 }
 
 function isHarmlessStatement(node: hbs.AST.Node): boolean {
-  if (node.type === 'ContentStatement') return true;
+  if (node.type === 'ContentStatement' || node.type === 'CommentStatement') return true;
   if (isOfType<hbs.AST.MustacheStatement>(node, 'MustacheStatement')) {
     return node.escaped && isHarmlessCall(node);
   }

@@ -5,6 +5,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     exclude: ['test/faults/**', 'test/bench/**'],
+    setupFiles: [new URL('setup/properties.ts', import.meta.url).pathname],
     globalSetup: [new URL('setup/template.ts', import.meta.url).pathname],
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -68,7 +68,7 @@ test('an object, a large text and a flood of braces are refused quickly', () => 
 
 test('whatever passes the check renders, and shows nothing but values and its own text', () => {
   const pieces =
-    '{{ }} {{{ borrower.name constructor #if /if else | ! -- date(locale) @root ../ this [ " ' +
+    '{{ }} {{{ } {{!x}} {{else}} {{/if}} borrower.name constructor #if /if else | ! -- date(locale) @root ../ this [ " ' +
     'text \\ & > loan.rate';
   const piece = fc.constantFrom(' ', ...pieces.split(' '));
   fc.assert(
@@ -84,4 +84,22 @@ test('whatever passes the check renders, and shows nothing but values and its ow
     }),
     { numRuns: 3_000 },
   );
+});
+
+test('braces that follow a value or a condition are text', () => {
+  const data = { borrower: { name: 'Ann' } };
+  const sources = [
+    '{{borrower.name}}}',
+    '{{borrower.name}}}}',
+    '{{borrower.name}}{{!x}}}}',
+    '{{#if borrower.name}}} {{else}}} {{/if}}}',
+  ];
+
+  expect(sources.map(checkTemplate)).toEqual([[], [], [], []]);
+  expect(sources.map((body) => renderMessage({ channel: 'sms', body }, data).body)).toEqual([
+    'Ann}',
+    'Ann}}',
+    'Ann}}',
+    '} }',
+  ]);
 });
