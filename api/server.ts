@@ -4,9 +4,9 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localFiles } from '../jobs/files/local-files.ts';
 import { openLog } from '../jobs/log.ts';
-import { openNetworks } from '../jobs/networks/networks.ts';
+import { networksOf } from '../jobs/networks/networks.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
-import { readSecret, useSecret } from '../jobs/sealing/secrets.ts';
+import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
 import { CannotStart, endPlainly } from '../sql/database/cannot-start.ts';
 import { openPool, RoleRefused } from '../sql/database/db.ts';
 import { assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
@@ -42,12 +42,12 @@ async function openWhenThere() {
 }
 
 const secret = readSecret(configuration);
-useSecret(secret);
 const isProduction = configuration.NODE_ENV === 'production';
-openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
 const installation = {
   files: localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }),
   link_secret: secret,
+  keys: keysFrom(secret),
+  networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
   may_close_future: !isProduction,
 };
 const pool = await openWhenThere();
@@ -70,7 +70,7 @@ async function checkKeys(): Promise<void> {
   setTimeout(again, 1_000).unref();
 }
 await checkKeys();
-const securityLog = openSecurityLog(pool, log);
+const securityLog = openSecurityLog(pool, installation, log);
 const app = createApp({ pool, configuration, log, routes, health, installation, securityLog });
 
 const server = createServer(

@@ -1,4 +1,6 @@
 import type { Files } from './files/files.ts';
+import { networksOf, type Networks } from './networks/networks.ts';
+import type { Keys } from './sealing/secrets.ts';
 
 /**
  * What one process was started with. It is built once at the entry and handed in, carried by each
@@ -9,6 +11,10 @@ export type Installation = {
   readonly files: Files;
   /** What the links to files that are kept here are signed with. */
   readonly link_secret: string;
+  /** What SECRET seals, signs and hashes with. */
+  readonly keys: Keys;
+  /** Which private networks tenants may have requests sent to. */
+  readonly networks: Networks;
   /**
    * In production only days that are over are closed; elsewhere the future may be, so that a whole
    * loan's life is run through in seconds.
@@ -17,8 +23,14 @@ export type Installation = {
 };
 
 const missing = () => Promise.reject(new Error('This process was handed no files.'));
+const locked = () => {
+  throw new Error('This process was handed no SECRET.');
+};
 
-/** For commands and processes that were handed nothing: they have no files, and close no future. */
+/**
+ * For commands and processes that were handed nothing: they have no files and no keys, and open no
+ * network and no future.
+ */
 export const BARE: Installation = {
   files: {
     put: missing,
@@ -31,5 +43,7 @@ export const BARE: Installation = {
     presign: missing,
   },
   link_secret: '',
+  keys: { current: '', seal: locked, unseal: locked, signatures: locked, keyedHash: locked },
+  networks: networksOf([], { isProduction: true }),
   may_close_future: false,
 };

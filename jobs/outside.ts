@@ -1,4 +1,5 @@
 import type { Files } from './files/files.ts';
+import type { Keys } from './sealing/secrets.ts';
 import type { Within } from './work.ts';
 
 /**
@@ -23,6 +24,8 @@ export type Outside = {
   sms(message: Sms): Promise<SendAnswer>;
   /** Where documents live, by storage key. */
   files: Files;
+  /** What the secrets of receivers are sealed with. */
+  keys: Keys;
   /** Runs the steps in one transaction of the tenant. */
   within: Within;
 };

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { BARE } from '../jobs/installation.ts';
-import { openNetworks } from '../jobs/networks/networks.ts';
+import { networksOf } from '../jobs/networks/networks.ts';
 import { openPool } from '../sql/database/db.ts';
 import { close } from './ops/close.ts';
 import { createTenant } from './ops/create-tenant.ts';
@@ -52,8 +52,11 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
   const app = await openForCommand(configuration, { size: 4 });
   const owner = await openPool(url, { role: 'servicing_worker', size: 2 });
   const isProduction = configuration.NODE_ENV === 'production';
-  const installation = { ...BARE, may_close_future: !isProduction };
-  openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
+  const installation = {
+    ...BARE,
+    networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
+    may_close_future: !isProduction,
+  };
   const { NEW_PASSWORD: newPassword, SECRET: secret } = configuration;
   try {
     const { values, positionals: words } = parseArgs({

@@ -2,10 +2,10 @@ import path from 'node:path';
 import { localFiles } from '../jobs/files/local-files.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { openLog } from '../jobs/log.ts';
-import { openNetworks } from '../jobs/networks/networks.ts';
+import { networksOf } from '../jobs/networks/networks.ts';
 import { queued } from '../jobs/queued.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
-import { readSecret, useSecret } from '../jobs/sealing/secrets.ts';
+import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
 import { endPlainly } from '../sql/database/cannot-start.ts';
 import { assertTenancyHolds } from '../sql/database/readiness.ts';
 import { readWorkerConfiguration } from './processes/configuration.ts';
@@ -30,7 +30,6 @@ if (!POOLS.includes(name)) {
 const configuration = readWorkerConfiguration(process.env);
 const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
 const isProduction = configuration.NODE_ENV === 'production';
-openNetworks(configuration.PRIVATE_NETWORKS, { isProduction });
 const log = openLog(configuration.LOG_LEVEL, { pool: name });
 
 const unknown = unknownTasks(SCHEDULE, queued);
@@ -43,10 +42,11 @@ await live(log, async ({ giveUp, onFatal }) => {
   await assertTenancyHolds(pool, configuration.NODE_ENV);
   const folder = path.resolve(configuration.DATA_DIR, 'files');
   const secret = readSecret(configuration);
-  useSecret(secret);
   const installation = {
     files: localFiles({ folder, secret }),
     link_secret: secret,
+    keys: keysFrom(secret),
+    networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
     may_close_future: !isProduction,
   };
   const lent = await lendOutside(name, configuration, { pool, installation, log });

@@ -37,7 +37,7 @@ export type AppParts = {
 export function createApp(parts: AppParts): Koa {
   const { pool, configuration, log, routes, health: state, limits = LIMITS } = parts;
   const { installation } = parts;
-  const { securityLog = openSecurityLog(pool, log) } = parts;
+  const { securityLog = openSecurityLog(pool, installation, log) } = parts;
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
   const steps: Middleware[] = [

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { Keys } from '../../jobs/sealing/secrets.ts';
 import { remembered } from '../../jobs/users/device.ts';
 
 const NAME = 'known_device';
@@ -8,9 +9,9 @@ const A_YEAR_MS = 365 * 86_400_000;
 export const deviceCookie = (ctx: Context) => ctx.cookies.get(NAME, { signed: false }) ?? '';
 
 /** Has the device know that the user has signed in on it. Sent to where passwords are tried alone. */
-export function rememberDevice(ctx: Context, userId: string) {
+export function rememberDevice(ctx: Context, keys: Keys, userId: string) {
   const { tenant } = ctx.state as { tenant: { id: string } };
-  ctx.cookies.set(NAME, remembered(deviceCookie(ctx), tenant.id, userId), {
+  ctx.cookies.set(NAME, remembered(keys, deviceCookie(ctx), tenant.id, userId), {
     httpOnly: true,
     maxAge: A_YEAR_MS,
     overwrite: true,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { Conflict, Invalid } from '../../jobs/errors.ts';
-import { seal, unseal } from '../../jobs/sealing/secrets.ts';
 import type { Within, Work } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import * as idempotency from '../../sql/users/idempotency.ts';
@@ -11,6 +10,8 @@ import type { User } from './permissions.ts';
 
 export type Keyed = { scope: idempotency.KeyScope; hash: string };
 type Answered = { status: number; body: unknown };
+/** What an answer is sealed with: the keys of the installation, for a tenant. */
+type Sealer = Pick<Work, 'tenant_id' | 'installation'>;
 export type Once = Answered & { replayed: boolean };
 
 /**
@@ -44,10 +45,9 @@ export async function onlyOnce(
     // The first request with the key has not ended within the time that a lock is waited for.
     throw sqlStateOf(error) === '55P03' ? inProgress() : error;
   });
-  if (kept) return replayOf(kept, keyed, work.tenant_id);
+  if (kept) return replayOf(work, kept, keyed);
   const { status, body } = await steps();
-  const hidden = withSecret(body, (secret) => seal(work.tenant_id, secret));
-  await idempotency.keep(work.tx, keyed.scope, status, hidden);
+  await idempotency.keep(work.tx, keyed.scope, status, hidden(work, body));
   return { status, body, replayed: false };
 }
 
@@ -56,17 +56,18 @@ export async function onlyOnce(
  * and its answer is kept once they are done. Whoever asks again waits for that, and is told it.
  */
 export async function onceAfterwards(
-  within: Within,
-  tenantId: string,
+  call: Sealer & { within: Within },
   keyed: Keyed,
   steps: () => Promise<Answered>,
 ): Promise<Once> {
+  const { within, tenant_id: tenantId } = call;
   const kept = await claim(within, tenantId, keyed);
-  if (kept) return replayOf(kept, keyed, tenantId);
+  if (kept) return replayOf(call, kept, keyed);
   try {
     const { status, body } = await steps();
-    const hidden = withSecret(body, (secret) => seal(tenantId, secret));
-    await within(tenantId, ({ tx }) => idempotency.keep(tx, keyed.scope, status, hidden));
+    await within(tenantId, ({ tx }) =>
+      idempotency.keep(tx, keyed.scope, status, hidden(call, body)),
+    );
     return { status, body, replayed: false };
   } catch (error) {
     await within(tenantId, ({ tx }) => idempotency.release(tx, keyed.scope));
@@ -99,15 +100,19 @@ const inProgress = () =>
     { headers: { 'Retry-After': '1' } },
   );
 
-function replayOf(kept: idempotency.Kept, { hash }: Keyed, tenantId: string): Once {
+function replayOf(sealer: Sealer, kept: idempotency.Kept, { hash }: Keyed): Once {
   if (kept.request_hash !== hash)
     throw new Conflict('This Idempotency-Key was used with another body.', 'idempotency_key_reuse');
-  const body = withSecret(kept.body, (sealed) => unseal(tenantId, sealed));
+  const { keys } = sealer.installation;
+  const body = withSecret(kept.body, (sealed) => keys.unseal(sealer.tenant_id, sealed));
   if (kept.status === null) throw inProgress();
   return { status: kept.status, body, replayed: true };
 }
 
 /** A secret that is answered once is kept here no more readably than in its own table. */
+const hidden = ({ tenant_id, installation: { keys } }: Sealer, body: unknown) =>
+  withSecret(body, (secret) => keys.seal(tenant_id, secret));
+
 function withSecret(body: unknown, change: (secret: string) => string): unknown {
   const { secret } = (body ?? {}) as { secret?: unknown };
   return typeof secret === 'string' ? { ...(body as object), secret: change(secret) } : body;

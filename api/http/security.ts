@@ -1,4 +1,5 @@
 import type { DatabasePool } from 'slonik';
+import type { Installation } from '../../jobs/installation.ts';
 import type { Log } from '../../jobs/log.ts';
 import { witness, type SecurityEvent } from '../../jobs/users/security-log.ts';
 import { workOf, type Actor, type Work } from '../../jobs/work.ts';
@@ -71,7 +72,7 @@ export type SecurityLog = ReturnType<typeof openSecurityLog>;
  * refusal in one of its own, since the request's is rolled back. A flood of refusals is counted from
  * the twenty-first of a minute on, and becomes one row when the minute is over.
  */
-export function openSecurityLog(pool: DatabasePool, log: Log) {
+export function openSecurityLog(pool: DatabasePool, installation: Installation, log: Log) {
   let rows = new Map<string, number>();
   let counted = new Map<string, Refusal>();
   const say = ({ event, actor, tenantId }: Refusal) => {
@@ -86,7 +87,7 @@ export function openSecurityLog(pool: DatabasePool, log: Log) {
     const { tenantId, actor, event } = refusal;
     say(refusal);
     try {
-      await workOf(pool, actor)(tenantId, (work) => witness(work, event));
+      await workOf(pool, actor, installation)(tenantId, (work) => witness(work, event));
     } catch (error) {
       // The refusal stands whether or not it could be written down.
       log.error({ err: error, request_id: actor.request_id }, 'the security log is not written');

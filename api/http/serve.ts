@@ -57,10 +57,11 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     const { id: tenantId } = ctx.state.tenant as { id: string };
     const keyed = user && keyedBy(route, ctx, user, call.body);
     if (route.transaction === 'own') {
-      const answer = () => route.run({ ...ownCall(ctx, call, within), installation });
+      const own = ownCall(ctx, call, within, installation);
+      const answer = () => route.run(own);
       if (!keyed) return reply(ctx, route, call, await answer());
       const steps = async () => ({ status: route.status, body: shaped(route, await answer()) });
-      return finish(ctx, route, await onceAfterwards(within, tenantId, keyed, steps));
+      return finish(ctx, route, await onceAfterwards(own, keyed, steps));
     }
     const run = runOf(route);
     if (!keyed) {
@@ -111,12 +112,18 @@ function watched(route: Route, securityLog: SecurityLog): Route {
   return { ...route, transaction: 'write', run };
 }
 
-function ownCall(ctx: Context, call: Omit<Call, 'work'>, within: Within) {
+function ownCall(
+  ctx: Context,
+  call: Omit<Call, 'work'>,
+  within: Within,
+  installation: Installation,
+): OwnCall {
   const { tenant, ip, request_id, raw = '' } = ctx.state;
-  const session = sessionOf(ctx);
+  const session = sessionOf(ctx, installation.keys);
   const header = (name: string) => ctx.get(name);
   const url = call.origin + ctx.url;
-  return { ...call, within, tenant_id: tenant.id, ip, request_id, raw, url, session, header };
+  const whose = { tenant_id: tenant.id, ip, request_id, raw, url, session, header };
+  return { ...call, within, installation, ...whose };
 }
 
 /** Whose session has ended is told so; the rest have none, or not the role. */

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type Koa from 'koa';
 import session from 'koa-session';
 import type { DatabasePool } from 'slonik';
+import type { Keys } from '../../jobs/sealing/secrets.ts';
 import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import { newToken, tokenOf } from './csrf.ts';
@@ -98,20 +99,20 @@ export async function hasEnded(ctx: Context, within: Within): Promise<boolean> {
 }
 
 /** The session of one request, as its endpoint sees it. */
-export function sessionOf(ctx: Context): Session {
+export function sessionOf(ctx: Context, keys: Keys): Session {
   return {
     begin: async ({ id, borrower_id }) => {
       const csrf_token = newToken();
       ctx.session = { user_id: id, csrf_token, borrower_id } as never;
       await (ctx.session as unknown as { regenerate: () => Promise<void> }).regenerate();
       ctx.state.csrf_token = csrf_token;
-      rememberDevice(ctx, id);
+      rememberDevice(ctx, keys, id);
     },
     end: () => {
       ctx.session = null;
       ctx.state.user = null;
     },
-    remember: (userId) => rememberDevice(ctx, userId),
+    remember: (userId) => rememberDevice(ctx, keys, userId),
     device: deviceCookie(ctx),
     csrf_token: () => tokenOf(ctx),
   };

@@ -5,7 +5,6 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { recordDisplaced } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { isAdmin } from '../only-admin.ts';
-import { seal } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
 
 type Input = Values & {
@@ -61,14 +60,17 @@ export async function removeInstrument({ tx }: Work, id: string) {
 }
 
 /** Neither number is stored as it came in. */
-function sealed(work: Work, { account_number, token, ...rest }: Input): Values {
+function sealed(
+  { tenant_id, installation: { keys } }: Work,
+  { account_number, token, ...rest }: Input,
+): Values {
   return {
     ...rest,
     ...(account_number && {
-      account_number_sealed: seal(work.tenant_id, account_number),
+      account_number_sealed: keys.seal(tenant_id, account_number),
       account_number_last_four: account_number.slice(-4).padStart(4, '0'),
     }),
-    ...(token && { token_sealed: seal(work.tenant_id, token) }),
+    ...(token && { token_sealed: keys.seal(tenant_id, token) }),
   };
 }
 

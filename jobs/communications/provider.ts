@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as providers from '../../sql/communications/providers.ts';
 import { lock } from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
-import { seal, unseal } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
 import { twilioSignature } from './twilio.ts';
 
@@ -21,17 +20,17 @@ const SKEW_MS = 300_000;
  * report about a message). Without a secret nobody is believed. Answers the provider's name.
  */
 export async function believe(
-  work: Work,
+  { tx, tenant_id, installation: { keys } }: Work,
   channel: 'email' | 'sms' | null,
   callback: Callback,
 ): Promise<string | null> {
-  const known = (await providers.all(work.tx)).filter(
+  const known = (await providers.all(tx)).filter(
     (provider) => channel === null || provider.channel === channel,
   );
   for (const { name, secret_sealed, previous_secret_sealed } of known) {
     const secrets = [secret_sealed, previous_secret_sealed].filter((sealed) => sealed !== null);
     const isKnownBy = name.toLowerCase() === 'twilio' ? isFromTwilio : isFrom;
-    if (secrets.some((sealed) => isKnownBy(unseal(work.tenant_id, sealed), callback))) return name;
+    if (secrets.some((sealed) => isKnownBy(keys.unseal(tenant_id, sealed), callback))) return name;
   }
   return null;
 }
@@ -72,7 +71,7 @@ export type NewProvider = { name: string; account_id?: string | null | undefined
  * at once take turns, as with the settings.
  */
 export async function setProvider(work: Work, channel: 'email' | 'sms', given: NewProvider) {
-  const secret_sealed = seal(work.tenant_id, given.secret);
+  const secret_sealed = work.installation.keys.seal(work.tenant_id, given.secret);
   const { name, account_id = null } = given;
   await lock(work.tx);
   const before = await providers.named(work.tx, channel);

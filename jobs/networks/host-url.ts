@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { hasNetworks, isNamed, mayTenantsOpen } from './networks.ts';
+import { isNamed, type Networks } from './networks.ts';
 
 /** What a tenant has set; it counts outside production alone. */
 export type UrlOptions = { allow_private_hosts?: boolean };
@@ -20,7 +20,11 @@ const METADATA_ADDRESS = '169.254.169.254';
  * Only what the text shows is judged here; what its name resolves to is judged at each delivery
  * (mayReach), since it may change between the two.
  */
-export function checkWebhookUrl(text: unknown, options: UrlOptions = {}): CheckedUrl {
+export function checkWebhookUrl(
+  text: unknown,
+  networks: Networks,
+  options: UrlOptions = {},
+): CheckedUrl {
   if (typeof text !== 'string') return { problem: 'The URL must be a string.' };
   const trimmed = text.trim();
   if (trimmed.length > URL_CHARACTERS_MAX) return { problem: 'The URL is too long.' };
@@ -31,7 +35,7 @@ export function checkWebhookUrl(text: unknown, options: UrlOptions = {}): Checke
   if (!url) return { problem: 'This is not a URL.' };
   if (/^https:\/\/[^/?#]*@/i.test(trimmed)) return { problem: 'The URL must not hold a user.' };
   if (trimmed.includes('#')) return { problem: 'The URL must not hold a fragment.' };
-  const problem = portProblem(url) ?? hostProblem(url, trimmed, options);
+  const problem = portProblem(url) ?? hostProblem(url, trimmed, networks, options);
   return problem ? { problem } : { href: url.href };
 }
 
@@ -40,20 +44,27 @@ function portProblem({ port }: URL): string | undefined {
   return isAllowed ? undefined : 'The port must be 443 or 1024 and above.';
 }
 
-function hostProblem(url: URL, text: string, options: UrlOptions): string | undefined {
+function hostProblem(
+  url: URL,
+  text: string,
+  networks: Networks,
+  options: UrlOptions,
+): string | undefined {
   const host = url.hostname;
   const address = host.replace(/^\[|\]$/g, '');
-  const isOpen = isOpenedBy(options);
+  const isOpen = isOpenedBy(networks, options);
   if (ipaddr.isValid(address)) {
-    return isNamed(address) || (isOpen && mayReach(address, options)) ? undefined : NO_ADDRESS;
+    const isReached =
+      isNamed(networks, address) || (isOpen && mayReach(address, networks, options));
+    return isReached ? undefined : NO_ADDRESS;
   }
-  if (METADATA_NAME.test(host) && !isNamed(METADATA_ADDRESS)) return NO_NAME;
+  if (METADATA_NAME.test(host) && !isNamed(networks, METADATA_ADDRESS)) return NO_NAME;
   if (isOpen) return undefined;
   // Letters that look like others: a reader of the list would not see the difference.
   if (/^https:\/\/[^/?]*[^\u0020-\u007e]/i.test(text) || /(^|\.)xn--/.test(host)) {
     return 'The host must be written in plain letters.';
   }
-  return isPrivateName(host) && !mayResolve(host) ? NO_NAME : undefined;
+  return isPrivateName(host) && !mayResolve(host, networks) ? NO_NAME : undefined;
 }
 
 const NO_ADDRESS = 'The host must be a name, not an address.';
@@ -64,21 +75,25 @@ export const isPrivateName = (host: string) =>
   host.endsWith('.') || !host.includes('.') || PRIVATE_NAME.test(host);
 
 /** A private name may be kept where networks are named; what it resolves to must lie in one. */
-const mayResolve = (host: string) =>
-  LOOPBACK_NAME.test(host) ? isNamed('127.0.0.1') || isNamed('::1') : hasNetworks();
+const mayResolve = (host: string, networks: Networks) =>
+  LOOPBACK_NAME.test(host)
+    ? isNamed(networks, '127.0.0.1') || isNamed(networks, '::1')
+    : networks.named.length > 0;
 
 /** Whether the tenant's own switch counts here: for development, the demo and tests. */
-export const isOpenedBy = ({ allow_private_hosts = false }: UrlOptions) =>
-  allow_private_hosts && mayTenantsOpen();
+export const isOpenedBy = (
+  { may_tenants_open }: Networks,
+  { allow_private_hosts = false }: UrlOptions,
+) => allow_private_hosts && may_tenants_open;
 
 /**
  * Whether a request may go to the address: a public one, one in a network that the installation has
  * named, or, where the tenant's switch counts, one of the machine or of its private networks. Where
  * clouds keep their secrets only its own name in that list leads.
  */
-export function mayReach(address: string, options: UrlOptions = {}): boolean {
-  if (isPublicAddress(address) || isNamed(address)) return true;
-  if (!isOpenedBy(options) || !ipaddr.isValid(address)) return false;
+export function mayReach(address: string, networks: Networks, options: UrlOptions = {}): boolean {
+  if (isPublicAddress(address) || isNamed(networks, address)) return true;
+  if (!isOpenedBy(networks, options) || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return LOCAL.has(parsed.range()) && !METADATA.has(parsed.toString());
 }

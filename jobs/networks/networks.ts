@@ -34,25 +34,22 @@ export const TrustedProxies = z
     'Must be addresses like 10.20.0.5 or networks like 10.20.0.0/16, separated by commas.',
   );
 
-let named: readonly Network[] = [];
-let isTenantHeard = true;
+/** Which private networks requests that tenants cause may reach; the API and the workers agree. */
+export type Networks = {
+  /** Those that the installation has named. */
+  readonly named: readonly Network[];
+  /** Whether a tenant's own switch for private hosts counts. */
+  readonly may_tenants_open: boolean;
+};
 
-/**
- * Says which private networks requests that tenants cause may reach, once when a process starts; the
- * API and the workers are told the same. In production nobody else opens a private host.
- */
-export function openNetworks(networks: readonly string[], { isProduction = false } = {}) {
-  named = networks.map((network) => ipaddr.parseCIDR(network));
-  isTenantHeard = !isProduction;
-}
-
-/** Whether a tenant's own switch for private hosts counts: outside production alone. */
-export const mayTenantsOpen = () => isTenantHeard;
-
-export const hasNetworks = () => named.length > 0;
+/** The networks of an installation; in production nobody else opens a private host. */
+export const networksOf = (named: readonly string[], { isProduction = false } = {}): Networks => ({
+  named: named.map((network) => ipaddr.parseCIDR(network)),
+  may_tenants_open: !isProduction,
+});
 
 /** Whether the address lies in a network that the installation has named. */
-export function isNamed(address: string): boolean {
+export function isNamed({ named }: Networks, address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return named.some((network) => contains(network, parsed));

@@ -3,7 +3,7 @@ import { CannotStart } from '../../sql/database/cannot-start.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as sealed from '../../sql/sealed.ts';
 import { checkValueOf, keysOf } from './keys.ts';
-import { currentKeyId, seal, unseal } from './secrets.ts';
+import type { Keys } from './secrets.ts';
 
 const BATCH = 2_000;
 type Steps<Result> = (tx: Transaction) => Promise<Result>;
@@ -13,15 +13,19 @@ export type InTenant = <Result>(tenantId: string, steps: Steps<Result>) => Promi
  * Seals anew whatever of a tenant was sealed under another key than the current one, a batch in a
  * transaction: cut short, it goes on where it was. Answers how many were sealed anew.
  */
-export async function resealTenant(within: InTenant, tenantId: string): Promise<number> {
+export async function resealTenant(
+  keys: Keys,
+  within: InTenant,
+  tenantId: string,
+): Promise<number> {
   let count = 0;
   for (const place of sealed.PLACES) {
     for (let done = BATCH; done === BATCH; count += done) {
       done = await within(tenantId, async (tx) => {
-        const rows = await sealed.sealedUnderOthers(tx, place, currentKeyId(), BATCH);
+        const rows = await sealed.sealedUnderOthers(tx, place, keys.current, BATCH);
         const anew = rows.map((row) => ({
           ...row,
-          sealed: seal(tenantId, unseal(tenantId, row.sealed)),
+          sealed: keys.seal(tenantId, keys.unseal(tenantId, row.sealed)),
         }));
         if (anew.length > 0) await sealed.putBack(tx, place, anew);
         return anew.length;

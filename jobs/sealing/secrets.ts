@@ -10,32 +10,46 @@ import { FIRST, keysOf, problemsOf, type Key } from './keys.ts';
  * (SECRET), which is handed in once when a process starts and is never in the database. What is
  * sealed names its key: `v2:2026b:…`; `v1:…` was sealed before keys had ids.
  */
-type SealingKeys = { current: string; byId: Map<string, Buffer> };
-let keys: SealingKeys | undefined;
-/** For what is signed and hashed, the current one first. */
-let signing: [Buffer, ...Buffer[]] | undefined;
+export type Keys = {
+  /** The id of the key under which new things are sealed. */
+  readonly current: string;
+  /** Encrypts for this tenant: under another's id the text does not open. */
+  seal(tenantId: string, secret: string): string;
+  /** Opens what was sealed under any of the keys; without its key that is a refusal, never a blank. */
+  unseal(tenantId: string, sealed: string): string;
+  /**
+   * The installation's signatures over a text, which begins with what it is for: that under the
+   * current key first, which is given out, then those that were given out under keys before it.
+   */
+  signatures(text: string): [string, ...string[]];
+  /** The same for the same text of the same tenant, and of no use to whoever lacks the secret. */
+  keyedHash(tenantId: string, text: string): string;
+};
 
-export function useSecret(secret: string) {
+/** The keys that SECRET holds, for whatever one installation seals, signs and hashes. */
+export function keysFrom(secret: string): Keys {
   const [problem] = problemsOf(secret);
   if (problem) throw new Error(`SECRET: ${problem}`);
   const [current, ...others] = keysOf(secret);
-  const sealing = [current, ...others].map(
-    (key) => [key.id, createHmac('sha256', key.secret).update('webhook-secrets').digest()] as const,
-  );
-  keys = { current: current.id, byId: new Map(sealing) };
-  const signingKey = (key: Key) => createHmac('sha256', key.secret).update('signatures').digest();
-  signing = [signingKey(current), ...others.map(signingKey)];
+  const derived = (key: Key, use: string) => createHmac('sha256', key.secret).update(use).digest();
+  const sealing = derived(current, 'webhook-secrets');
+  const opening = new Map(
+    others.map((key) => [key.id, derived(key, 'webhook-secrets')] as const),
+  ).set(current.id, sealing);
+  const signing = derived(current, 'signatures');
+  const before = others.map((key) => derived(key, 'signatures'));
+  const signed = (key: Buffer, text: string) => createHmac('sha256', key).update(text);
+  return {
+    current: current.id,
+    seal: (tenantId, text) => `v2:${current.id}:${seal(sealing, tenantId, text)}`,
+    unseal: (tenantId, sealed) => unseal(opening, tenantId, sealed),
+    signatures: (text) => [
+      signed(signing, text).digest('base64url'),
+      ...before.map((key) => signed(key, text).digest('base64url')),
+    ],
+    keyedHash: (tenantId, text) => signed(signing, `keyed-hash ${tenantId} ${text}`).digest('hex'),
+  };
 }
-
-/**
- * The installation's signatures over a text, which begins with what it is for: that under the current
- * key first, which is given out, then those that were given out under keys before it.
- */
-export const signatures = (text: string): [string, ...string[]] => {
-  const [current, ...others] = signingInUse();
-  const under = (key: Buffer) => createHmac('sha256', key).update(text).digest('base64url');
-  return [under(current), ...others.map(under)];
-};
 
 /**
  * The secret that the environment names, or else the one of the data folder, made at its first use.
@@ -53,24 +67,16 @@ export function readSecret(given: { SECRET?: string | undefined; DATA_DIR: strin
   return readFileSync(file, 'utf8').trim();
 }
 
-/** The id of the key under which new things are sealed. */
-export const currentKeyId = (): string => keysInUse().current;
-
-/** Encrypts for this tenant: under another's id the text does not open. */
-export function seal(tenantId: string, secret: string): string {
-  const { current, byId } = keysInUse();
+function seal(key: Buffer, tenantId: string, secret: string): string {
   const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', byId.get(current) ?? '', iv).setAAD(
-    Buffer.from(tenantId),
-  );
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(tenantId));
   const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-  return `v2:${current}:${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64')}`;
+  return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64');
 }
 
-/** Opens what was sealed under any of the keys; without its key that is a refusal, never a blank. */
-export function unseal(tenantId: string, sealed: string): string {
+function unseal(keys: ReadonlyMap<string, Buffer>, tenantId: string, sealed: string): string {
   const { id, text } = partsOf(sealed);
-  const key = keysInUse().byId.get(id);
+  const key = keys.get(id);
   if (!key) throw new KeyMissing(id);
   const bytes = Buffer.from(text, 'base64');
   try {
@@ -87,18 +93,4 @@ export function unseal(tenantId: string, sealed: string): string {
 function partsOf(sealed: string): { id: string; text: string } {
   const [, id = FIRST, text = ''] = /^(?:v1|v2:([A-Za-z0-9_-]+)):(.*)$/.exec(sealed) ?? [];
   return { id, text };
-}
-
-/** The same for the same text of the same tenant, and of no use to whoever lacks the secret. */
-export const keyedHash = (tenantId: string, text: string): string =>
-  createHmac('sha256', signingInUse()[0]).update(`keyed-hash ${tenantId} ${text}`).digest('hex');
-
-function signingInUse(): [Buffer, ...Buffer[]] {
-  if (!signing) throw new Error('The process started without useSecret().');
-  return signing;
-}
-
-function keysInUse(): SealingKeys {
-  if (!keys) throw new Error('The process started without useSecret().');
-  return keys;
 }

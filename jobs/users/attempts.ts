@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as throttle from '../../sql/users/throttle.ts';
-import type { Within } from '../work.ts';
+import type { Within, Work } from '../work.ts';
 import { deviceKnown } from './device.ts';
 import { settingsOf, type Settings } from './settings.ts';
 
@@ -22,8 +22,13 @@ const device = (id: string) => `2 ${id}`;
  * Whose tries at an account's secret these are: the account's, or those of a device that has signed
  * in to it before. Whoever guesses at an account from elsewhere uses up nothing of its own people's.
  */
-export function guesser(tenantId: string, name: string, userId: string | null, cookie: string) {
-  const known = deviceKnown(cookie, tenantId, userId);
+export function guesser(
+  { tenant_id, installation }: Work,
+  name: string,
+  userId: string | null,
+  cookie: string,
+) {
+  const known = deviceKnown(installation.keys, cookie, tenant_id, userId);
   return known === null ? account(name) : device(known);
 }
 

@@ -2,7 +2,8 @@ import { saveSettings } from '../../sql/tenants.ts';
 import * as stored from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
 import { Invalid } from '../errors.ts';
-import { mayTenantsOpen } from '../networks/networks.ts';
+import { checkWebhookUrl } from '../networks/host-url.ts';
+import type { Networks } from '../networks/networks.ts';
 import type { Work } from '../work.ts';
 import { isOwnOrigin, Settings, settingsOf } from './settings.ts';
 
@@ -40,7 +41,11 @@ export async function endsFourEyes(work: Work, given: Tree, check: (current: Tre
 }
 
 /** What the settings are, under their lock, and what they would be. */
-async function checkedChange({ tx }: Work, given: Tree, check: (current: Tree) => void) {
+async function checkedChange(
+  { tx, installation }: Work,
+  given: Tree,
+  check: (current: Tree) => void,
+) {
   await stored.lock(tx);
   const facts = await stored.facts(tx);
   const before: Settings = await settingsOf(tx);
@@ -50,18 +55,26 @@ async function checkedChange({ tx }: Work, given: Tree, check: (current: Tree) =
   );
   const checked = Settings.safeParse(merged(before, wanted));
   if (!checked.success) throw new Invalid(problemsOf(checked.error.issues));
-  assertOwn(checked.data, before, facts.domains);
+  assertOwn(checked.data, before, { ...facts, ...installation });
   return { before, after: checked.data };
 }
 
 /** What a tenant may set depends on what is its own: its domains, and never the installation's network. */
-function assertOwn({ auth, webhooks }: Settings, before: Settings, domains: readonly string[]) {
+function assertOwn(
+  { auth, branding, webhooks }: Settings,
+  before: Settings,
+  { domains, networks }: { domains: readonly string[]; networks: Networks },
+) {
   const errors: Record<string, string> = {};
   const { site_origin } = auth;
   if (site_origin !== before.auth.site_origin && !isOwnOrigin(site_origin, domains))
     errors['auth.site_origin'] = `Must lead to one of your own domains: ${domains.join(', ')}.`;
+  const { logo_url } = branding;
+  const logo = logo_url === '' ? { href: '' } : checkWebhookUrl(logo_url, networks);
+  if (logo_url !== before.branding.logo_url && 'problem' in logo)
+    errors['branding.logo_url'] = logo.problem;
   const isOpened = webhooks.allow_private_hosts && !before.webhooks.allow_private_hosts;
-  if (isOpened && !mayTenantsOpen())
+  if (isOpened && !networks.may_tenants_open)
     errors['webhooks.allow_private_hosts'] =
       'In production private networks are opened by the installation (PRIVATE_NETWORKS).';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);

@@ -30,17 +30,13 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
   });
 }
 
-async function begin({ tx, tenant_id }: Work, { email: given, ip, device }: Attempt) {
+async function begin(work: Work, { email: given, ip, device }: Attempt) {
+  const { tx } = work;
   const email = given.trim().toLowerCase();
   const limit = inAMinute((await settingsOf(tx)).throttle.login);
   const early = await count(tx, 'login', stranger(ip), limit);
   if ('wait' in early) return early;
   const known = await credentials(tx, email);
-  const counted = await count(
-    tx,
-    'login',
-    guesser(tenant_id, email, known?.id ?? null, device),
-    limit,
-  );
+  const counted = await count(tx, 'login', guesser(work, email, known?.id ?? null, device), limit);
   return 'wait' in counted ? counted : { known, counted };
 }

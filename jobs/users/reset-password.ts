@@ -20,10 +20,10 @@ const LINKS = { limit: 3, seconds: 900 };
  * whether enough links are on their way already.
  */
 export async function requestReset(work: Work, request: { email: string; device: string }) {
-  const { tx, tenant_id } = work;
+  const { tx } = work;
   const email = request.email.trim().toLowerCase();
   const user = await accounts.activeByEmail(tx, email);
-  const subject = guesser(tenant_id, email, user?.id ?? null, request.device);
+  const subject = guesser(work, email, user?.id ?? null, request.device);
   const counted = await count(tx, 'request', subject, LINKS);
   const user_id = 'wait' in counted ? null : (user?.id ?? null);
   await notify(work, { user_id, message: 'password_reset' });
@@ -74,9 +74,10 @@ export async function changePassword(
   tenantId: string,
   { user_id, device, current_password, new_password }: Change,
 ): Promise<{ wait: number } | null> {
-  const begun = await within(tenantId, async ({ tx }) => {
+  const begun = await within(tenantId, async (work) => {
+    const { tx } = work;
     const limit = inAMinute((await settingsOf(tx)).throttle.reset);
-    const counted = await count(tx, 'reset', guesser(tenantId, user_id, user_id, device), limit);
+    const counted = await count(tx, 'reset', guesser(work, user_id, user_id, device), limit);
     return 'wait' in counted ? counted : { counted, user: await accounts.active(tx, user_id) };
   });
   if ('wait' in begun) return begun;

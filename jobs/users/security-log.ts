@@ -1,5 +1,4 @@
 import * as rows from '../../sql/users/security-log.ts';
-import { keyedHash } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
 
 /** What happened to the security of a tenant, and to whom. */
@@ -18,7 +17,7 @@ export type SecurityEvent = {
 
 /** Writes one row of the security log, in the transaction that it is given. Nothing ever changes it. */
 export async function witness(work: Work, { email = null, ...given }: SecurityEvent) {
-  const { tx, tenant_id, actor } = work;
+  const { tx, tenant_id, actor, installation } = work;
   const address = email?.trim().toLowerCase() ?? null;
   await rows.write(tx, {
     event: given.event,
@@ -26,7 +25,7 @@ export async function witness(work: Work, { email = null, ...given }: SecurityEv
     reason: given.reason ?? null,
     user_id: given.user_id ?? actor.id,
     email: address,
-    tried_as: address === null ? null : keyedHash(tenant_id, address),
+    tried_as: address === null ? null : installation.keys.keyedHash(tenant_id, address),
     subject_id: given.subject_id ?? null,
     route: given.route,
     ip_address: actor.ip,

@@ -4,6 +4,7 @@ import type { Transaction } from '../../sql/database/db.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { emailAddress, money } from '../../sql/types.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
+import { networksOf } from '../networks/networks.ts';
 import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
 
 /** Over plain HTTP nobody but the machine itself is reached without being read on the way. */
@@ -18,12 +19,14 @@ const origin = z
   .string()
   .max(300)
   .refine(isOrigin, 'Must be an origin like https://admin.example.com.');
+/** Which networks an installation opens is judged where a setting is changed. */
+const ANYWHERE = networksOf(['0.0.0.0/0', '::/0']);
 /** Browsers fetch it from wherever they are, so the rules for receivers hold for it too. */
 const logoUrl = z
   .string()
   .max(500)
   .superRefine((value, context) => {
-    const checked = value === '' ? { href: '' } : checkWebhookUrl(value);
+    const checked = value === '' ? { href: '' } : checkWebhookUrl(value, ANYWHERE);
     if ('problem' in checked) context.addIssue(checked.problem);
   });
 const line = z.string().max(200);

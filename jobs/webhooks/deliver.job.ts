@@ -5,7 +5,6 @@ import * as deliveries from '../../sql/webhooks/deliveries.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { enqueue, job } from '../job.ts';
 import type { PostAnswer } from '../outside.ts';
-import { unseal } from '../sealing/secrets.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { judge, problemOf, type Policy } from './health.ts';
@@ -42,10 +41,11 @@ export const deliverWebhook = job({
 
     // Between transactions, so that no row stays locked while a stranger answers.
     const body = Buffer.from(begun.body, 'utf8');
+    const secret = outside.keys.unseal(tenant_id, begun.secret_sealed);
     const answer = await outside.post({
       url: begun.url,
       body,
-      headers: headersOf(begun, attempt, sign(unseal(tenant_id, begun.secret_sealed), body)),
+      headers: headersOf(begun, attempt, sign(secret, body)),
       timeout_ms: begun.settings.timeout_ms,
       allow_private_hosts: begun.settings.allow_private_hosts,
     });

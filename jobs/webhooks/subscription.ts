@@ -6,7 +6,6 @@ import { insert, update } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
-import { seal } from '../sealing/secrets.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { deliverWebhook } from './deliver.job.ts';
@@ -31,7 +30,7 @@ export async function subscribe(work: Work, input: NewSubscription, secret: stri
     ...input,
     url: await checkedUrl(work, input.url),
     events: [...new Set(input.events)],
-    secret_sealed: seal(work.tenant_id, secret),
+    secret_sealed: work.installation.keys.seal(work.tenant_id, secret),
     secret_last_four: secret.slice(-4),
   });
 }
@@ -93,9 +92,9 @@ export async function retryDelivery(work: Work, id: string, request: RetryReques
   return { delivery_id: letter.webhook_id, status: 'queued' as const };
 }
 
-async function checkedUrl({ tx }: Work, url: string): Promise<string> {
+async function checkedUrl({ tx, installation }: Work, url: string): Promise<string> {
   const { allow_private_hosts } = (await settingsOf(tx)).webhooks;
-  const checked = checkWebhookUrl(url, { allow_private_hosts });
+  const checked = checkWebhookUrl(url, installation.networks, { allow_private_hosts });
   if ('problem' in checked) throw new Invalid({ url: checked.problem });
   return checked.href;
 }

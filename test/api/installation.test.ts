@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { networksOf } from '../../jobs/networks/networks.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage, type Stage } from '../setup/world.ts';
 
@@ -35,4 +36,54 @@ test('each gives links to its own files, which the other does not know', async (
 
   expect((await announced(careful)).link).toBe('https://careful.example.com/');
   expect((await announced(free)).link).toBe('https://free.example.com/');
+});
+
+test('what one of them has sealed or signed is of no use to the other', async () => {
+  const [one, other] = [careful.installation.keys, free.installation.keys];
+  const tenant = await careful.tenant();
+  const admin = await tenant.signedIn('admin');
+  const headers = { 'Idempotency-Key': 'subscribe-once' };
+  const subscribe = () =>
+    admin.post('/webhooks', { url: 'https://receiver.example/', events: ['*'] }, { headers });
+
+  const made = await subscribe();
+  const again = await subscribe();
+  const { rows } = await careful.owner.query<{ sealed: string }>(
+    'select secret_sealed as sealed from webhook_subscriptions where tenant_id = $1',
+    [tenant.id],
+  );
+  const sealed = rows[0]?.sealed ?? '';
+
+  expect(again.body).toEqual(made.body);
+  expect(one.unseal(tenant.id, sealed)).toBe(made.body.secret);
+  expect(() => other.unseal(tenant.id, sealed)).toThrow('SECRET does not hold the key');
+  expect(one.signatures('a text')).not.toEqual(other.signatures('a text'));
+});
+
+test('each opens its own private networks, and none of the other’s', async () => {
+  const production = { isProduction: true };
+  careful.installation.networks = networksOf(['10.20.0.0/16'], production);
+  free.installation.networks = networksOf(['10.30.0.0/16'], production);
+  const statuses = async (stage: Stage) => {
+    const tenant = await stage.tenant();
+    const [admin, superadmin] = [
+      await tenant.signedIn('admin'),
+      await tenant.signedIn('superadmin'),
+    ];
+    const answers = [];
+    for (const host of ['10.20.0.5', '10.30.0.5']) {
+      const url = `https://${host}/hook`;
+      const branding = { logo_url: `https://${host}/logo.png` };
+      const logo = await superadmin.put('/tenant/settings', { branding });
+      answers.push([(await admin.post('/webhooks', { url, events: ['*'] })).status, logo.status]);
+    }
+    return answers;
+  };
+
+  const [reached, refused] = [
+    [201, 200],
+    [422, 422],
+  ];
+  expect(await statuses(careful)).toEqual([reached, refused]);
+  expect(await statuses(free)).toEqual([refused, reached]);
 });

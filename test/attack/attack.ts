@@ -44,8 +44,8 @@ export async function attack(plan: Plan, say: (line: string) => void = () => {})
   const canaries = new Set([...CANARIES, secret]);
   const victim = await startVictim({ url: plan.url, secret, folder }, canaries);
   try {
-    const main = await newGround(plan.url, victim.port, secret, 'attacked');
-    const aside = await newGround(plan.url, victim.port, secret, 'aside');
+    const main = await newGround(plan.url, victim.port, 'attacked');
+    const aside = await newGround(plan.url, victim.port, 'aside');
     for (const { clients } of [main, aside])
       for (const { cookies } of Object.values(clients))
         for (const value of cookies.values()) canaries.add(value);

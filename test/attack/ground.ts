@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { useSecret } from '../../jobs/sealing/secrets.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
@@ -56,8 +55,7 @@ const tableOf = (collection: string) =>
 export type Ground = Awaited<ReturnType<typeof newGround>>;
 
 /** A tenant with somebody of every role signed in at the port, and the ids of all its records. */
-export async function newGround(url: string, port: number, secret: string, slug: string) {
-  useSecret(secret);
+export async function newGround(url: string, port: number, slug: string) {
   const owner = new pg.Pool({ connectionString: url, max: 2 });
   owner.on('error', () => {});
   const host = `${slug}.test`;

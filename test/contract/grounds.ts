@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
@@ -16,9 +15,8 @@ const TODAY = '2026-03-16';
 /** Tenants with loans in every state and records of every kind, the same as those that are attacked. */
 export async function newGrounds(stage: Stage, slugs: readonly string[]): Promise<Ground[]> {
   const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
-  const secret = randomBytes(32).toString('hex');
   const grounds: Ground[] = [];
-  for (const slug of slugs) grounds.push(await newGround(stage.url, port, secret, slug));
+  for (const slug of slugs) grounds.push(await newGround(stage.url, port, slug));
   afterAll(() => Promise.all(grounds.map(({ owner }) => owner.end())));
   await Promise.all(grounds.map((ground) => settle(ground, SEED, 1, 1)));
   for (const ground of grounds) {

@@ -6,6 +6,7 @@ import { routes } from '../../api/routes.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { CsvBroken, readCsv } from '../../jobs/loans/boarding/read-csv.ts';
 import { checkWebhookUrl } from '../../jobs/networks/host-url.ts';
+import { networksOf } from '../../jobs/networks/networks.ts';
 import { isSlow, isSlowToEnd } from '../setup/spent.ts';
 
 const CHARACTERS = 50_000;
@@ -67,8 +68,8 @@ test('no list takes long to read what it is asked for', () => {
 test('no address of a webhook takes long to read', () => {
   const slow = texts.filter((text) =>
     isSlow(LIMIT_MS, () => {
-      checkWebhookUrl(`https://${text}`.slice(0, 2_000));
-      checkWebhookUrl(text);
+      checkWebhookUrl(`https://${text}`.slice(0, 2_000), networksOf([]));
+      checkWebhookUrl(text, networksOf([]));
     }),
   );
 

@@ -1,3 +1,4 @@
+import { BARE } from '../../jobs/installation.ts';
 import type { Outside } from '../../jobs/outside.ts';
 
 const none = () => Promise.reject(new Error('There is nothing outside in this test.'));
@@ -10,8 +11,6 @@ export const nothingOutside: Outside = {
   mail: none,
   sms: none,
   within: none,
-  files: {
-    ...{ put: none, get: none, stream: none, describe: none, remove: none, presign: none },
-    ...{ seize: none, clear: none },
-  },
+  files: BARE.files,
+  keys: BARE.keys,
 };

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
+import { networksOf } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp, type HttpClient, type HttpOptions } from '../../workers/outside/http.ts';
 
@@ -33,8 +34,8 @@ async function receiver(listener: RequestListener, tls = { cert, key }): Promise
   return `https://localhost:${address.port}/hook`;
 }
 
-function client(options: HttpOptions = { ca: cert }): HttpClient {
-  const http = openHttp(options);
+function client(options: Omit<HttpOptions, 'networks'> = { ca: cert }): HttpClient {
+  const http = openHttp({ ...options, networks: networksOf([]) });
   open.push(http);
   return http;
 }

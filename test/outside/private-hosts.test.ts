@@ -1,20 +1,19 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readConfiguration } from '../../api/http/configuration.ts';
 import { checkWebhookUrl, mayReach } from '../../jobs/networks/host-url.ts';
-import { openNetworks, PrivateNetworks } from '../../jobs/networks/networks.ts';
+import { networksOf, PrivateNetworks, type Networks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
 import { readWorkerConfiguration } from '../../workers/processes/configuration.ts';
 
-afterEach(() => openNetworks([]));
-
-const inProduction = (...networks: string[]) => openNetworks(networks, { isProduction: true });
+const inProduction = (...named: string[]) => networksOf(named, { isProduction: true });
+const development = networksOf([]);
 const opened = { allow_private_hosts: true };
 const METADATA = ['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'];
 
-/** A receiver on this machine that counts its requests, and a client that would trust it. */
+/** A receiver on this machine that counts its requests, and clients that would trust it. */
 async function neighbour() {
   const now = Date.now();
   const names = ['localhost', '127.0.0.1', 'hooks.example'];
@@ -25,18 +24,17 @@ async function neighbour() {
     response.writeHead(204).end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const http = openHttp({
-    ca: cert,
-    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-  });
-  onTestFinished(async () => {
-    server.close();
-    await http.close();
-  });
+  onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const post = (host: string, more = {}) =>
-    http.post({ url: `https://${host}:${port}/`, body: Buffer.from('{}'), headers: {}, ...more });
-  return { post, seen };
+  /** Posts as a worker that was started with these networks. */
+  const from = (networks: Networks) => {
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+    const http = openHttp({ networks, ca: cert, resolve });
+    onTestFinished(() => http.close());
+    return (host: string, more = {}) =>
+      http.post({ url: `https://${host}:${port}/`, body: Buffer.from('{}'), headers: {}, ...more });
+  };
+  return { from, seen };
 }
 
 test.each([
@@ -47,9 +45,7 @@ test.each([
   'https://[::1]/',
   'https://169.254.169.254/',
 ])('in production a tenant cannot open %s', (url) => {
-  inProduction();
-
-  expect(checkWebhookUrl(url, opened)).toHaveProperty('problem');
+  expect(checkWebhookUrl(url, inProduction(), opened)).toHaveProperty('problem');
 });
 
 test.each([
@@ -64,52 +60,52 @@ test.each([
   'https://metadata/',
   'https://0.0.0.0/',
 ])('outside production, too, a tenant cannot open %s', (url) => {
-  expect(checkWebhookUrl(url, opened)).toHaveProperty('problem');
+  expect(checkWebhookUrl(url, development, opened)).toHaveProperty('problem');
 });
 
 test('outside production a tenant opens this machine and its private networks alone', () => {
   const local = ['127.0.0.1', '::1', '10.1.2.3', '192.168.1.1', 'fd12::1'];
   const other = [...METADATA, '169.254.0.1', 'fe80::1', '0.0.0.0', '224.0.0.1', '::ffff:127.0.0.1'];
 
-  expect(local.filter((address) => mayReach(address, opened))).toEqual(local);
-  expect(local.filter((address) => mayReach(address))).toEqual([]);
-  expect(other.filter((address) => mayReach(address, opened))).toEqual([]);
+  expect(local.filter((address) => mayReach(address, development, opened))).toEqual(local);
+  expect(local.filter((address) => mayReach(address, development))).toEqual([]);
+  expect(other.filter((address) => mayReach(address, development, opened))).toEqual([]);
 });
 
 test('in production the installation opens the networks that it names, and no others', () => {
-  inProduction('10.20.0.0/16', 'fd12:3456::/32');
+  const networks = inProduction('10.20.0.0/16', 'fd12:3456::/32');
 
   const reached = ['10.20.3.4', '10.21.3.4', 'fd12:3456::1', '127.0.0.1', ...METADATA].filter(
-    (address) => mayReach(address),
+    (address) => mayReach(address, networks),
   );
   const kept = ['https://10.20.3.4/', 'https://hooks.internal/', 'https://[fd12:3456::1]/'];
   const refused = ['https://10.21.3.4/', 'https://localhost/', 'https://metadata.google.internal/'];
 
   expect(reached).toEqual(['10.20.3.4', 'fd12:3456::1']);
-  expect(kept.filter((url) => 'href' in checkWebhookUrl(url))).toEqual(kept);
-  expect(refused.filter((url) => 'href' in checkWebhookUrl(url, opened))).toEqual([]);
+  expect(kept.filter((url) => 'href' in checkWebhookUrl(url, networks))).toEqual(kept);
+  expect(refused.filter((url) => 'href' in checkWebhookUrl(url, networks, opened))).toEqual([]);
 });
 
 test('the metadata address is reached where its own network is named', () => {
-  inProduction('169.254.169.254/32');
+  const networks = inProduction('169.254.169.254/32');
 
-  expect(mayReach('169.254.169.254')).toBe(true);
-  expect(mayReach('169.254.169.253')).toBe(false);
-  expect(checkWebhookUrl('https://169.254.169.254/')).toHaveProperty('href');
+  expect(mayReach('169.254.169.254', networks)).toBe(true);
+  expect(mayReach('169.254.169.253', networks)).toBe(false);
+  expect(checkWebhookUrl('https://169.254.169.254/', networks)).toHaveProperty('href');
 });
 
 test('what was saved before is judged again when the worker connects', async () => {
-  const { post, seen } = await neighbour();
+  const { from, seen } = await neighbour();
 
-  const development = await post('localhost', opened);
-  inProduction();
+  const inDevelopment = await from(development)('localhost', opened);
+  const post = from(inProduction());
   const byName = await post('localhost', opened);
   const byAddress = await post('127.0.0.1', opened);
   const byPublicName = await post('hooks.example', opened);
-  inProduction('127.0.0.0/8', '::1/128');
-  const named = [await post('localhost'), await post('127.0.0.1'), await post('hooks.example')];
+  const reach = from(inProduction('127.0.0.0/8', '::1/128'));
+  const named = [await reach('localhost'), await reach('127.0.0.1'), await reach('hooks.example')];
 
-  expect(development.ok).toBe(true);
+  expect(inDevelopment.ok).toBe(true);
   expect([byName.ok, byAddress.ok, byPublicName.ok]).toEqual([false, false, false]);
   expect(byPublicName.error).toBe('The host is not in the public network.');
   expect(named.map(({ ok }) => ok)).toEqual([true, true, true]);

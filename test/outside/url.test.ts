@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { checkWebhookUrl, isPublicAddress } from '../../jobs/networks/host-url.ts';
+import { networksOf } from '../../jobs/networks/networks.ts';
+
+const networks = networksOf([]);
 
 test.each([
   ['https://example.com/hook?a=1', 'https://example.com/hook?a=1'],
   ['  HTTPS://Example.COM:443/Hook  ', 'https://example.com/Hook'],
   ['https://example.com:8443', 'https://example.com:8443/'],
 ])('%s is kept as %s', (text, href) => {
-  const checked = checkWebhookUrl(text);
+  const checked = checkWebhookUrl(text, networks);
 
   expect(checked).toEqual({ href });
 });
@@ -47,7 +50,7 @@ test.each([
   null,
   ['https://example.com/'],
 ])('%s is refused', (text) => {
-  const checked = checkWebhookUrl(text);
+  const checked = checkWebhookUrl(text, networks);
 
   expect(checked).toHaveProperty('problem');
 });
@@ -56,10 +59,10 @@ test('where private hosts are allowed, plain HTTP and users still are not', () =
   const allowed = { allow_private_hosts: true };
 
   const kept = ['https://localhost:8443/a', 'https://127.0.0.1:4000/'].map((url) =>
-    checkWebhookUrl(url, allowed),
+    checkWebhookUrl(url, networks, allowed),
   );
   const refused = ['http://localhost:8080/', 'https://a@localhost/', 'https://localhost:22/'].map(
-    (url) => checkWebhookUrl(url, allowed),
+    (url) => checkWebhookUrl(url, networks, allowed),
   );
 
   expect(kept.every((checked) => 'href' in checked)).toBe(true);

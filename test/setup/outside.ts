@@ -10,6 +10,7 @@ import type {
   SendAnswer,
   Sms,
 } from '../../jobs/outside.ts';
+import { BARE } from '../../jobs/installation.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 
 type Answers<Answer> = Answer[];
@@ -48,6 +49,7 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
       return sent('outbox', message.message_id);
     },
     files,
+    keys: BARE.keys,
   };
   return Object.assign(outside, { posts, mailbox, texts, pages, stored: files.stored, answers });
 }

@@ -8,10 +8,10 @@ import type { Route } from '../../api/endpoints/route.ts';
 import { createApp, listenerOf, type AppParts } from '../../api/http/app.ts';
 import { LIMITS } from '../../api/http/limits.ts';
 import { routes } from '../../api/routes.ts';
-import type { Files } from '../../jobs/files/files.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { openLog, type Log } from '../../jobs/log.ts';
-import { useSecret } from '../../jobs/sealing/secrets.ts';
+import { networksOf } from '../../jobs/networks/networks.ts';
+import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { foundTenant } from '../../jobs/users/found-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
@@ -32,9 +32,14 @@ let hashed: Promise<string> | undefined;
  */
 export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = {}) {
   const secret = randomBytes(32).toString('hex');
-  useSecret(secret);
   // A test may put something else in its place; another stage has another one.
-  const installation = { files: newFiles() as Files, link_secret: secret, may_close_future: true };
+  const installation: { -readonly [Part in keyof Installation]: Installation[Part] } = {
+    files: newFiles(),
+    link_secret: secret,
+    keys: keysFrom(secret),
+    networks: networksOf([]),
+    may_close_future: true,
+  };
   const database = await cloneDatabase();
   const pool = await openPool(database.url, { size: 8 });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });

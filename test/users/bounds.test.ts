@@ -1,5 +1,5 @@
-import { afterEach, expect, test } from 'vitest';
-import { openNetworks } from '../../jobs/networks/networks.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { networksOf } from '../../jobs/networks/networks.ts';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
 import { newOutside } from '../setup/outside.ts';
 import { settle } from '../setup/settings.ts';
@@ -8,7 +8,6 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const tenant = await stage.tenant();
 const superadmin = await tenant.signedIn('superadmin');
-afterEach(() => openNetworks([]));
 
 const put = (body: object) => superadmin.put('/tenant/settings', body);
 
@@ -100,12 +99,17 @@ test('in production no tenant opens private hosts, not even with a switch from b
   await settle(other, { webhooks: { allow_private_hosts: true } });
   const subscribe = () => admin.post('/webhooks', { url, events: ['*'] });
 
+  const { networks } = stage.installation;
+  onTestFinished(() => void (stage.installation.networks = networks));
+  const openInProduction = (...named: string[]) =>
+    (stage.installation.networks = networksOf(named, { isProduction: true }));
+
   const development = await subscribe();
-  openNetworks([], { isProduction: true });
+  openInProduction();
   const production = await subscribe();
   const changed = await admin.put(`/webhooks/${development.body.id}`, { url });
   const opened = await put({ webhooks: { allow_private_hosts: true } });
-  openNetworks(['127.0.0.0/8'], { isProduction: true });
+  openInProduction('127.0.0.0/8');
   const named = await subscribe();
 
   expect(development.status).toBe(201);

@@ -169,7 +169,7 @@ test.each([
 
 test('a flood of refusals becomes twenty rows a minute, and one that counts the rest', async () => {
   const tenant = await stage.tenant();
-  const log = openSecurityLog(stage.pool, openLog('silent', {}));
+  const log = openSecurityLog(stage.pool, stage.installation, openLog('silent', {}));
   const actor = { type: 'user', id: tenant.userIds['viewer'] ?? '', ip: '10.0.0.1' } as const;
   const refusal = {
     tenantId: tenant.id,

@@ -23,7 +23,8 @@ async function subscribed(url = 'https://receiver.example.com/hook') {
     events: ['payment.received'],
     secret: SECRET,
   });
-  const outside = newOutside(stage.pool);
+  const { keys } = stage.installation;
+  const outside = Object.assign(newOutside(stage.pool), { keys });
   const happen = () => tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));
   const relayed = async () => {
     await stage.owner.query('select app.relay_events(100)');

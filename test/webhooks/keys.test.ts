@@ -4,7 +4,7 @@ import { setProvider } from '../../jobs/communications/provider.ts';
 import { readLink, signLink } from '../../jobs/files/links.ts';
 import { BARE } from '../../jobs/installation.ts';
 import { assertKeys } from '../../jobs/sealing/reseal.ts';
-import { seal, unseal, useSecret } from '../../jobs/sealing/secrets.ts';
+import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { subscribe } from '../../jobs/webhooks/subscription.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { SEALED } from '../../sql/sealed.ts';
@@ -27,15 +27,16 @@ const ACCOUNT = {
   token: 'tok_of_a_processor',
 };
 
-/** All that lies sealed in columns, opened with the keys of this moment. */
+/** All that lies sealed in columns, opened with the keys that the stage has now. */
 async function everything() {
+  const { keys } = stage.installation;
   const found = [];
   for (const { table, column } of SEALED) {
     const { rows } = await stage.owner.query<{ tenant_id: string; sealed: string; at: Date }>(
       `select tenant_id, ${column} as sealed, updated_at as at from ${table}
        where ${column} is not null order by tenant_id, created_at`,
     );
-    found.push(...rows.map((row) => ({ ...row, text: unseal(row.tenant_id, row.sealed) })));
+    found.push(...rows.map((row) => ({ ...row, text: keys.unseal(row.tenant_id, row.sealed) })));
   }
   return found;
 }
@@ -45,37 +46,36 @@ const operate = (secret: string) => {
   const given = { url, owner: worker, app, words: [], options: {}, newPassword: undefined };
   return secrets.run({ ...given, secret, installation: BARE });
 };
+/** The API goes on with another SECRET. */
+const use = (secret: string) => void (stage.installation.keys = keysFrom(secret));
 const start = (secret: string) =>
   assertKeys(stage.pool, { secret, environment: 'production' }, () => {});
 
 test('what was sealed or signed under a key opens while SECRET holds it, and not without', () => {
   const link = { key: 'demo/a', method: 'GET' as const, expires_at: new Date('2030-01-01') };
   const whole = { ...link, content_type: 'text/plain' };
-  useSecret(A);
-  const sealed = seal('t', 'receiver’s');
+  const sealed = keysFrom(A).seal('t', 'receiver’s');
   const [, token = ''] = signLink(whole, A).split('/');
   const [payload, , signature] = token.split('.');
 
-  useSecret(`${B},${A}`);
+  const both = keysFrom(`${B},${A}`);
 
-  expect(unseal('t', sealed)).toBe('receiver’s');
-  expect(unseal('t', sealed.replace('v2:first:', 'v1:'))).toBe('receiver’s');
-  expect(seal('t', 'new')).toMatch(/^v2:2026b:/);
+  expect(both.unseal('t', sealed)).toBe('receiver’s');
+  expect(both.unseal('t', sealed.replace('v2:first:', 'v1:'))).toBe('receiver’s');
+  expect(both.seal('t', 'new')).toMatch(/^v2:2026b:/);
   expect(readLink(token, 'GET', `${B},${A}`, new Date(0))).toEqual(whole);
   expect(readLink(`${payload}.${signature}`, 'GET', `${B},${A}`, new Date(0))).toEqual(whole);
   expect(signLink(whole, `${B},${A}`)).toContain('.2026b.');
   expect(readLink(token, 'GET', B, new Date(0))).toBeNull();
-  useSecret(B);
-  expect(() => unseal('t', sealed)).toThrow('does not hold the key "first"');
-  useSecret(C.replace('2026c:', 'first:'));
-  expect(() => unseal('t', sealed)).toThrow('does not hold the key "first"');
+  for (const other of [B, C.replace('2026c:', 'first:')])
+    expect(() => keysFrom(other).unseal('t', sealed)).toThrow('does not hold the key "first"');
 });
 
 test('a SECRET with a short key, or two of one id, is refused without being shown', () => {
-  expect(() => useSecret('short')).toThrow('at least 32 characters');
-  expect(() => useSecret(`${B},2026a:tiny`)).toThrow('The key 2026a must have');
-  expect(() => useSecret(`${B},${B}`)).toThrow('Two keys have the id 2026b');
-  expect(() => useSecret('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
+  expect(() => keysFrom('short')).toThrow('at least 32 characters');
+  expect(() => keysFrom(`${B},2026a:tiny`)).toThrow('The key 2026a must have');
+  expect(() => keysFrom(`${B},${B}`)).toThrow('Two keys have the id 2026b');
+  expect(() => keysFrom('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
 });
 
 test('every column that is named as sealed is among those that are sealed anew', async () => {
@@ -90,7 +90,7 @@ test('every column that is named as sealed is among those that are sealed anew',
 });
 
 test('a key goes once everything under it was sealed anew; until then nothing starts without it', async () => {
-  useSecret(A);
+  use(A);
   await start(A);
   const tenants = [await stage.tenant(), await stage.tenant()];
   const admin = await tenants[0]!.signedIn('admin');
@@ -108,7 +108,7 @@ test('a key goes once everything under it was sealed anew; until then nothing st
   const before = await everything();
 
   await start(`${B},${A}`);
-  useSecret(`${B},${A}`);
+  use(`${B},${A}`);
   await expect(start(B)).rejects.toThrow('SECRET lacks the key first, which is still in use');
   await expect(start(`${B.replace('another', 'x')},${A}`)).rejects.toThrow('not the one');
   const answer = await operate(`${B},${A}`);
@@ -120,13 +120,13 @@ test('a key goes once everything under it was sealed anew; until then nothing st
   ]);
   expect((await operate(`${B},${A}`)).say).toContain('Sealed anew: 0.');
   await start(B);
-  useSecret(B);
+  use(B);
   expect(before.map(({ text }) => text)).toEqual(after.map(({ text }) => text));
   expect(after.every(({ sealed }) => sealed.startsWith('v2:2026b:'))).toBe(true);
   expect(after.map(({ at }) => at)).toEqual(before.map(({ at }) => at));
   const again = await admin.post('/webhooks', SUBSCRIPTION, { headers });
   expect(again.body).toEqual(first.body);
-  useSecret(C);
+  use(C);
   const blind = await admin.post('/webhooks', SUBSCRIPTION, { headers });
   expect([blind.status, blind.body.secret]).toEqual([503, undefined]);
   await worker.end();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seal, unseal } from '../../jobs/sealing/secrets.ts';
+import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -53,10 +53,11 @@ test('webhooks are for administrators', async () => {
 });
 
 test('a secret opens for its own tenant only', () => {
-  const sealed = seal('tenant-1', 'the secret');
+  const keys = keysFrom('a secret of more than thirty-two characters');
+  const sealed = keys.seal('tenant-1', 'the secret');
 
-  expect(unseal('tenant-1', sealed)).toBe('the secret');
-  expect(() => unseal('tenant-2', sealed)).toThrow('SECRET does not hold the key');
+  expect(keys.unseal('tenant-1', sealed)).toBe('the secret');
+  expect(() => keys.unseal('tenant-2', sealed)).toThrow('SECRET does not hold the key');
 });
 
 test('a secret that is answered again under its key is in no table as it is', async () => {

@@ -1,5 +1,5 @@
 import { resealTenant, type InTenant } from '../../jobs/sealing/reseal.ts';
-import { currentKeyId, useSecret } from '../../jobs/sealing/secrets.ts';
+import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { within } from '../../sql/database/db.ts';
 import * as sealed from '../../sql/sealed.ts';
 import { Misused, type Operation } from './operation.ts';
@@ -10,13 +10,13 @@ export const secrets: Operation = {
   summary: 'seals anew what older keys of SECRET hold, and says which may be taken away',
   run: async ({ owner, app, secret }) => {
     if (!secret) throw new Misused('Set SECRET as the API and the workers have it.');
-    useSecret(secret);
-    const current = currentKeyId();
+    const keys = keysFrom(secret);
+    const { current } = keys;
     const inTenant: InTenant = (id, steps) => within(app, id, (tx) => steps(tx));
     const remaining = new Map<string, number>();
     let anew = 0;
     for (const { id } of await sealed.everyTenant(owner)) {
-      anew += await resealTenant(inTenant, id);
+      anew += await resealTenant(keys, inTenant, id);
       const counts = await within(app, id, sealed.sealedByKey, { readOnly: true });
       for (const { key_id, count } of counts)
         remaining.set(key_id, (remaining.get(key_id) ?? 0) + count);

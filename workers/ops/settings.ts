@@ -10,9 +10,9 @@ export const settings: Operation = {
   summary: 'shows what a tenant has set, or changes the keys that are given',
   words: Infinity,
   options: ['tenant'],
-  run: async ({ app, words, options }) => {
+  run: async ({ app, words, options, installation }) => {
     const { id } = await tenantOf(app, options['tenant']);
-    const within = workOf(app, SYSTEM);
+    const within = workOf(app, SYSTEM, installation);
     const changes = words.map(parse).reduce(deepened, {});
     try {
       const now = await within(id, (work) =>

@@ -1,10 +1,13 @@
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { checkWebhookUrl, isOpenedBy, mayReach } from '../../jobs/networks/host-url.ts';
+import type { Networks } from '../../jobs/networks/networks.ts';
 import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
 import { lookUpJudged, NOT_PUBLIC, resolve, resolveLocally, type Resolve } from './public-names.ts';
 
 export type HttpOptions = {
+  /** The private networks that the installation opens. */
+  networks: Networks;
   /** A certificate authority to trust beside those of the process, as PEM. */
   ca?: string;
   /** How a public name is resolved; by the system's name servers unless a test says. */
@@ -28,7 +31,8 @@ const RETRY_AFTER_SECONDS_MAX = 86_400;
  * of the judged addresses, and the address that it reached is judged again. Redirects are an
  * answer, not followed. Compressed answers stay compressed, so that none can unfold in memory.
  */
-export function openHttp(options: HttpOptions = {}): HttpClient {
+export function openHttp(options: HttpOptions): HttpClient {
+  const { networks } = options;
   // A guarded and an open agent: a connection made for one is never used by the other. The open
   // one is for tenants whose switch counts, which is never so in production.
   const agents = { guarded: agentFor(false, options), open: agentFor(true, options) };
@@ -36,9 +40,9 @@ export function openHttp(options: HttpOptions = {}): HttpClient {
   return {
     async post(request) {
       const started = performance.now();
-      const isOpen = isOpenedBy(request);
+      const isOpen = isOpenedBy(networks, request);
       const agent = isOpen ? agents.open : agents.guarded;
-      const answer = await attempt(agent, request, isOpen);
+      const answer = await attempt(agent, request, networks, isOpen);
       return { ...answer, ms: Math.round(performance.now() - started) };
     },
     async close() {
@@ -50,9 +54,10 @@ export function openHttp(options: HttpOptions = {}): HttpClient {
 async function attempt(
   agent: Agent,
   { url: text, body, headers, timeout_ms = TIMEOUT_MS }: PostRequest,
+  networks: Networks,
   allow_private_hosts: boolean,
 ): Promise<Omit<PostAnswer, 'ms'>> {
-  const checked = checkWebhookUrl(text, { allow_private_hosts });
+  const checked = checkWebhookUrl(text, networks, { allow_private_hosts });
   if ('problem' in checked) return { ok: false, error: checked.problem };
   const url = new URL(checked.href);
   const late = AbortSignal.timeout(timeout_ms);
@@ -112,8 +117,9 @@ function retryAfter(value: string | string[] | undefined): number | undefined {
   return seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) : undefined;
 }
 
-function agentFor(isOpen: boolean, { ca, resolve: given = resolve }: HttpOptions): Agent {
-  const isAllowed = (address: string) => mayReach(address, { allow_private_hosts: isOpen });
+function agentFor(isOpen: boolean, { networks, ca, resolve: given = resolve }: HttpOptions): Agent {
+  const isAllowed = (address: string) =>
+    mayReach(address, networks, { allow_private_hosts: isOpen });
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
     allowH2: false,

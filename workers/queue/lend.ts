@@ -20,10 +20,10 @@ export async function lendOutside(
   configuration: WorkerConfiguration,
   { pool, installation, log }: { pool: DatabasePool; installation: Installation; log: Log },
 ): Promise<Lent> {
-  const means = await MEANS[name](configuration, log);
-  const { files } = installation;
+  const means = await MEANS[name](configuration, { installation, log });
+  const { files, keys } = installation;
   const own = workOf(pool, SYSTEM, installation);
-  const outside = { now: () => new Date(), files, within: own, ...means };
+  const outside = { now: () => new Date(), files, keys, within: own, ...means };
   return { outside, close: () => means.close() };
 }
 
@@ -38,10 +38,12 @@ const nothing = (name: Pool): Means => ({
   close: async () => {},
 });
 
-const MEANS: Record<Pool, (configuration: WorkerConfiguration, log: Log) => Promise<Means>> = {
+type Lender = { installation: Installation; log: Log };
+
+const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Promise<Means>> = {
   ledger: async () => nothing('ledger'),
 
-  documents: async ({ DATA_DIR, PUPPETEER_EXECUTABLE_PATH }, log) => {
+  documents: async ({ DATA_DIR, PUPPETEER_EXECUTABLE_PATH }, { log }) => {
     const { openBrowser } = await import('../outside/browser.ts');
     const browser = openBrowser({
       folder: path.resolve(DATA_DIR, 'browser'),
@@ -55,12 +57,12 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, log: Log) => Prom
     };
   },
 
-  outbound: async (configuration) => {
+  outbound: async (configuration, { installation }) => {
     const { openHttp } = await import('../outside/http.ts');
     const { openMailer } = await import('../outside/mailer.ts');
     const { openSms } = await import('../outside/sms.ts');
     const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
-    const http = openHttp();
+    const http = openHttp({ networks: installation.networks });
     const mailer = openMailer({ smtpUrl: configuration.SMTP_URL, outbox });
     const texts = openSms({ twilio: twilioOf(configuration), outbox });
     const close = async () => {

@@ -9,7 +9,6 @@ import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
-import { unseal } from '../../sealing/secrets.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Within, Work } from '../../work.ts';
 import { batchOf, nachaFile, total, type Originator } from './records.ts';
@@ -139,7 +138,7 @@ function entryOf(unsent: nacha.Unsent, nacha_file_id: string, description: strin
  * one whose making was cut short is made by whoever comes next.
  */
 export async function makeFile(within: Within, files: Files, tenantId: string, id: string) {
-  const made = await within(tenantId, ({ tx }) => written(tx, tenantId, id), { readOnly: true });
+  const made = await within(tenantId, (work) => written(work, id), { readOnly: true });
   if (made === null) return;
   const { size, sha256_hash } = await files.put(made.key, Buffer.from(made.text, 'latin1'));
   await within(tenantId, ({ tx }) =>
@@ -147,12 +146,12 @@ export async function makeFile(within: Within, files: Files, tenantId: string, i
   );
 }
 
-async function written(tx: Work['tx'], tenantId: string, id: string) {
+async function written({ tx, tenant_id, installation: { keys } }: Work, id: string) {
   const file = await nacha.ordered(tx, id);
   if (file === null || file.status === 'completed') return null;
   const entries = (await nacha.entriesOf(tx, id)).map(({ account_number_sealed, ...entry }) => ({
     ...entry,
-    account_number: unseal(tenantId, account_number_sealed),
+    account_number: keys.unseal(tenant_id, account_number_sealed),
   }));
   const text = nachaFile(file.originator as unknown as Originator, file, entries);
   return { key: file.storage_key, text };
