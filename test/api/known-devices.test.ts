@@ -1,42 +1,14 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
+import { addressOf, device, newBrowsers } from '../setup/browsers.ts';
 import { newClient, type Client } from '../setup/client.ts';
 import { newOutside } from '../setup/outside.ts';
 import { settle } from '../setup/settings.ts';
-import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
-const proxied = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
-let addresses = 0;
-
-/** A browser somewhere else: each has an address of its own. */
-async function browser({ host }: Tenant, cookies = new Map<string, string>()) {
-  addresses += 1;
-  const ip = `198.51.${Math.floor(addresses / 250)}.${addresses % 250}`;
-  const client = newClient(proxied, host, cookies);
-  const from = { headers: { 'X-Forwarded-For': ip } };
-  await client.get('/auth/csrf', from);
-  const post = (path: string, body: object) => client.post(path, body, from);
-  return {
-    cookies: client.cookies,
-    post,
-    login: (email: string, password = PASSWORD) => post('/auth/login', { email, password }),
-  };
-}
-const addressOf = ({ slug }: Tenant, role: string) => `${role}@${slug}.test`;
-
-/** Wrong passwords from as many addresses. */
-async function guess(tenant: Tenant, email: string, times: number) {
-  const statuses: number[] = [];
-  for (let at = 0; at < times; at += 1)
-    statuses.push((await (await browser(tenant)).login(email, 'wrong')).status);
-  return statuses;
-}
-
-const device = (cookies: Client['cookies']) => {
-  const value = cookies.get('known_device') ?? '';
-  return new Map([['known_device', value]]);
-};
+const { port: proxied, browser, guess } = await newBrowsers(stage);
 
 test('guessing from anywhere does not keep the right password out of a known device', async () => {
   const tenant = await stage.tenant();
@@ -95,6 +67,33 @@ test('a known device guesses no more often than others, and only by its own coun
 
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
   expect([neighbour.status, stranger.status]).toEqual([200, 200]);
+});
+
+test('a device stays known for as long as SECRET holds the key of its mark', async () => {
+  const A = 'the secret that was there at first';
+  const B = '2026b:another secret that is long enough as well';
+  const { keys } = stage.installation;
+  onTestFinished(() => void (stage.installation.keys = keys));
+  const use = (secret: string) => void (stage.installation.keys = keysFrom(secret));
+  const tenant = await stage.tenant();
+  const email = addressOf(tenant, 'viewer');
+  const [own, idle] = [await browser(tenant), await browser(tenant)];
+  use(A);
+  await own.login(email);
+  await idle.login(email);
+  await guess(tenant, email, 10);
+  const back = async (from: Map<string, string>) => {
+    const moved = await browser(tenant, device(from));
+    return { ...moved, status: (await moved.login(email)).status };
+  };
+
+  use(`${B},${A}`);
+  const rotated = await back(own.cookies);
+  use(B);
+  const later = await back(rotated.cookies);
+  const forgotten = await back(idle.cookies);
+
+  expect([rotated.status, later.status, forgotten.status]).toEqual([200, 200, 429]);
 });
 
 test('the mark of a device is for its tenant and user, grants nothing else, and cannot be made', async () => {
