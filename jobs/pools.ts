@@ -1,8 +1,8 @@
+import type { Pause } from '../sql/queue/worker-operations.ts';
 import { POOLS, type Pool } from './job.ts';
 import { queued } from './queued.ts';
 
 type Process = { name: string; heartbeat_seconds: number };
-type Pause = { kind: 'pool' | 'task'; name: string; reason: string };
 type Task = {
   task: string;
   ready: string;

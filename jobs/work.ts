@@ -2,9 +2,11 @@ import type { DatabasePool } from 'slonik';
 import { within, type Mode, type Transaction } from '../sql/database/db.ts';
 import { BARE, type Installation } from './installation.ts';
 
+export const ACTOR_TYPES = ['user', 'borrower', 'system', 'provider'] as const;
+
 /** On whose behalf something is done; the audit trail names them. */
 export type Actor = {
-  type: 'user' | 'borrower' | 'system' | 'provider';
+  type: (typeof ACTOR_TYPES)[number];
   id: string | null;
   email: string | null;
   role: string | null;

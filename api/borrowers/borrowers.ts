@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addBorrower, changeBorrower } from '../../jobs/borrowers/borrower.ts';
 import { borrowers as table } from '../../sql/borrowers/borrowers.ts';
+import { CHANNELS } from '../../sql/communications/channels.ts';
 import {
   date,
   externalId,
@@ -49,7 +50,7 @@ export const borrowers = resource({
       .regex(/^\d{4}$/, 'Must be exactly the last four digits.')
       .nullish(),
     language_preference: language.default('en'),
-    preferred_channel: z.enum(['email', 'sms', 'letter', 'in_app']).nullish(),
+    preferred_channel: z.enum(CHANNELS).nullish(),
     time_zone: text.nullish(),
     do_not_contact: flag.default(false),
     is_deceased: flag.default(false),

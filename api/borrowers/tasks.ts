@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addTask, changeTask } from '../../jobs/borrowers/task.ts';
-import { tasks as table } from '../../sql/borrowers/tasks.ts';
+import { PRIORITIES, tasks as table } from '../../sql/borrowers/tasks.ts';
 import { date, freeWords, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
@@ -32,7 +32,7 @@ export const tasks = resource({
       .default('other'),
     assignee_id: uuid.nullish(),
     due_date: date.nullish(),
-    priority: z.enum(['low', 'normal', 'high', 'urgent']).default('normal'),
+    priority: z.enum(PRIORITIES).default('normal'),
     status: z.enum(['open', 'in_progress', 'completed', 'canceled']).default('open'),
     completed_at: timestamp.nullable().readonly(),
     completed_by: uuid.nullable().readonly(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addAutoResponse, changeAutoResponse } from '../../jobs/communications/auto-response.ts';
+import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { autoResponses as table } from '../../sql/communications/inbound.ts';
 import { flag, stamps, text, uuid, words } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
@@ -16,7 +17,7 @@ export const autoResponses = resource({
   fields: {
     id: uuid.readonly(),
     name: words.max(150).describe('The tasks that it makes are named after it.'),
-    channel: z.enum(['sms', 'email']),
+    channel: z.enum(PROVIDER_CHANNELS),
     match_type: z.enum(['keyword', 'contains', 'any']),
     keywords: z.array(words.max(100)).max(50).default([]),
     response_template_id: uuid.nullish(),

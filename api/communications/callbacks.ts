@@ -5,11 +5,12 @@ import { Reports, takeReports } from '../../jobs/communications/report.ts';
 import { fromTwilio } from '../../jobs/communications/twilio.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
+import { PROVIDER_CHANNELS, type ProviderChannel } from '../../sql/communications/channels.ts';
 import { text, words } from '../../sql/types.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import { fieldErrors, HttpRefusal } from '../http/errors.ts';
 
-const channel = z.enum(['email', 'sms']);
+const channel = z.enum(PROVIDER_CHANNELS);
 const about = {
   method: 'POST',
   allow: 'provider',
@@ -23,7 +24,7 @@ const about = {
 /** Believes the caller or refuses, and only then reads what it says. */
 async function fromProvider<Said>(
   call: OwnCall,
-  from: 'email' | 'sms' | null,
+  from: ProviderChannel | null,
   schema: z.ZodType<Said>,
   steps: (work: Work, message: Said, provider: string) => Promise<unknown>,
 ) {
@@ -52,7 +53,7 @@ function saidIn({ raw, header }: OwnCall): unknown {
 const answerTo = ({ header }: OwnCall) =>
   header('Content-Type').startsWith('application/json') ? {} : '';
 
-const inbound = (from: 'email' | 'sms'): Route => ({
+const inbound = (from: ProviderChannel): Route => ({
   ...about,
   path: `/communications/webhooks/inbound/${from}`,
   summary: `Receive what a borrower wrote by ${from}`,

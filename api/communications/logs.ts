@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { CHANNELS, REASONS } from '../../jobs/communications/may-contact.ts';
+import { TRIGGERS } from '../../jobs/communications/compose.ts';
+import { REASONS } from '../../jobs/communications/may-contact.ts';
+import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs as table } from '../../sql/communications/logs.ts';
 import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
@@ -48,7 +50,7 @@ export const communicationLogs = resource({
     clicked_at: when,
     failed_at: when,
     received_at: when,
-    triggered_by: z.enum(['user', 'system', 'auto_response', 'portal']).readonly(),
+    triggered_by: z.enum(TRIGGERS).readonly(),
     sent_by_id: id,
     in_reply_to_id: id,
     document_id: id,

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { composeBatch } from '../../jobs/communications/batch.ts';
+import { BatchResult, composeBatch } from '../../jobs/communications/batch.ts';
 import { compose } from '../../jobs/communications/compose.ts';
 import { canInteract, preview } from '../../jobs/communications/look-ahead.ts';
-import { CHANNELS, REASONS } from '../../jobs/communications/may-contact.ts';
+import { REASONS } from '../../jobs/communications/may-contact.ts';
+import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs } from '../../sql/communications/logs.ts';
 import { jsonObject, timestamp, uuid } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
@@ -74,14 +75,7 @@ export const communications: Route[] = [
       queued: z.int(),
       blocked: z.int(),
       failed: z.int(),
-      results: z.array(
-        z.object({
-          borrower_id: uuid,
-          status: z.enum(['queued', 'blocked', 'failed']),
-          log_id: uuid.optional(),
-          reasons: z.array(z.string()).optional(),
-        }),
-      ),
+      results: z.array(BatchResult),
     }),
     run: ({ work, body }) => composeBatch(work, randomUUID(), body as z.output<typeof Batch>),
   },

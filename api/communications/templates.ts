@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CHANNELS } from '../../jobs/communications/may-contact.ts';
 import { addTemplate, changeTemplate } from '../../jobs/communications/template.ts';
+import { CHANNELS } from '../../sql/communications/channels.ts';
 import { templates as table } from '../../sql/communications/templates.ts';
 import { flag, freeText, integer, stamps, uuid, words } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACTOR_TYPES } from '../../jobs/work.ts';
 import { text, timestamp, uuid } from '../../sql/types.ts';
 
 /** One change of one record: who did what to it, and what it was before. */
@@ -9,7 +10,7 @@ export const historyFields = {
   borrower_id: uuid.nullable(),
   loan_id: uuid.nullable(),
   action: text,
-  actor_type: z.enum(['user', 'borrower', 'system', 'provider']),
+  actor_type: z.enum(ACTOR_TYPES),
   actor_id: uuid.nullable(),
   actor_email: z.string().nullable(),
   changes: z.record(z.string(), z.object({ old: z.unknown(), new: z.unknown() })),

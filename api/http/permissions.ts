@@ -1,4 +1,4 @@
-import { TENANT_ROLES } from '../../jobs/users/roles.ts';
+import { TENANT_ROLES } from '../../sql/users/users.ts';
 
 export type Role = (typeof TENANT_ROLES)[number];
 

@@ -4,6 +4,7 @@ import * as terms from '../../jobs/loans/arithmetic/terms.ts';
 import { FeeRules } from '../../jobs/loans/products/fee-rules.ts';
 import { addProduct, changeProduct } from '../../jobs/loans/products/product.ts';
 import { ROUNDINGS } from '../../jobs/money.ts';
+import { PENALTY_CALCULATIONS } from '../../sql/loans/payoff-quotes.ts';
 import { products as table } from '../../sql/loans/products.ts';
 import {
   flag,
@@ -40,7 +41,7 @@ const allocationOrder = z.union([
 ]);
 
 const prepaymentPenalty = z.strictObject({
-  calculation: z.enum(['flat', 'percent_of_principal']),
+  calculation: z.enum(PENALTY_CALCULATIONS),
   amount: positiveMoney.nullish(),
   percentage: rate.nullish(),
   /** No penalty once the loan is older. */

@@ -3,9 +3,9 @@ import { NotFound } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { find } from '../../sql/table.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
+import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { permissions, users } from '../../sql/users/users.ts';
 import type { Route } from '../endpoints/route.ts';
-import { TENANT_ROLES } from '../../jobs/users/roles.ts';
 import { permissionsOf, type Permission, type Role } from '../http/permissions.ts';
 
 export const userFields = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { integer, timestamp, uuid } from '../../sql/types.ts';
-import { securityLog as table } from '../../sql/users/security-log.ts';
+import { OUTCOMES, securityLog as table } from '../../sql/users/security-log.ts';
 import { resource } from '../endpoints/resource.ts';
 
 /** Who came in, who was turned away, who changed what others may do; nobody writes here by the API. */
@@ -17,7 +17,7 @@ export const securityLog = resource({
     // What was once written is read whatever it holds: the kinds of input check it on its way in.
     id: uuid.readonly(),
     event: z.string().readonly(),
-    outcome: z.enum(['done', 'refused', 'failed']).readonly(),
+    outcome: z.enum(OUTCOMES).readonly(),
     reason: z.string().nullable().readonly(),
     user_id: uuid.nullable().readonly(),
     tried_as: z.string().nullable().readonly(),

@@ -1,22 +1,26 @@
+import { z } from 'zod';
+import type { Channel } from '../../sql/communications/channels.ts';
 import * as logs from '../../sql/communications/logs.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
+import { uuid } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
 import type { Work } from '../work.ts';
 import { addressOf, whoMayBeContacted } from './contact.ts';
-import type { Channel } from './may-contact.ts';
 import { namedTemplate, templateFor, type Wish } from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
 import { sendCommunication } from './send.job.ts';
 
 export type BatchRequest = Wish & { borrower_ids: string[]; channel?: Channel | null | undefined };
 
-export type BatchResult = {
-  borrower_id: string;
-  status: 'queued' | 'blocked' | 'failed';
-  log_id?: string;
-  reasons?: string[];
-};
+/** What became of it for one of the borrowers. */
+export const BatchResult = z.object({
+  borrower_id: uuid,
+  status: z.enum(['queued', 'blocked', 'failed']),
+  log_id: uuid.optional(),
+  reasons: z.array(z.string()).optional(),
+});
+export type BatchResult = z.output<typeof BatchResult>;
 
 /**
  * One message to many borrowers: each gets a log row and, if nothing speaks against it, a job of

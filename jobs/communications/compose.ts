@@ -1,4 +1,5 @@
 import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import * as documents from '../../sql/documents/documents.ts';
 import { loans } from '../../sql/loans/loans.ts';
@@ -9,7 +10,7 @@ import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
 import { addressOf, whoMayBeContacted, type Contactable } from './contact.ts';
-import { isMandatory, type Channel, type Reason } from './may-contact.ts';
+import { isMandatory, type Reason } from './may-contact.ts';
 import { namedTemplate, templateFor, type Picked, type Wish } from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
 import { sendCommunication } from './send.job.ts';
@@ -24,8 +25,10 @@ export type Composition = Wish & {
   context?: Record<string, unknown> | undefined;
   /** Goes along; the message waits until it is rendered. */
   document_id?: string | null | undefined;
-  triggered_by: 'user' | 'system' | 'auto_response' | 'portal';
+  triggered_by: (typeof TRIGGERS)[number];
 };
+
+export const TRIGGERS = ['user', 'system', 'auto_response', 'portal'] as const;
 
 export type Composed = { log_id: string; status: 'queued' | 'blocked'; reasons: Reason[] };
 

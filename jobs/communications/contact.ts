@@ -1,15 +1,10 @@
+import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
 import { isTimeZone } from '../time-zones.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import {
-  COLLECTIONS,
-  reasonsAgainst,
-  type Channel,
-  type Facts,
-  type Reason,
-} from './may-contact.ts';
+import { COLLECTIONS, reasonsAgainst, type Facts, type Reason } from './may-contact.ts';
 
 export type Plan = {
   channel: Channel;

@@ -1,9 +1,10 @@
+import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { loanOf, render } from './compose.ts';
 import { whoMayBeContacted } from './contact.ts';
-import type { Channel, Reason } from './may-contact.ts';
+import type { Reason } from './may-contact.ts';
 import { namedTemplate, templateFor, type Wish } from './pick-template.ts';
 import { messageVariables } from './variables.ts';
 

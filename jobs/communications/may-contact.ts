@@ -1,7 +1,5 @@
+import type { Channel } from '../../sql/communications/channels.ts';
 import type { TemplateType } from '../../templates/messages.ts';
-
-export const CHANNELS = ['email', 'sms', 'letter', 'in_app'] as const;
-export type Channel = (typeof CHANNELS)[number];
 
 /** Why a borrower may not be contacted, in the order in which the reasons are given. */
 export const REASONS = [

@@ -1,8 +1,8 @@
+import type { Channel } from '../../sql/communications/channels.ts';
 import * as templates from '../../sql/communications/templates.ts';
 import { defaultMessage, TEMPLATE_TYPES, type TemplateType } from '../../templates/messages.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import type { Channel } from './may-contact.ts';
 
 /** What is to be said: a template of the tenant's, or a kind of message. */
 export type Wish = {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ProviderChannel } from '../../sql/communications/channels.ts';
 import * as providers from '../../sql/communications/providers.ts';
 import { lock } from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
@@ -21,7 +22,7 @@ const SKEW_MS = 300_000;
  */
 export async function believe(
   { tx, tenant_id, installation: { keys } }: Work,
-  channel: 'email' | 'sms' | null,
+  channel: ProviderChannel | null,
   callback: Callback,
 ): Promise<string | null> {
   const known = (await providers.all(tx)).filter(
@@ -70,7 +71,7 @@ export type NewProvider = { name: string; account_id?: string | null | undefined
  * Names the provider of a channel; the secret before stays valid until the next change. Two who do so
  * at once take turns, as with the settings.
  */
-export async function setProvider(work: Work, channel: 'email' | 'sms', given: NewProvider) {
+export async function setProvider(work: Work, channel: ProviderChannel, given: NewProvider) {
   const secret_sealed = work.installation.keys.seal(work.tenant_id, given.secret);
   const { name, account_id = null } = given;
   await lock(work.tx);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ProviderChannel } from '../../sql/communications/channels.ts';
 import * as inbound from '../../sql/communications/inbound.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { withoutPersonalNumbers } from '../../sql/personal-numbers.ts';
@@ -25,7 +26,6 @@ export const InboundMessage = z.object({
   auto_submitted: z.string().max(100).nullish(),
 });
 export type InboundMessage = z.output<typeof InboundMessage>;
-type Channel = 'email' | 'sms';
 
 /** Words that the carriers and the law give a meaning; no rule of a tenant changes it. */
 const BUILT_IN = [
@@ -52,7 +52,7 @@ const BUILT_IN = [
  */
 export async function receiveMessage(
   work: Work,
-  channel: Channel,
+  channel: ProviderChannel,
   provider: string,
   message: InboundMessage,
 ) {
@@ -95,7 +95,7 @@ const isFromMachine = ({ auto_submitted }: InboundMessage) =>
 async function askRules(
   work: Work,
   borrowerId: string,
-  channel: Channel,
+  channel: ProviderChannel,
   message: InboundMessage,
   inReplyTo: string,
 ) {
@@ -140,7 +140,7 @@ const wordsIn = (text: string) => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?
 async function reply(
   work: Work,
   borrower_id: string,
-  channel: Channel,
+  channel: ProviderChannel,
   to: string,
   in_reply_to_id: string,
   answer: { subject?: string | null; body: string },

@@ -3,13 +3,13 @@ import { findLocked, type Row } from '../../sql/table.ts';
 import { emailAddress, words } from '../../sql/types.ts';
 import * as accounts from '../../sql/users/accounts.ts';
 import { findBorrower } from '../../sql/users/portal-users.ts';
+import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { users } from '../../sql/users/users.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { createUser } from './create-user.ts';
 import { notify } from './notify.ts';
-import { TENANT_ROLES } from './roles.ts';
 
 export const Invitation = z.object({
   email: emailAddress,

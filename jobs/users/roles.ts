@@ -2,14 +2,11 @@ import { z } from 'zod';
 import { find, findLocked, type Row } from '../../sql/table.ts';
 import { uuid } from '../../sql/types.ts';
 import * as accounts from '../../sql/users/accounts.ts';
-import { users } from '../../sql/users/users.ts';
+import { TENANT_ROLES, users } from '../../sql/users/users.ts';
 import { update, type Values } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Forbidden, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
-
-/** The roles of a tenant's staff, each including all before it. */
-export const TENANT_ROLES = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
 
 export const AssignRole = z.object({ user_id: uuid, tenant_role: z.enum(TENANT_ROLES) });
 export const RemoveRole = z.object({ user_id: uuid });

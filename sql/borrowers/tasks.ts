@@ -1,6 +1,9 @@
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
+/** The least pressing first. */
+export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
+
 export const tasks = table({
   name: 'tasks',
   rows: sql.fragment`

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PRIORITIES } from '../borrowers/tasks.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -81,7 +82,7 @@ export const lapse = (tx: Transaction, today: string) =>
     update liens set status = 'expired' where status = 'active' and expiration_date < ${today}
   `);
 
-const RANKS = sql.fragment`array['low', 'normal', 'high', 'urgent']`;
+const RANKS = sql.array(PRIORITIES, 'text');
 
 /** The nearest mark that has been passed. */
 function severity(today: string, expiration: ReturnType<typeof sql.fragment>) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import type { ProviderChannel } from './channels.ts';
 
 export const autoResponses = table({
   name: 'auto_responses',
@@ -63,7 +64,7 @@ export const hasAnswered = (tx: Transaction, rule: string, borrowerId: string, m
 /**
  * Whose telephone or mail address this is; the one who was written to last, where several share it.
  */
-export const senderOf = (tx: Transaction, channel: 'email' | 'sms', address: string) =>
+export const senderOf = (tx: Transaction, channel: ProviderChannel, address: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select borrower.id
     from borrowers as borrower

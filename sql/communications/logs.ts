@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
+import { CHANNELS } from './channels.ts';
 
 export const logs = table({
   name: 'communication_logs',
@@ -26,7 +27,7 @@ const Pending = z.object({
   template_type: z.string().nullable(),
   borrower_id: z.string(),
   loan_id: z.string().nullable(),
-  channel: z.enum(['email', 'sms', 'letter', 'in_app']),
+  channel: z.enum(CHANNELS),
   recipient: z.string().nullable(),
   sender: z.string().nullable(),
   subject: z.string().nullable(),

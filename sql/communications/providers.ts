@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { PROVIDER_CHANNELS } from './channels.ts';
 
 const Provider = z.object({
-  channel: z.enum(['email', 'sms']),
+  channel: z.enum(PROVIDER_CHANNELS),
   name: z.string(),
   secret_sealed: z.string(),
   previous_secret_sealed: z.string().nullable(),

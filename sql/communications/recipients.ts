@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { CHANNELS } from './channels.ts';
 
 const Recipient = z.object({
   id: z.string(),
   first_name: z.string(),
   last_name: z.string(),
   language_preference: z.string(),
-  preferred_channel: z.enum(['email', 'sms', 'letter', 'in_app']).nullable(),
+  preferred_channel: z.enum(CHANNELS).nullable(),
   time_zone: z.string().nullable(),
   do_not_contact: z.boolean(),
   is_deceased: z.boolean(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
+import { CHANNELS } from './channels.ts';
 
 export const templates = table({
   name: 'communication_templates',
@@ -16,7 +17,7 @@ export const templates = table({
 const Template = z.object({
   id: z.string(),
   template_type: z.string(),
-  channel: z.enum(['email', 'sms', 'letter', 'in_app']),
+  channel: z.enum(CHANNELS),
   language: z.string(),
   program_id: z.string().nullable(),
   subject: z.string().nullable(),

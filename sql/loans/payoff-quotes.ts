@@ -38,8 +38,9 @@ export const accept = (tx: Transaction, id: string) =>
     update payoff_quotes set status = 'accepted' where id = ${id} and status = 'active'
   `);
 
+export const PENALTY_CALCULATIONS = ['flat', 'percent_of_principal'] as const;
 const Penalty = z.object({
-  calculation: z.enum(['flat', 'percent_of_principal']),
+  calculation: z.enum(PENALTY_CALCULATIONS),
   amount: z.string().nullish(),
   percentage: z.string().nullish(),
   within_months: z.int().nullish(),

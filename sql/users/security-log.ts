@@ -15,6 +15,7 @@ export const securityLog = table({
     'outcome',
     'reason',
     'user_id',
+    'tried_as',
     'subject_id',
     'ip_address',
     'request_id',
@@ -22,9 +23,11 @@ export const securityLog = table({
   ],
 });
 
+export const OUTCOMES = ['done', 'refused', 'failed'] as const;
+
 export type SecurityRow = {
   event: string;
-  outcome: 'done' | 'refused' | 'failed';
+  outcome: (typeof OUTCOMES)[number];
   reason: string | null;
   user_id: string | null;
   /** The address that was tried, which becomes the account that has it. */

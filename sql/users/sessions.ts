@@ -1,6 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { TENANT_ROLES } from './users.ts';
 
 const OpenSession = z.object({
   user_id: z.string(),
@@ -8,7 +9,7 @@ const OpenSession = z.object({
   email: z.string(),
   first_name: z.string(),
   last_name: z.string(),
-  tenant_role: z.enum(['viewer', 'collector', 'loan_officer', 'admin', 'superadmin']).nullable(),
+  tenant_role: z.enum(TENANT_ROLES).nullable(),
   borrower_id: z.string().nullable(),
 });
 export type OpenSession = z.output<typeof OpenSession>;

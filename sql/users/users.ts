@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
+/** The roles of a tenant's staff, each including all before it. */
+export const TENANT_ROLES = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
+
 export const users = table({
   name: 'users',
   rows: sql.fragment`

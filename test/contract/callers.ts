@@ -1,5 +1,5 @@
 import type { Route } from '../../api/endpoints/route.ts';
-import { TENANT_ROLES } from '../../jobs/users/roles.ts';
+import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from '../setup/client.ts';
 import type { Tenant } from '../setup/world.ts';

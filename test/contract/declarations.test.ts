@@ -6,6 +6,8 @@ import { z } from 'zod';
 import type { Resource } from '../../api/endpoints/declaration.ts';
 import { openapi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
+import { ACTOR_TYPES } from '../../jobs/work.ts';
+import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { sql } from '../../sql/database/db.ts';
 import { newStage } from '../setup/world.ts';
 import { nameOf } from './callers.ts';
@@ -37,6 +39,82 @@ test.each(UNIQUE.map((one) => [one.declaration.name, one.declaration] as const))
     expect(filters.filter((name) => !names.includes(name))).toEqual([]);
   },
 );
+
+/** Those whose lists are found and counted in the bare table. */
+const FOUND_BARE = UNIQUE.filter(({ declaration: { table } }) => table.own).map(
+  ({ declaration }) => [declaration.name, declaration] as const,
+);
+test.each(FOUND_BARE)(
+  '%s names as its own only columns of its table, and among them all that are filters',
+  async (_, { table: { name, rows, own = [], filters: compared = {} }, filters = [] }) => {
+    const query = rows.sql.replaceAll('$slonik_', '$');
+    const { fields: shown } = await stage.owner.query(
+      `select * from (${query}) as row limit 0`,
+      rows.values as unknown[],
+    );
+    const bare = await stage.owner.query(`select * from ${name} limit 0`);
+    const origins = new Map(bare.fields.map((column) => [column.columnID, column]));
+    const kept = shown
+      .filter((column) => {
+        const origin = origins.get(column.columnID);
+        return origin?.name === column.name && origin.tableID === column.tableID;
+      })
+      .map((column) => column.name);
+
+    const found = ['q', ...kept, ...Object.keys(compared)];
+
+    expect(own.filter((column) => !found.includes(column))).toEqual([]);
+    expect(filters.filter((filter) => kept.includes(filter) && !own.includes(filter))).toEqual([]);
+  },
+);
+
+/** Told beside what is stored: what a day that has passed, or another column, makes of it. */
+const COMPUTED = new Map([
+  ['approvals.status', ['expired']],
+  ['cob_runs.status', ['failed']],
+  ['credit_disputes.status', ['overdue']],
+  ['payoff_quotes.status', ['expired']],
+  ['portfolios.status', ['archived']],
+]);
+
+/** The values that the database lets a column hold, where it lists them. */
+async function listedValues() {
+  const { rows } = await stage.owner.query<{ place: string; values: string[] }>(
+    `select conrelid::regclass || '.' || attname as place,
+            array(select (regexp_matches(definition, '''([^'']+)''::text', 'g'))[1]) as values
+     from pg_constraint
+     cross join pg_get_constraintdef(pg_constraint.oid) as definition
+     join pg_attribute on attrelid = conrelid and array[attnum] = conkey
+     where definition like 'CHECK ((% = ANY (ARRAY[%::text])))'`,
+  );
+  return new Map(rows.map(({ place, values }) => [place, values.toSorted()]));
+}
+
+test('what a column may hold is what its field tells', async () => {
+  const listed = await listedValues();
+  const told = UNIQUE.flatMap(({ declaration: { fields, table } }) =>
+    Object.entries(fields).flatMap(([name, field]) => {
+      const { anyOf = [], ...whole } = z.toJSONSchema(field, {
+        io: 'output',
+        unrepresentable: 'any',
+      });
+      const values = [whole, ...anyOf].flatMap((part) => part.enum ?? []).map(String);
+      return values.length > 0 ? [{ place: `${table.name}.${name}`, values }] : [];
+    }),
+  );
+  const both = [
+    ...told,
+    { place: 'audit_log.actor_type', values: ACTOR_TYPES },
+    { place: 'communication_providers.channel', values: PROVIDER_CHANNELS },
+  ].filter(({ place }) => listed.has(place));
+  const stored = both.map(({ place, values }) => ({
+    place,
+    values: values.filter((value) => !COMPUTED.get(place)?.includes(value)).toSorted(),
+  }));
+
+  expect(both.length).toBeGreaterThan(30);
+  expect(stored).toEqual(both.map(({ place }) => ({ place, values: listed.get(place) })));
+});
 
 type Json = { [key: string]: Json };
 

@@ -2,9 +2,9 @@ import { Invalid } from '../../jobs/errors.ts';
 import { createUser as addUser } from '../../jobs/users/create-user.ts';
 import { Invitation } from '../../jobs/users/invite.ts';
 import { checkPassword } from '../../jobs/users/reset-password.ts';
-import { TENANT_ROLES } from '../../jobs/users/roles.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
+import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { Misused, type Operation } from './operation.ts';
 import { tenantOf } from './tenant-of.ts';
 

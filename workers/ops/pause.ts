@@ -3,7 +3,7 @@ import { queued } from '../../jobs/queued.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { Misused, type Operation } from './operation.ts';
 
-function named(words: readonly string[]): { kind: 'pool' | 'task'; name: string } {
+function named(words: readonly string[]): Omit<operations.Pause, 'reason'> {
   const [kind, name = ''] = words;
   if (kind !== 'pool' && kind !== 'task') throw new Misused('Say pool or task, and its name.');
   const known = kind === 'pool' ? [...POOLS] : queued.map((job) => job.name);
