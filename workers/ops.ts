@@ -39,7 +39,7 @@ function print({ say, rows }: Answer, asJson: boolean) {
 }
 
 async function perform(name: string | undefined, rest: string[]): Promise<number> {
-  const operation = OPERATIONS.find((one) => one.name === name);
+  const operation = OPERATIONS.find((known) => known.name === name);
   if (!operation) {
     console.error(help());
     return name === undefined || name === 'help' ? 0 : 2;

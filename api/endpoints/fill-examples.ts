@@ -84,9 +84,12 @@ export async function fillExamples(document: Described, ask: Ask, only?: string)
       const plural = `/${name.replace(/_ids?$/, '').replaceAll('_', '-')}s`;
       return (await idOf(elsewhere[name] ?? plural)) ?? value;
     }
-    if (Array.isArray(value)) return Promise.all(value.map((one) => within(one, name)));
+    if (Array.isArray(value)) return Promise.all(value.map((item) => within(item, name)));
     if (value === null || typeof value !== 'object') return value;
-    const entries = Object.entries(value).map(async ([key, one]) => [key, await within(one, key)]);
+    const entries = Object.entries(value).map(async ([key, field]) => [
+      key,
+      await within(field, key),
+    ]);
     return Object.fromEntries((await Promise.all(entries)) as [string, unknown][]);
   }
 

@@ -50,7 +50,7 @@ export function conditionOf(declared: ListDeclaration, name: string, value: unkn
     throw new Invalid({ [name]: `Must name at most ${PAGE.largest} values.` });
   if (comparison !== 'in' && given.length !== 1)
     throw new Invalid({ [name]: 'Must be one value.' });
-  const values = given.map((one) => valueOf(name, one, type));
+  const values = given.map((each) => valueOf(name, each, type));
   return { field, comparison, values, type };
 }
 
@@ -81,9 +81,9 @@ function fieldOf(
   if (!known.has(field))
     throw new Invalid({ filter: `${name.slice(0, 100)} is not a filter of this list.` });
   const operators = operatorsOf(declared, field);
-  const comparison = operators.find((one) => one === suffix);
+  const comparison = operators.find((operator) => operator === suffix);
   if (comparison) return { field, comparison };
-  const possible = operators.map((one) => `${field}__${one}`).join(', ');
+  const possible = operators.map((operator) => `${field}__${operator}`).join(', ');
   throw new Invalid({
     filter: `${name.slice(0, 100)} is no filter of this list; ${field} takes ${field}, ${possible}.`,
   });

@@ -21,12 +21,12 @@ type Run = (call: Call) => Promise<unknown>;
  * has to be there, and to be what If-Match names.
  */
 export function runOf(route: Route & { run: Run }): Run {
-  const { four_eyes: kind, run, of, asks } = route;
+  const { four_eyes: kind, run, record, asks } = route;
   if (kind === undefined) return run;
   return async (call) => {
     const { work, params, body, wanted } = call;
     if (!(await (asks ? asks(call) : isAsked(work, kind)))) return run(call);
-    if (of) await (route.ifMatch ? locked(call, of) : existing(work, of, params['id']));
+    if (record) await (route.ifMatch ? locked(call, record) : existing(work, record, params['id']));
     const endpoint = endpointOf(route);
     const request = { kind, endpoint, params, body, if_match: wanted };
     const { id, expires_at } = await askFor(work, request);

@@ -62,7 +62,7 @@ export function nestedRoutes(
 
 /** An absent kind is no property at all; `record` is what {id} in the path names. */
 export const fourEyes = (kind: ApprovalKind | undefined, record?: Table) =>
-  kind === undefined ? {} : { four_eyes: kind, ...(record && { of: record }) };
+  kind === undefined ? {} : { four_eyes: kind, ...(record && { record }) };
 
 /** The id in the path, or 404 where there is no such parent. */
 async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
@@ -76,23 +76,23 @@ const without = ({ shape }: z.ZodObject, key: string) =>
 export function actionRoute(
   { declaration: declared, reply, version }: Resource,
   name: string,
-  one: Action,
+  action: Action,
 ): Route {
   return {
     tag: declared.area,
-    summary: one.summary,
+    summary: action.summary,
     action: name,
     resource: declared.path,
     method: 'POST',
     path: `/${declared.path}/{id}/${name}`,
-    allow: one.allow,
+    allow: action.allow,
     transaction: 'write',
-    status: one.status ?? 200,
-    reply: one.reply ?? reply,
-    ...(one.body && { body: one.body }),
-    ...(!one.reply && { etag: version }),
-    ...fourEyes(one.four_eyes, declared.table),
-    ...(one.security_event && { security_event: one.security_event }),
+    status: action.status ?? 200,
+    reply: action.reply ?? reply,
+    ...(action.body && { body: action.body }),
+    ...(!action.reply && { etag: version }),
+    ...fourEyes(action.four_eyes, declared.table),
+    ...(action.security_event && { security_event: action.security_event }),
     ifMatch: version,
     run: async (call) => {
       const { work, body } = call;
@@ -104,12 +104,12 @@ export function actionRoute(
         name,
         before,
         async () => {
-          answer = await one.run(work, before.id, parsed(body));
+          answer = await action.run(work, before.id, parsed(body));
           return before.id;
         },
         reasonOf(body),
       );
-      return one.reply ? answer : row;
+      return action.reply ? answer : row;
     },
   };
 }

@@ -50,7 +50,9 @@ export function resource<
     ...Object.entries(declaration.nested ?? {}).flatMap(([name, child]) =>
       nestedRoutes(made, name, child),
     ),
-    ...Object.entries(declaration.actions ?? {}).map(([name, one]) => actionRoute(made, name, one)),
+    ...Object.entries(declaration.actions ?? {}).map(([name, action]) =>
+      actionRoute(made, name, action),
+    ),
   ];
   return made;
 }

@@ -72,7 +72,7 @@ type Declared = {
   /** Whether it does, where what is asked for decides that and not the tenant's choice of kinds. */
   asks?: (call: Call) => Promise<boolean>;
   /** The records that {id} in the path is of, where a request may be kept before it is done. */
-  of?: Table;
+  record?: Table;
   /** A rate of the settings that limits this endpoint beside the rate for all requests. */
   throttle?: keyof Settings['throttle'];
   /** What the security log calls it when this was done or refused; without it, it is not watched. */

@@ -195,7 +195,7 @@ export const paymentRoutes: Route[] = [
     transaction: 'write',
     body: Reimbursement,
     four_eyes: 'refunds',
-    of: loans,
+    record: loans,
     reply: payments.reply,
     run: async ({ work, params, body }) => {
       const { id } = await existing(work, loans, params['id']);

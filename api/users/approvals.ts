@@ -57,7 +57,7 @@ const reasonOf = ({ body }: Call) => (body as z.output<typeof requests.Decision>
 async function forSecond({ work, params, user }: Call, routes: readonly Route[]) {
   const request = await requests.openRequest(work, params['id'] ?? '');
   const requester = await requests.assertSecond(work, request);
-  const route = routes.find((one) => endpointOf(one) === request['endpoint']);
+  const route = routes.find((declared) => endpointOf(declared) === request['endpoint']);
   if (route === undefined || route.transaction === 'own')
     throw new Error(`There is no endpoint ${String(request['endpoint'])} any more.`);
   const asking = { ...user, tenant_role: requester['tenant_role'] as Role } as NonNullable<

@@ -106,7 +106,7 @@ export const userRoutes: Route[] = [
     status: 201,
     body: PortalInvitation,
     four_eyes: 'invitations',
-    of: borrowers,
+    record: borrowers,
     run: ({ work, params, body }: Call) =>
       invitePortalUser(work, params['id'] ?? '', PortalInvitation.parse(body)),
   },

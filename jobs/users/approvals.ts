@@ -23,7 +23,7 @@ export type Request = {
 
 /** Whether the tenant wants a second person to agree to what is of this kind. */
 export const isAsked = async ({ tx }: Work, kind: ApprovalKind): Promise<boolean> =>
-  (await settingsOf(tx)).approvals.four_eyes.some((one) => one === kind);
+  (await settingsOf(tx)).approvals.four_eyes.some((asked) => asked === kind);
 
 /** Keeps the request until a second person has agreed. */
 export async function askFor(work: Work, request: Request): Promise<Row> {

@@ -43,7 +43,7 @@ test('of many guesses at one account at once, from as many addresses, ten are lo
   const email = addressOf(tenant, 'viewer');
   const strangers = await Promise.all(Array.from({ length: 40 }, () => browser(tenant)));
 
-  const replies = await Promise.all(strangers.map((one) => one.login(email, 'wrong')));
+  const replies = await Promise.all(strangers.map((stranger) => stranger.login(email, 'wrong')));
 
   expect(replies.filter(({ status }) => status === 401)).toHaveLength(10);
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(30);
@@ -126,7 +126,7 @@ test('the mark of a device is for its tenant and user, grants nothing else, and 
   const me = await client.get('/users/me');
   const [line = ''] = [reply.headers['set-cookie'] ?? []]
     .flat()
-    .filter((one) => one.startsWith('known_device='));
+    .filter((cookie) => cookie.startsWith('known_device='));
 
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
   expect([wrong.status, me.status]).toEqual([401, 401]);

@@ -71,8 +71,8 @@ test('a wrong password, an unknown address and an inactive user get the same ans
   ]);
   const attempt = async (email: string, password: string) => {
     const { status, body, headers } = await tenant.anonymous().login(email, password);
-    const { request_id: _, ...said } = body;
-    return { status, said, headers: Object.keys(headers).toSorted() };
+    const { request_id: _, ...answer } = body;
+    return { status, answer, headers: Object.keys(headers).toSorted() };
   };
 
   const wrong = await attempt(`viewer@${tenant.slug}.test`, 'not the password');
@@ -80,7 +80,7 @@ test('a wrong password, an unknown address and an inactive user get the same ans
   const inactive = await attempt(`collector@${tenant.slug}.test`, PASSWORD);
   const invited = await attempt(`viewer@${tenant.slug}.test`, '');
 
-  expect(wrong).toMatchObject({ status: 401, said: { code: 'invalid_credentials' } });
+  expect(wrong).toMatchObject({ status: 401, answer: { code: 'invalid_credentials' } });
   expect(unknown).toEqual(wrong);
   expect(inactive).toEqual(wrong);
   expect(invited.status).toBe(422);

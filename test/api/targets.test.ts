@@ -37,5 +37,5 @@ test.each([
 
   // To CONNECT Node says nothing and closes.
   if (!line.startsWith('CONNECT')) expect(answer).toMatch(/^HTTP\/1\.1 (4\d\d|204|302) /);
-  expect(ear.lines.filter((one) => one.includes('"level":50'))).toEqual([]);
+  expect(ear.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

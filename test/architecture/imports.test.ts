@@ -83,7 +83,8 @@ const LAYERS = [
   ['ledger', 'webhooks', 'communications', 'documents', 'users'],
   ['files', 'networks', 'sealing'],
 ] as const;
-const layerOf = (area: string) => LAYERS.findIndex((areas) => areas.some((one) => one === area));
+const layerOf = (area: string) =>
+  LAYERS.findIndex((areas) => areas.some((known) => known === area));
 
 rule('areas of jobs/ import only along loans … → ledger, webhooks, communications, documents', () =>
   ours
@@ -116,7 +117,7 @@ rule('no files import each other in a circle', () => {
   const targets = new Map(
     sources.map(({ file, imports }) => [
       file,
-      imports.filter((one) => one.is_ours && !one.is_type).map((one) => one.target),
+      imports.filter(({ is_ours, is_type }) => is_ours && !is_type).map(({ target }) => target),
     ]),
   );
   const done = new Set<string>();

@@ -17,7 +17,7 @@ test('the way of a request names no endpoint: whatever sets one apart is declare
         .replace(COOKIE, '')
         .split('\n')
         .filter((line) =>
-          [...line.matchAll(/\/([a-z-]+)/g)].some(([, one]) => collections.has(one)),
+          [...line.matchAll(/\/([a-z-]+)/g)].some(([, part]) => collections.has(part)),
         )
         .map((line) => `${file}: ${line.trim()}`),
     );

@@ -23,17 +23,17 @@ const ELSEWHERE = /^(\.data|statements|mails|letters|platform|text|application|@
 /** What stands between two backquotes and looks like a path. */
 const pathsIn = (text: string) =>
   [...text.matchAll(/`([^`\n]+)`/g)]
-    .map(([, said = '']) => said)
-    .filter((said) => PATH.test(said) && !ELSEWHERE.test(said));
+    .map(([, named = '']) => named)
+    .filter((named) => PATH.test(named) && !ELSEWHERE.test(named));
 
 rule('a path that a README names exists, from the root or from where the README lies', () =>
   readmes.flatMap(([file, text]) =>
     pathsIn(text)
-      .filter((said) => {
-        const plain = said.replace(/\/$/, '');
-        return ![plain, path.join(path.dirname(file), plain)].some((one) => known.has(one));
+      .filter((named) => {
+        const plain = named.replace(/\/$/, '');
+        return ![plain, path.join(path.dirname(file), plain)].some((place) => known.has(place));
       })
-      .map((said) => `${file} names ${said}`),
+      .map((named) => `${file} names ${named}`),
   ),
 );
 
@@ -47,10 +47,10 @@ rule(
     return readmes.flatMap(([file, text]) => [
       ...[...text.matchAll(/npm run ([\w:-]+)/g)]
         .filter(([, name = '']) => !Object.hasOwn(scripts, name))
-        .map(([said]) => `${file} says ${said}`),
+        .map(([command]) => `${file} says ${command}`),
       ...[...text.matchAll(/npm run ops -- ([\w-]+)/g)]
         .filter(([, name]) => !operations.includes(name))
-        .map(([said]) => `${file} says ${said}`),
+        .map(([command]) => `${file} says ${command}`),
     ]);
   },
 );
@@ -65,8 +65,8 @@ rule('a path that a comment names exists', () =>
     .flatMap(([file, text]) =>
       (text.match(COMMENT) ?? [])
         .flatMap((comment) => comment.match(CITED) ?? [])
-        .filter((said) => !known.has(said))
-        .map((said) => `${file} names ${said}`),
+        .filter((cited) => !known.has(cited))
+        .map((cited) => `${file} names ${cited}`),
     ),
 );
 

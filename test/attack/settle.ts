@@ -80,7 +80,7 @@ async function create(ground: Ground, seed: number, hands: number) {
   await inTurns(hands, waiting, (target) => createOne(ground, target, seed));
 }
 
-async function inTurns<One>(hands: number, waiting: One[], work: (one: One) => Promise<void>) {
+async function inTurns<Item>(hands: number, waiting: Item[], work: (item: Item) => Promise<void>) {
   const hand = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await work(next);
   };

@@ -137,7 +137,7 @@ function replaced(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
   if (key === undefined) return by;
   const inner = (value as Record<string, unknown> | null)?.[key];
   if (Array.isArray(value))
-    return value.map((one, at) => (String(at) === key ? replaced(one, rest, by) : one));
+    return value.map((item, at) => (String(at) === key ? replaced(item, rest, by) : item));
   // Also a name such as __proto__ becomes a field of the object itself.
   const copy = Object.assign(Object.create(null), value);
   Object.defineProperty(copy, key, {

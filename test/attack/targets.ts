@@ -94,7 +94,7 @@ const LONG = 1_000;
 function longOf({ body }: Route): Target['long'] {
   const walk = (schema: Schema, place: string[]): Target['long'] => {
     if (schema.enum) return [];
-    if (schema.anyOf) return schema.anyOf.flatMap((one) => walk(one, place));
+    if (schema.anyOf) return schema.anyOf.flatMap((option) => walk(option, place));
     const { type, maxLength: most = 60_000 } = schema;
     if (type === 'string' && place.length > 0) return most >= LONG ? [{ place, most }] : [];
     return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
@@ -118,7 +118,7 @@ export function drawing({ pick, chance, below }: Random, { pool }: Ground): Draw
 export function redrawn(value: unknown, draw: Draw): unknown {
   if (Array.isArray(value)) return value.map((inner) => redrawn(inner, draw));
   if (typeof value === 'string')
-    return value.replace(/^sample(?= |@)/i, (said) => said + draw.word());
+    return value.replace(/^sample(?= |@)/i, (sample) => sample + draw.word());
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, redrawnAt(key, inner, draw)]),

@@ -47,10 +47,10 @@ export async function startVictim(
     if (stream) createInterface({ input: stream }).on('line', read);
   let answer: (told: Told) => void = () => {};
   const port = await new Promise<number>((resolve, reject) => {
-    child.on('message', (said: { listening?: number; told?: Told; spike?: Spike }) => {
-      if (said.listening) resolve(said.listening);
-      if (said.told) answer(said.told);
-      if (said.spike) spikes.push(said.spike);
+    child.on('message', (message: { listening?: number; told?: Told; spike?: Spike }) => {
+      if (message.listening) resolve(message.listening);
+      if (message.told) answer(message.told);
+      if (message.spike) spikes.push(message.spike);
     });
     child.once('exit', (code) => reject(new Error(`The API ended: ${code} ${[...faults]}`)));
   });

@@ -34,7 +34,9 @@ test('an account number goes in and only its last four digits come out', async (
     body: { account_number_last_four: '6789', is_default: true, is_verified: false },
   });
   expect(changed).toMatchObject({ status: 200, body: { account_number_last_four: '8888' } });
-  for (const text of [created.body, history.body, stored.rows].map((one) => JSON.stringify(one)))
+  for (const text of [created.body, history.body, stored.rows].map((shown) =>
+    JSON.stringify(shown),
+  ))
     expect(text).not.toMatch(/000123456789|99998888/);
 });
 

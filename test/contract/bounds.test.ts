@@ -16,11 +16,14 @@ function endless(schema: Schema, path: string): string[] {
   const inner = [
     ...Object.entries((schema['properties'] ?? {}) as Record<string, Schema>),
     ...((schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf'] ?? []) as Schema[]).map(
-      (one): [string, Schema] => ['', one],
+      (option): [string, Schema] => ['', option],
     ),
     ...(schema['items'] ? [['[]', schema['items'] as Schema] as [string, Schema]] : []),
   ];
-  return [...own, ...inner.flatMap(([name, one]) => endless(one, name ? `${path}.${name}` : path))];
+  return [
+    ...own,
+    ...inner.flatMap(([name, part]) => endless(part, name ? `${path}.${name}` : path)),
+  ];
 }
 
 /** A pattern between its ends, without a star or a plus, says how long a text may be. */

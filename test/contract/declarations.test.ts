@@ -22,9 +22,11 @@ const modules = await Promise.all(
 const isResource = (value: unknown): value is Resource =>
   typeof value === 'object' && value !== null && 'declaration' in value;
 const resources = modules.flatMap((module) => Object.values(module)).filter(isResource);
-const UNIQUE = [...new Map(resources.map((one) => [one.declaration.name, one])).values()];
+const UNIQUE = [
+  ...new Map(resources.map((resource) => [resource.declaration.name, resource])).values(),
+];
 
-test.each(UNIQUE.map((one) => [one.declaration.name, one.declaration] as const))(
+test.each(UNIQUE.map(({ declaration }) => [declaration.name, declaration] as const))(
   '%s declares the very columns that its rows have',
   async (_, { fields, table, filters = [] }) => {
     const { fields: columns } = await stage.pool.query(
@@ -141,7 +143,7 @@ test('no answer has a field for a secret', () => {
   // The one who creates a subscription is shown its secret, once; every other answer says null, which
   // test/webhooks/subscriptions.test.ts looks at. The account of a form 1099-C is the loan's number.
   const known = /^\w+ \/webhooks\b.*: secret$|1099c\b.*: account_number$/;
-  expect(named.filter((one) => !known.test(one))).toEqual([]);
+  expect(named.filter((field) => !known.test(field))).toEqual([]);
 });
 
 test('every route says what it answers', () => {
@@ -184,7 +186,9 @@ test('in the OpenAPI document every operation is whole', () => {
   type Parameter = { name: string; in: string; required: boolean; schema: object };
   for (const { at, operation } of operations) {
     const parameters = operation['parameters'] as unknown as Parameter[];
-    const inPath = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+    const inPath = parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name }) => name);
     const responses = operation['responses'] as unknown as Record<string, { description: string }>;
     const names = parameters.map(({ in: where, name }) => `${where} ${name}`);
 

@@ -10,7 +10,7 @@ type Schema = {
 /** Where a body names another record: fields that are called so and hold a UUID, or several. */
 export function keysIn(body: z.ZodType): string[][] {
   const walk = (schema: Schema, place: string[]): string[][] => {
-    if (schema.anyOf) return schema.anyOf.flatMap((one) => walk(one, place));
+    if (schema.anyOf) return schema.anyOf.flatMap((option) => walk(option, place));
     if (schema.items) return walk(schema.items, [...place, '0']);
     if (schema.format === 'uuid') return [place];
     return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>

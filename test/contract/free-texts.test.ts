@@ -11,10 +11,10 @@ function keeping(name: string, schema: z.ZodType): string[] {
   if (schema instanceof z.ZodObject) {
     return Object.entries<z.ZodType>(schema.shape).flatMap(([own, field]) => keeping(own, field));
   }
-  const inner = [innerType, element, ...options].filter((one) => one !== undefined);
-  if (inner.length > 0) return inner.flatMap((one) => keeping(name, one));
-  return [SAID, { memo: SAID }, { key: { memo: SAID } }].some((said) =>
-    JSON.stringify(schema.safeParse(said).data ?? '').includes('123-45-6789'),
+  const inner = [innerType, element, ...options].filter((part) => part !== undefined);
+  if (inner.length > 0) return inner.flatMap((part) => keeping(name, part));
+  return [SAID, { memo: SAID }, { key: { memo: SAID } }].some((given) =>
+    JSON.stringify(schema.safeParse(given).data ?? '').includes('123-45-6789'),
   )
     ? [name]
     : [];

@@ -31,7 +31,7 @@ test('no field of any request takes long to judge, however long its text is', ()
 
   const slow = [...fields].filter(([, field]) =>
     texts.some((text) =>
-      isSlow(LIMIT_MS, () => [text, [text], { key: text }].map((one) => field.safeParse(one))),
+      isSlow(LIMIT_MS, () => [text, [text], { key: text }].map((value) => field.safeParse(value))),
     ),
   );
 

@@ -25,7 +25,7 @@ const wordsOf = (path: string) => [
 
 test('each endpoint is printed with a file that exists and a line that names its path', () => {
   const lost = printed
-    .filter((one) => !wordsOf(one.path).some((word) => textAt(one).includes(word)))
+    .filter((endpoint) => !wordsOf(endpoint.path).some((word) => textAt(endpoint).includes(word)))
     .map(({ method, path, file, line }) => `${method} ${path}: ${file}:${line}`);
 
   expect(printed.length).toBeGreaterThan(250);
@@ -34,7 +34,7 @@ test('each endpoint is printed with a file that exists and a line that names its
 
 test('what is written beside a resource is found where it is written', () => {
   const fileOf = (method: string, path: string) =>
-    printed.find((one) => one.method === method && one.path === path)?.file;
+    printed.find((endpoint) => endpoint.method === method && endpoint.path === path)?.file;
 
   expect(fileOf('POST', '/loans/{id}/freeze')).toBe('api/loans/actions.ts');
   expect(fileOf('POST', '/loans/{id}/fees')).toBe('api/loans/records.ts');

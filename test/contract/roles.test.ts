@@ -121,5 +121,5 @@ test('an endpoint of the specification has the role of the specification', () =>
 test('no two routes are the same, and none hides another', () => {
   const shapes = routes.map(({ method, path }) => `${method} ${shape(path)}`);
 
-  expect(shapes.filter((one, at) => shapes.indexOf(one) !== at)).toEqual([]);
+  expect(shapes.filter((shape, at) => shapes.indexOf(shape) !== at)).toEqual([]);
 });

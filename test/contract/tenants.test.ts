@@ -69,7 +69,7 @@ const keyed = routes.flatMap((route) =>
     : [],
 );
 
-test.each(keyed.map((one) => [`${nameOf(one.route)} ${one.name}`, one] as const))(
+test.each(keyed.map((key) => [`${nameOf(key.route)} ${key.name}`, key] as const))(
   '%s refuses the record of another tenant with the words for one that there is not',
   async (name, { route, place }) => {
     const key = place.findLast((part) => part !== '0') ?? '';

@@ -59,7 +59,9 @@ function killed(change: (files: Files) => Partial<Files>) {
 }
 
 const everyFile = async () =>
-  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
 
 const ROUNDS = 100;
 const AT_ONCE = 5;

@@ -80,7 +80,9 @@ const closed = async (got: { closed: boolean }) => {
 };
 
 const filesIn = async (folder: string) =>
-  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
 
 test('an upload that comes drop by drop is taken, however long it takes', async () => {
   await store();

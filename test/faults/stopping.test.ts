@@ -76,8 +76,8 @@ test('a stopping API says so first, answers everything, and ends well', async ()
   await Promise.all(clients);
   agent.destroy();
 
-  const refused = outcomes.filter((one) => 'refused' in one);
-  const answered = outcomes.slice(before).filter((one) => 'status' in one);
+  const refused = outcomes.filter((outcome) => 'refused' in outcome);
+  const answered = outcomes.slice(before).filter((outcome) => 'status' in outcome);
   console.log(
     `${before} answered before, ${answered.length} while it stopped in ${seconds.toFixed(1)} s; ` +
       `${refused.length} new connections refused`,
@@ -86,7 +86,9 @@ test('a stopping API says so first, answers everything, and ends well', async ()
   expect([code, api.said()]).toEqual([0, '']);
   expect(seconds).toBeLessThan(30);
   expect(answered.length).toBeGreaterThan(200);
-  expect(outcomes.flatMap((one) => ('status' in one ? [one.status] : []))).not.toContain(500);
+  expect(
+    outcomes.flatMap((outcome) => ('status' in outcome ? [outcome.status] : [])),
+  ).not.toContain(500);
   expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([200]));
   // A new connection is refused, by the system and not by us; nothing that was asked is cut off.
   expect(new Set(refused.map(({ refused: reason }) => reason))).toEqual(new Set(['ECONNREFUSED']));

@@ -84,7 +84,7 @@ test('whatever happens to loans, every invariant holds on every day', async () =
         await happen(work, loan, [event]);
       });
     }
-    found.push(...(await checkInvariants(auditor)).map((one) => ({ today, ...one })));
+    found.push(...(await checkInvariants(auditor)).map((violation) => ({ today, ...violation })));
   }
   await travelTo(stage, tenant, '2026-03-20');
   found.push(...(await checkInvariants(auditor)));

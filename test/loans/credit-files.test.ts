@@ -52,7 +52,9 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   expect(lines.pop()).toBe('');
   expect(lines.map(({ length }) => length)).toEqual([426, 426, 426, 426]);
   const [header = '', , , trailer = ''] = lines;
-  const line = lines.find((one) => at(one, 43, 72).trim() === record?.['consumer_account_number']);
+  const line = lines.find(
+    (text) => at(text, 43, 72).trim() === record?.['consumer_account_number'],
+  );
   const field = (from: number, to: number) => at(line ?? '', from, to);
   expect([at(header, 1, 10), at(header, 23, 32), at(header, 33, 37), at(header, 48, 55)]).toEqual([
     '0426HEADER',
@@ -76,7 +78,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
     '00000000',
     'F',
   ]);
-  expect([field(232, 256), field(257, 276), field(277, 297)].map((one) => one.trim())).toEqual([
+  expect([field(232, 256), field(257, 276), field(277, 297)].map((text) => text.trim())).toEqual([
     'HOPPER',
     'GRACE',
     'BREWSTER            J',

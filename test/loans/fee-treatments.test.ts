@@ -193,8 +193,10 @@ test('however fees are treated and the money goes out, the books are right', asy
         await tenant.officer.post(`/loans/${id}/payments`, { amount: '350.00' });
 
         const { loan, payouts, fees } = await told(tenant, id);
-        const net = sum(payouts.map((one: { net_amount: string }) => parseMoney(one.net_amount)));
-        const income = sum(fees.map((one: { amount: string }) => parseMoney(one.amount)));
+        const net = sum(
+          payouts.map((payout: { net_amount: string }) => parseMoney(payout.net_amount)),
+        );
+        const income = sum(fees.map((fee: { amount: string }) => parseMoney(fee.amount)));
         const books = await ledgerOf(tenant);
         expect(books['cash']).toBe(money(parseMoney('700.00').minus(net)));
         expect(books['fee_income']).toBe(money(income.neg()));

@@ -105,7 +105,7 @@ test('every balance is the sum of its explained changes, and none is negative', 
         state.charge_off_balance,
         state.past_due_amount,
         state.next_payment_amount,
-        ...state.fees.map((one) => one.outstanding_amount),
+        ...state.fees.map((fee) => fee.outstanding_amount),
         ...state.allocations.flatMap((line) => [line.balance_before, line.balance_after]),
       ]) {
         expect(new Big(balance).gte(0)).toBe(true);
@@ -119,7 +119,7 @@ test('accrued interest is the sum of its explained stretches', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const state = fold(life);
-      const counted = state.interest_segments.filter((one) => one.rule !== 'suspended');
+      const counted = state.interest_segments.filter((segment) => segment.rule !== 'suspended');
 
       expect(amountOf(counted).toFixed(10)).toBe(state.interest_accrued);
     }),

@@ -191,7 +191,7 @@ test('rules have ids that stay, and their fees name them', async () => {
 
   const again = await admin.put(`/products/${product.id}`, { fee_rules: rules });
   const twice = await admin.put(`/products/${product.id}`, {
-    fee_rules: rules.map((one) => ({ ...one, id: ids[0] })),
+    fee_rules: rules.map((rule) => ({ ...rule, id: ids[0] })),
   });
   const fees = await tenant.officer.get(`/loans/${loan}/fees`);
   const byHand = await tenant.officer.post(`/loans/${loan}/fees`, {
@@ -202,7 +202,7 @@ test('rules have ids that stay, and their fees name them', async () => {
   expect(new Set(ids).size).toBe(2);
   expect(again.body.fee_rules).toEqual(product.fee_rules);
   expect(twice).toMatchObject({ status: 422, body: { errors: { fee_rules: expect.any(String) } } });
-  expect(fees.body.map((one: { fee_rule_id: string }) => one.fee_rule_id).toSorted()).toEqual(
+  expect(fees.body.map((fee: { fee_rule_id: string }) => fee.fee_rule_id).toSorted()).toEqual(
     ids.toSorted(),
   );
   expect(byHand.body.fee_rule_id).toBeNull();

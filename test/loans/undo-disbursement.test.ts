@@ -130,7 +130,7 @@ test.each(['deducted', 'capitalized', 'amortized'])(
       outstanding_fees: first.outstanding_fees,
       payment_amount: first.payment_amount,
     });
-    expect(fees.map((one: { status: string }) => one.status === 'reversed')).toEqual([false, true]);
+    expect(fees.map((fee: { status: string }) => fee.status === 'reversed')).toEqual([false, true]);
     expect(await violationsIn(stage)).toEqual([]);
   },
 );

@@ -123,7 +123,7 @@ test('the parts always add up to the whole, and none exceeds what it is for', ()
         expect(applied.plus(rest).eq(amount)).toBe(true);
         expect(rest.gte(0)).toBe(true);
         for (const component of COMPONENTS) {
-          const owed = sum(dues.filter((one) => one.component === component).map((d) => d.amount));
+          const owed = sum(dues.filter((due) => due.component === component).map((d) => d.amount));
           const paid = sum(shares.filter((s) => s.component === component).map((s) => s.amount));
           expect(paid.lte(owed)).toBe(true);
         }

@@ -210,6 +210,6 @@ test('a sale that two closes settle at once is settled once', async () => {
   await Promise.all([1, 2].map(() => tenant.within((work) => settleSale(work, due))));
   const entries = await admin.get(`/ledger/loans/${loan_id}/sub-ledger`);
 
-  const types = (entries.body as { reference_type: string }[]).map((one) => one.reference_type);
+  const types = (entries.body as { reference_type: string }[]).map((entry) => entry.reference_type);
   expect(types.toSorted()).toEqual(['disbursement', 'portfolio_sale', 'servicing_transfer']);
 });

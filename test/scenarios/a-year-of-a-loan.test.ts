@@ -108,8 +108,8 @@ type Posted = { lines: { account: string; debit: string; credit: string }[] };
 const netOf = (entries: readonly Posted[], account: string): bigint =>
   entries
     .flatMap(({ lines }) => lines)
-    .filter((one) => one.account === account)
-    .reduce((sum, one) => sum + cents(one.debit) - cents(one.credit), 0n);
+    .filter((line) => line.account === account)
+    .reduce((sum, line) => sum + cents(line.debit) - cents(line.credit), 0n);
 
 const paidOf = ({ facts }: Kept) =>
   knownFacts(facts, END, END).reduce((sum, fact) => {
@@ -147,8 +147,8 @@ test('the trial balance is the sum of the loans, and each account ends where its
     accounts.map(({ name, debit, credit }) => [name, cents(debit) - cents(credit)]),
   );
   const all = kept.map((loan) => standingOf(loan, END));
-  const total = (part: (one: (typeof all)[number]) => bigint) =>
-    all.reduce((sum, one) => sum + part(one), 0n);
+  const total = (part: (standing: (typeof all)[number]) => bigint) =>
+    all.reduce((sum, standing) => sum + part(standing), 0n);
 
   expect(body.total_debits).toBe(body.total_credits);
   expect(net.get('Loans Receivable')).toBe(total(({ principal }) => principal));
@@ -160,7 +160,7 @@ test('the trial balance is the sum of the loans, and each account ends where its
       `/ledger/gl-detail?account_id=${account_id}&range=${encodeURIComponent('[0,999]')}`,
     );
     const lines = detail.body as { running_balance: string; debit: string; credit: string }[];
-    const moved = lines.reduce((sum, one) => sum + cents(one.debit) - cents(one.credit), 0n);
+    const moved = lines.reduce((sum, line) => sum + cents(line.debit) - cents(line.credit), 0n);
     expect([name, moved]).toEqual([name, net.get(name)]);
     const sign = ['asset', 'expense'].includes(account_type) ? 1n : -1n;
     expect([name, cents(lines.at(-1)?.running_balance ?? '')]).toEqual([name, sign * moved]);
@@ -197,7 +197,7 @@ test('the events told of the payments come to what was paid', async () => {
         .filter(({ loan_id, event_type }) => loan_id === loan.id && event_type === type)
         .reduce((sum, { amount }) => sum + cents(amount), 0n);
     const pays = loan.facts.filter(({ kind }) => kind === 'pay');
-    const sum = (facts: readonly Fact[]) => facts.reduce((total, one) => total + one.cents, 0n);
+    const sum = (facts: readonly Fact[]) => facts.reduce((total, fact) => total + fact.cents, 0n);
     expect([loan.name, sumOf('payment.received')]).toEqual([loan.name, sum(pays)]);
     expect([loan.name, sumOf('payment.reversed')]).toEqual([
       loan.name,

@@ -55,7 +55,9 @@ test('two months of ten loans leave books that balance', async () => {
     const boarded = await tenant.within((work) => boardTape(work, today, { file: 'tape.csv' }));
     boarded.forEach((id, index) => ids.set(today[index]?.loan_number ?? '', id));
     for (const row of loans) {
-      for (const { date, amount } of arrivalsOf(row, last).filter((one) => one.date === day)) {
+      for (const { date, amount } of arrivalsOf(row, last).filter(
+        (arrival) => arrival.date === day,
+      )) {
         const paid = { amount, payment_date: date };
         const reply = await tenant.officer.post(
           `/loans/${ids.get(row.loan_number)}/payments`,

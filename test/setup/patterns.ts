@@ -88,7 +88,7 @@ function sample(element: Element, flags: string): string {
     return sample(inner, flags).repeat(Math.min(Math.max(min, 1), max));
   }
   const [first] = partsOf(element) ?? [];
-  if (first) return first.elements.map((one) => sample(one, flags)).join('');
+  if (first) return first.elements.map((part) => sample(part, flags)).join('');
   if (element.type === 'Character') return String.fromCodePoint(element['value'] as number);
   const fits = new RegExp(`^(?:${element.raw})$`, flags.replace(/[gy]/g, ''));
   return LETTERS.find((letter) => fits.test(letter)) ?? '';

@@ -73,7 +73,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
   const port = await listen();
   /** How many connections that process has at this moment. */
   const connections = async (count: number) => {
-    const server = servers.find((one) => portOf(one) === count);
+    const server = servers.find((known) => portOf(known) === count);
     return new Promise<number>((resolve) => {
       server?.getConnections((_error, count) => resolve(count));
     });

@@ -117,7 +117,7 @@ test('what changes access is written with what it changed, and what was refused 
   const rows = await rowsOf(tenant);
   const told = rows.map(({ event, outcome, reason }) => [event, outcome, reason].join(' ').trim());
 
-  expect(told.filter((one) => !one.startsWith('sign_in'))).toEqual([
+  expect(told.filter((line) => !line.startsWith('sign_in'))).toEqual([
     'role_change done',
     'user_invite done',
     'settings_change done',

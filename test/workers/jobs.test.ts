@@ -14,7 +14,7 @@ const jobs = [
   }),
 ];
 const failedWith = async (task: string) =>
-  (await failures(stage.owner, 10)).find((one) => one.task === task);
+  (await failures(stage.owner, 10)).find((failure) => failure.task === task);
 
 beforeAll(async () => {
   stage = await newWorkerStage();

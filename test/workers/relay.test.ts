@@ -40,7 +40,7 @@ test('two relays side by side take every event once', async () => {
 
   const relaying = [relay(stage.owner, stage.log), relay(stage.owner, stage.log)];
   await eventually(() => stage.count(unrelayed), 0);
-  await Promise.all(relaying.map((one) => one.stop()));
+  await Promise.all(relaying.map((running) => running.stop()));
 
   const deliveries = await stage.count(sql.fragment`select from webhook_deliveries`);
   expect(deliveries - before).toBe(2_500);

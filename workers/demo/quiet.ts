@@ -33,7 +33,7 @@ export async function waitForQuiet({ owner, within }: Platform, { tenant_id }: S
     const jobs = tasks
       .filter(({ task }) => !paused.includes(task))
       .reduce(
-        (sum, one) => sum + Number(one.ready) + Number(one.scheduled) + Number(one.running),
+        (sum, task) => sum + Number(task.ready) + Number(task.scheduled) + Number(task.running),
         0,
       );
     return Math.max(jobs, await within(tenant_id, ({ tx }) => eventsWaiting(tx)));

@@ -7,7 +7,7 @@ function named(words: readonly string[]): Omit<operations.Pause, 'reason'> {
   const [kind, name = ''] = words;
   if (kind !== 'pool' && kind !== 'task') throw new Misused('Say pool or task, and its name.');
   const known = kind === 'pool' ? [...POOLS] : queued.map((job) => job.name);
-  if (!known.some((one) => one === name)) {
+  if (!known.some((possible) => possible === name)) {
     throw new Misused(`There is no ${kind} "${name}". Known: ${known.join(', ')}.`);
   }
   return { kind, name };

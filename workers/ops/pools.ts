@@ -13,8 +13,7 @@ export const pools: Operation = {
     const running = await processes(owner);
     const paused = await pauses(owner);
     const stand = poolsOf(running, paused, await status(owner));
-    const rows: Rows = stand.flatMap((one): Rows => {
-      const { pool, state, reason, waiting } = one;
+    const rows: Rows = stand.flatMap(({ pool, state, reason, waiting }): Rows => {
       const workers = running.filter(({ name }) => name === pool);
       if (workers.length === 0) return [{ pool, state, waiting, ...(reason && { reason }) }];
       return workers.map((worker) => ({

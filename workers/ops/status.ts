@@ -17,7 +17,7 @@ export const status: Operation = {
     const isPaused = (task: string) =>
       paused.some(({ kind, name }) => kind === 'task' && name === task);
     const rows = tasks.map(({ task, ...counts }) => {
-      const pool = pools.find((one) => one.pool === poolOf(task));
+      const pool = pools.find(({ pool: name }) => name === poolOf(task));
       const state = isPaused(task) ? 'paused' : (pool?.state ?? 'unknown');
       return { pool: pool?.pool ?? '', state, task, ...counts };
     });

@@ -61,7 +61,7 @@ export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): P
   return {
     stop: async () => {
       await fetching.stop();
-      await Promise.all([...beside.map((one) => one.stop()), records.stop()]);
+      await Promise.all([...beside.map((watch) => watch.stop()), records.stop()]);
       await owner.end();
     },
     abort: () => aborting.abort(new Error('The worker is stopping.')),
@@ -139,7 +139,9 @@ async function fetchUnlessPaused(
     const paused = await pauses(owner);
     const isPoolPaused = paused.some(({ kind, name: it }) => kind === 'pool' && it === given.name);
     const jobs = given.jobs.filter(
-      (job) => !isPoolPaused && !paused.some((one) => one.kind === 'task' && one.name === job.name),
+      (job) =>
+        !isPoolPaused &&
+        !paused.some(({ kind, name: task }) => kind === 'task' && task === job.name),
     );
     const wanted = jobs.map((job) => job.name).join();
     if (wanted === running) return LOOK_FOR_PAUSES_MS;
