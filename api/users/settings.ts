@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { changeSettings, endsFourEyes, tenantSettings } from '../../jobs/users/change-settings.ts';
 import { Settings } from '../../jobs/users/settings.ts';
-import { date } from '../../sql/types.ts';
+import { Facts } from '../../sql/users/settings.ts';
 import type { Route } from '../endpoints/route.ts';
 
-const reply = Settings.extend({
-  slug: z.string(),
-  name: z.string(),
-  domains: z.array(z.string()),
-  time_zone: z.string(),
-  currency: z.string(),
-  locale: z.string(),
-  business_date: date,
-}).meta({ id: 'TenantSettings' });
+const reply = Settings.extend(Facts.shape).meta({ id: 'TenantSettings' });
 
 /** The settings themselves: the day that it is for the tenant is no change of them. */
 const version = { reply, names: Object.keys(Settings.shape) };

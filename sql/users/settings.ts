@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { date } from '../types.ts';
 
-const Facts = z.object({
+export const Facts = z.object({
   slug: z.string(),
   name: z.string(),
   domains: z.array(z.string()),
   time_zone: z.string(),
   currency: z.string(),
   locale: z.string(),
-  business_date: z.string(),
+  business_date: date,
 });
 
 /** What a tenant is, beside its settings; the operator changes these. */
