@@ -33,7 +33,7 @@ for (const [what, queue] of Object.entries(WAYS))
       await changeEverything(stage, ground);
       await drain(stage, outside, SENDING);
 
-      const [log] = (await ground.tenant.officer.get('/communication-logs?order_by=created_at'))
+      const [log] = (await ground.tenant.officer.get('/communication-logs'))
         .body;
       const { mailbox, texts, pages } = outside;
       const sent = JSON.stringify([log, mailbox, texts, pages.map(withoutFonts)]);
