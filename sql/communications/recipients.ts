@@ -105,6 +105,14 @@ export const onlyLoan = (tx: Transaction, borrowerId: string) =>
     having count(*) = 1
   `);
 
+/** These columns of `row` under their names, as text. */
+export const asTexts = (columns: readonly string[]) => {
+  const pairs = columns.map(
+    (name) => sql.fragment`${name}::text, row.${sql.identifier([name])}::text`,
+  );
+  return sql.fragment`jsonb_build_object(${sql.join(pairs, sql.fragment`, `)})`;
+};
+
 const OnlyLoan = z.object({
   borrower_id: z.string(),
   values: z.record(z.string(), z.string().nullable()),
@@ -113,10 +121,7 @@ const OnlyLoan = z.object({
 /** The same for many borrowers at once: these columns of their only active loans, as text. */
 export const onlyLoans = (tx: Transaction, ids: readonly string[], columns: readonly string[]) =>
   tx.any(sql.type(OnlyLoan)`
-    select row.borrower_id, (
-      select jsonb_object_agg(key, value) from jsonb_each_text(to_jsonb(row))
-      where key = any(${sql.array([...columns], 'text')})
-    ) as values
+    select row.borrower_id, ${asTexts(columns)} as values
     from (${loans.rows}) as row
     where row.id in (
       select min(id::text)::uuid from loans

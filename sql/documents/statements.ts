@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { addressLines } from '../communications/recipients.ts';
+import { addressLines, asTexts } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
 import { activity } from './statement-activity.ts';
 
@@ -53,10 +53,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
              'borrower', jsonb_build_object(
                'first_name', borrower.first_name, 'last_name', borrower.last_name
              ),
-             'loan_then', (
-               select jsonb_object_agg(key, value) from jsonb_each_text(to_jsonb(row))
-               where key = any(${sql.array([...sender.loan_values], 'text')})
-             ),
+             'loan_then', ${asTexts(sender.loan_values)},
              'counters', jsonb_build_object(
                'accrued', total.accrued::text, 'disbursed', total.disbursed::text,
                'fees', total.fees::text, 'paid', total.paid::text

@@ -27,7 +27,6 @@ export const payoffQuotes = table({
 });
 
 const Standing = z.object({
-  id: z.string(),
   loan_id: z.string(),
   payoff_date: z.string(),
   good_through_date: z.string(),
@@ -44,7 +43,7 @@ const Standing = z.object({
 /** The days and figures of a quote that still holds. */
 export const standing = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
-    select id, loan_id, payoff_date, good_through_date, principal_amount, accrued_interest, per_diem,
+    select loan_id, payoff_date, good_through_date, principal_amount, accrued_interest, per_diem,
            fees_amount, prepayment_penalty, credits_amount, payoff_amount,
            payoff_amount_good_through
     from payoff_quotes where id = ${id} and status = 'active'

@@ -33,8 +33,7 @@ for (const [what, queue] of Object.entries(WAYS))
       await changeEverything(stage, ground);
       await drain(stage, outside, SENDING);
 
-      const [log] = (await ground.tenant.officer.get('/communication-logs'))
-        .body;
+      const [log] = (await ground.tenant.officer.get('/communication-logs')).body;
       const { mailbox, texts, pages } = outside;
       const sent = JSON.stringify([log, mailbox, texts, pages.map(withoutFonts)]);
       expect(queued.status).toBeLessThan(300);

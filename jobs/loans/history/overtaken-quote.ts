@@ -16,7 +16,7 @@ export async function overtakeQuote(
 ) {
   const quote = quoteId === null ? null : await quotes.standing(work.tx, quoteId);
   if (quote === null) return;
-  const { id, loan_id, payoff_date, good_through_date, prepayment_penalty, ...figures } = quote;
+  const { loan_id, payoff_date, good_through_date, prepayment_penalty, ...figures } = quote;
   const on = { payoff_date, good_through_date, prepayment_penalty };
   const now: Record<string, unknown> = payoff({ terms, schedule, events }, on);
   if (Object.entries(figures).every(([name, quoted]) => now[name] === quoted)) return;
