@@ -58,6 +58,8 @@ export type PostAnswer = {
 export type PdfOptions = {
   /** After it the browser is killed and the call fails. Default 20,000. */
   timeout_ms?: number;
+  /** The document's own day: with it, the same page is the same bytes, whenever it is printed. */
+  dated?: string;
 };
 
 export type Pdf = { bytes: Uint8Array; pages: number };

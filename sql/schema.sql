@@ -1067,6 +1067,7 @@ create table communication_logs (
   business_date date not null default app.business_date(),
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  figures jsonb,
   constraint communication_logs_pkey PRIMARY KEY (tenant_id, id),
   constraint communication_logs_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint communication_logs_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
@@ -2614,7 +2615,7 @@ create table payoff_quotes (
   updated_at timestamp with time zone not null default now(),
   constraint payoff_quotes_pkey PRIMARY KEY (tenant_id, id),
   constraint payoff_quotes_quote_number UNIQUE (tenant_id, quote_number),
-  constraint payoff_quotes_status_check CHECK ((status = ANY (ARRAY['active'::text, 'accepted'::text, 'superseded'::text, 'canceled'::text]))),
+  constraint payoff_quotes_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text, 'accepted'::text, 'superseded'::text, 'canceled'::text]))),
   constraint payoff_quotes_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
   constraint payoff_quotes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint payoff_quotes_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)

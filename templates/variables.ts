@@ -21,6 +21,16 @@ const NAMES = {
   link: 'url expires_at',
 };
 
+const COLUMNS = new Map([
+  ['number', 'loan_number'],
+  ['balance', 'principal_balance'],
+  ['rate', 'interest_rate'],
+]);
+/** The columns of a loan from which its values come; some have a shorter name in templates. */
+export const LOAN_VALUES: readonly string[] = [
+  ...new Set(NAMES.loan.split(' ').map((name) => COLUMNS.get(name) ?? name)),
+];
+
 /** What a tenant's template may name, beside anything below `context`. */
 const VARIABLES = new Map(
   Object.entries(NAMES).map(([owner, names]) => [owner, new Set(names.split(' '))]),

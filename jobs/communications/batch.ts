@@ -3,13 +3,15 @@ import type { Channel } from '../../sql/communications/channels.ts';
 import * as logs from '../../sql/communications/logs.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { uuid } from '../../sql/types.ts';
+import { LOAN_VALUES } from '../../templates/variables.ts';
 import { Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
 import type { Work } from '../work.ts';
-import { addressOf, whoMayBeContacted } from './contact.ts';
-import { namedTemplate, templateFor, type Wish } from './pick-template.ts';
+import { type Contactable, addressOf, whoMayBeContacted } from './contact.ts';
+import { type Picked, type Wish, namedTemplate, templateFor } from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
 import { sendCommunication } from './send.job.ts';
+import { messageFigures, senderOf, type MessageFigures } from './told.ts';
 
 export type BatchRequest = Wish & { borrower_ids: string[]; channel?: Channel | null | undefined };
 
@@ -24,8 +26,8 @@ export type BatchResult = z.output<typeof BatchResult>;
 
 /**
  * One message to many borrowers: each gets a log row and, if nothing speaks against it, a job of
- * its own, so that a crash repeats one message and not the batch. What is said is rendered by the
- * job.
+ * its own, so that a crash repeats one message and not the batch. What is said is kept with each, and
+ * written by the job.
  */
 export async function composeBatch(work: Work, batch_id: string, request: BatchRequest) {
   const named = await namedTemplate(work, request);
@@ -39,8 +41,12 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
   await recipients.lockAll(work.tx, ids);
   const plan = { channel, template_type: type, loan_id: null };
   const contacts = await whoMayBeContacted(work, ids, plan);
+  const figuresOf = await figuresFor(work, contacts, (language) =>
+    templateFor(work, named, type, { ...situation, language }),
+  );
   const rows = [...contacts].map(([borrower_id, { recipient, reasons }]) => ({
     borrower_id,
+    figures: figuresOf(recipient),
     recipient: addressOf(recipient, channel),
     status: reasons.length === 0 ? ('queued' as const) : ('blocked' as const),
     blocked_reasons: reasons,
@@ -58,6 +64,27 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
   const payloads = queued.map(({ id }) => ({ tenant_id, log_id: id, attempt: 1 }));
   await enqueueAll(work.tx, sending, payloads);
   return summary(batch_id, ids, written);
+}
+
+/** What the message says to each: of today, in the words that the tenant has for their language now. */
+async function figuresFor(
+  work: Work,
+  contacts: ReadonlyMap<string, Contactable>,
+  templateIn: (language: string) => Promise<Picked | null>,
+) {
+  const sender = await senderOf(work);
+  const found = await recipients.onlyLoans(work.tx, [...contacts.keys()], LOAN_VALUES);
+  const loans = new Map(found.map(({ borrower_id, values }) => [borrower_id, values]));
+  const templates = new Map<string, { subject: string | null; body: string }>();
+  for (const { recipient } of contacts.values()) {
+    const { language_preference: language } = recipient;
+    const template = templates.has(language) ? null : await templateIn(language);
+    if (template) templates.set(language, { subject: template.subject, body: template.body });
+  }
+  return (recipient: recipients.Recipient): MessageFigures => ({
+    ...messageFigures(sender, recipient, loans.get(recipient.id) ?? null),
+    template: templates.get(recipient.language_preference),
+  });
 }
 
 type Written = Awaited<ReturnType<typeof logs.writeBatch>>;

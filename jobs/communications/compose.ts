@@ -14,6 +14,7 @@ import { isMandatory, type Reason } from './may-contact.ts';
 import { namedTemplate, templateFor, type Picked, type Wish } from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
 import { sendCommunication } from './send.job.ts';
+import { messageFigures, senderOf, type MessageFigures } from './told.ts';
 import { messageVariables } from './variables.ts';
 
 export type Composition = Wish & {
@@ -25,6 +26,8 @@ export type Composition = Wish & {
   context?: Record<string, unknown> | undefined;
   /** Goes along; the message waits until it is rendered. */
   document_id?: string | null | undefined;
+  /** What was told before, of which this message is a part; without them, as everything is now. */
+  figures?: Omit<MessageFigures, 'template'> | undefined;
   triggered_by: (typeof TRIGGERS)[number];
 };
 
@@ -42,9 +45,10 @@ export async function compose(work: Work, wish: Composition): Promise<Composed> 
   const { recipient, reasons } = contact;
   const { id: loan_id = null } = loan ?? {};
   const status = reasons.length === 0 ? 'queued' : 'blocked';
+  const figures = wish.figures ?? messageFigures(await senderOf(work), recipient, loan);
   const message =
     status === 'queued'
-      ? render(template, await messageVariables(work, recipient, loan_id, wish.context ?? {}))
+      ? render(template, messageVariables(figures, wish.context))
       : { subject: null, body: null };
   const log_id = await insert(work.tx, 'communication_logs', {
     template_id: template.id,
@@ -54,6 +58,7 @@ export async function compose(work: Work, wish: Composition): Promise<Composed> 
     channel,
     recipient: addressOf(recipient, channel),
     ...message,
+    figures,
     status,
     queued_at: status === 'queued' ? new Date().toISOString() : null,
     triggered_by: wish.triggered_by,
@@ -102,7 +107,7 @@ async function decide(work: Work, wish: Composition): Promise<Decision> {
   const asked = wish.channel ?? named?.channel ?? recipient.preferred_channel ?? 'email';
   let first: Decision | undefined;
   for (const channel of channelsFor(asked, type)) {
-    const language = recipient.language_preference;
+    const language = wish.figures?.language ?? recipient.language_preference;
     const program_id = typeof loan?.['program_id'] === 'string' ? loan['program_id'] : null;
     const template = await templateFor(work, named, type, { channel, language, program_id });
     if (!template) continue;

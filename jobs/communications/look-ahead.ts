@@ -6,6 +6,7 @@ import { loanOf, render } from './compose.ts';
 import { whoMayBeContacted } from './contact.ts';
 import type { Reason } from './may-contact.ts';
 import { namedTemplate, templateFor, type Wish } from './pick-template.ts';
+import { messageFigures, senderOf } from './told.ts';
 import { messageVariables } from './variables.ts';
 
 type PreviewRequest = Wish & {
@@ -28,8 +29,8 @@ export async function preview(work: Work, request: PreviewRequest) {
   const template = await templateFor(work, named, type, { channel, language, program_id });
   if (!template)
     throw new Invalid({ channel: `There is no template of this type for ${channel}.` });
-  const variables = await messageVariables(work, recipient, loan?.id ?? null, request.context);
-  return { ...render(template, variables), channel };
+  const figures = messageFigures(await senderOf(work), recipient, loan);
+  return { ...render(template, messageVariables(figures, request.context)), channel };
 }
 
 type Question = {

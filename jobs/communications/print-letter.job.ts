@@ -37,17 +37,18 @@ type Printed =
 
 async function print(ready: Ready, outside: Outside): Promise<Printed> {
   if (ready.stopped_by !== null) return { problem: ready.stopped_by };
-  const { id, subject, body: body_html, language, loan_id, borrower_id, tenant } = ready;
-  const html = renderDocument('letter', language, { ...ready.letterhead, subject, body_html });
+  const { id, subject, body: body_html, language, loan_id, borrower_id, letter } = ready;
+  const { slug: tenant_slug } = letter.tenant;
+  const html = renderDocument('letter', language, { ...letter, subject, body_html });
   const key = storageKey({
-    tenant_slug: tenant.slug,
+    tenant_slug,
     loan_id: loan_id ?? borrower_id,
     document_type: 'correspondence',
     filename: `letter-${id}.pdf`,
   });
   try {
-    const { bytes, pages } = await outside.pdf(html);
-    await outside.files.put(letterKey(tenant.slug, id), bytes);
+    const { bytes, pages } = await outside.pdf(html, { dated: letter.letter_date });
+    await outside.files.put(letterKey(tenant_slug, id), bytes);
     return { ...(await outside.files.put(key, bytes)), pages };
   } catch (error) {
     if (error instanceof DocumentRefused) return { problem: error.message };

@@ -11,6 +11,7 @@ import type { Work } from '../work.ts';
 import { compose } from './compose.ts';
 import { answeredId } from './message-ids.ts';
 import { sendCommunication } from './send.job.ts';
+import { messageFigures, senderOf } from './told.ts';
 import { messageVariables } from './variables.ts';
 
 const address = z.string().min(1).max(320);
@@ -148,16 +149,15 @@ async function reply(
 ) {
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient) return;
-  const message = renderMessage(
-    { channel, ...answer },
-    await messageVariables(work, recipient, null, {}),
-  );
+  const figures = messageFigures(await senderOf(work), recipient, null);
+  const message = renderMessage({ channel, ...answer }, messageVariables(figures));
   const log_id = await insert(work.tx, 'communication_logs', {
     template_type: 'custom',
     borrower_id,
     channel,
     recipient: to,
     ...message,
+    figures,
     status: 'queued',
     queued_at: new Date().toISOString(),
     triggered_by: 'auto_response',

@@ -43,11 +43,11 @@ async function send(ready: Ready, outside: Outside): Promise<SendAnswer> {
   if (enclosure && 'ok' in enclosure) return enclosure;
   if (ready.channel === 'email') return mail(ready, outside, enclosure);
   if (ready.channel === 'sms') {
-    const from = ready.tenant.support_phone.replace(/[^+\d]/g, '');
+    const from = ready.letter.tenant.branding.support_phone.replace(/[^+\d]/g, '');
     return outside.sms({ from, to: ready.recipient ?? '', body: ready.body, message_id: ready.id });
   }
   if (!enclosure) return refusal('no_document', 'The letter was never printed.');
-  await outside.files.put(letterKey(ready.tenant.slug, ready.id), enclosure.bytes);
+  await outside.files.put(letterKey(ready.letter.tenant.slug, ready.id), enclosure.bytes);
   return { ok: true, provider: 'letters', provider_message_id: ready.id };
 }
 
@@ -67,15 +67,16 @@ async function enclosed(ready: Ready, outside: Outside): Promise<Enclosure | Sen
 }
 
 function mail(ready: Ready, outside: Outside, enclosure: Enclosure | null): Promise<SendAnswer> {
-  const { tenant, subject, body, language, recipient, recipient_name } = ready;
+  const { letter, subject, body, language, recipient } = ready;
+  const { tenant } = letter;
   const title = subject ?? tenant.name;
-  const { support_email } = tenant;
+  const { support_email } = tenant.branding;
   return outside.mail({
     from: { name: tenant.name, address: ready.from_email },
-    to: { name: recipient_name, address: recipient ?? '' },
+    to: { name: letter.recipient.name, address: recipient ?? '' },
     ...(support_email && { reply_to: { address: support_email } }),
     subject: title,
-    html: renderEmail({ language, subject: title, body, tenant: ready.letterhead.tenant }),
+    html: renderEmail({ language, subject: title, body, tenant }),
     message_id: ready.id,
     ...(enclosure && { attachments: [enclosure] }),
   });

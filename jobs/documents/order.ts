@@ -3,6 +3,7 @@ import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
 import { insert } from '../../sql/write.ts';
 import type { DocumentData, DocumentName, Letter } from '../../templates/documents.ts';
+import { letterTo, senderOf } from '../communications/told.ts';
 import { NotFound } from '../errors.ts';
 import { storageKey } from '../files/keys.ts';
 import { enqueue } from '../job.ts';
@@ -16,7 +17,7 @@ type Order<Name extends DocumentName> = {
   filename: string;
   borrower_id: string;
   loan_id: string;
-  /** What the document says, as it is now; the letterhead is added when it is printed. */
+  /** What the document says, as it is now; the letterhead of today is kept with it. */
   data: Omit<DocumentData[Name], keyof Letter>;
 };
 
@@ -32,6 +33,7 @@ export async function orderDocument<Name extends DocumentName>(
   const { slug: tenant_slug } = await current(work.tx);
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient) throw new NotFound();
+  const loan_number = (await recipients.loanNumber(work.tx, loan_id)) ?? '';
   const id = randomUUIDv7();
   // Two quotes of one day are two files.
   const filename = `${order.filename.replace(/\.pdf$/, '')}-${id.slice(-8)}.pdf`;
@@ -46,7 +48,7 @@ export async function orderDocument<Name extends DocumentName>(
     content_type: 'application/pdf',
     source: 'generated',
     language: recipient.language_preference,
-    template_data: data,
+    template_data: { ...letterTo(await senderOf(work), recipient, loan_number), ...data },
   });
   await enqueue(work.tx, renderDocumentJob, { tenant_id: work.tenant_id, document_id });
   return document_id;

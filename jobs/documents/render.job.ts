@@ -7,14 +7,13 @@ import type { DocumentData, DocumentName } from '../../templates/documents.ts';
 import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
 import { compose } from '../communications/compose.ts';
 import { sendCommunication } from '../communications/send.job.ts';
-import { letterhead } from '../communications/variables.ts';
 import { DocumentRefused } from '../files/refused.ts';
 import { enqueue, job } from '../job.ts';
 import type { Outside, Pdf } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { statementPage } from './statement-page.ts';
+import { statementPage, type Billed } from './statement-page.ts';
 
 /**
  * Renders one document that was ordered, stores it and tells of it. What it says was fixed when it
@@ -30,8 +29,8 @@ export const renderDocumentJob = job({
   async run({ tenant_id, document_id }, outside) {
     const ordered = await outside.within(tenant_id, (work) => prepare(work, document_id));
     if (!ordered) return;
-    const { document, html, language } = ordered;
-    const printed = await print(outside, html);
+    const { document, html, language, dated } = ordered;
+    const printed = await print(outside, html, dated);
     if ('problem' in printed) {
       const fail = ({ tx }: Work) => documents.failed(tx, document_id, printed.problem);
       return void (await outside.within(tenant_id, fail));
@@ -54,23 +53,23 @@ export const renderDocumentJob = job({
 async function prepare(work: Work, id: string) {
   const document = await documents.toRender(work.tx, id);
   if (!document) return null;
-  const [recipient] = await recipients.byIds(work.tx, [document.borrower_id]);
-  if (!recipient) return null;
-  const number = document.loan_id && (await recipients.loanNumber(work.tx, document.loan_id));
-  const head = await letterhead(work, recipient, number ?? '');
   const name = document.template as DocumentName;
   const language = documentLanguage(name, document.language);
-  const own = document.is_statement
-    ? statementPage(document.template_data, head, language)
-    : document.template_data;
   // Whoever ordered the document gave the values that its template declares.
-  const data = { ...head, ...own } as DocumentData[typeof name];
-  return { document, language, html: renderDocument(name, language, data) };
+  const data = (
+    document.is_statement ? statementPage(document.template_data, language) : document.template_data
+  ) as DocumentData[typeof name];
+  const html = renderDocument(name, language, data);
+  return { document, language, html, dated: data.letter_date };
 }
 
-async function print(outside: Outside, html: string): Promise<Pdf | { problem: string }> {
+async function print(
+  outside: Outside,
+  html: string,
+  dated: string,
+): Promise<Pdf | { problem: string }> {
   try {
-    return await outside.pdf(html);
+    return await outside.pdf(html, { dated });
   } catch (error) {
     if (error instanceof DocumentRefused) return { problem: error.message };
     throw error;
@@ -93,23 +92,25 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
   const { borrower_id, loan_id, id: document_id, template_data: figures } = document;
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient || (recipient.email === null && recipient.address_lines === null)) return;
-  const summary = figures['summary'] as Record<string, string>;
-  const due = figures['due'] as Record<string, string | null>;
+  // Written by sql/documents/statements.ts, and by nobody else.
+  const { letter, borrower, loan_then: loan, ...statement } = figures as Billed;
+  const { email, phone } = recipient;
   await compose(work, {
     template_type: 'statement_ready',
     channel: communications.statements_by_email && recipient.email ? 'email' : 'letter',
     borrower_id,
     loan_id,
     document_id,
+    figures: { letter, language: document.language, borrower: { ...borrower, email, phone }, loan },
     context: {
       statement: {
-        date: work.today,
-        period_start: figures['period_start'],
-        period_end: figures['period_end'],
-        new_balance: summary['new_balance'],
+        date: letter.letter_date,
+        period_start: statement.period_start,
+        period_end: statement.period_end,
+        new_balance: statement.summary.new_balance,
       },
-      payment_amount: due['amount_due'],
-      due_date: due['next_due_date'],
+      payment_amount: statement.due.amount_due,
+      due_date: statement.due.next_due_date,
     },
     triggered_by: 'system',
   });

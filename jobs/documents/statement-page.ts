@@ -1,6 +1,6 @@
 import { dictionary } from '../../sql/dictionary.ts';
-import type { Letter, MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
-import { addDays } from '../dates.ts';
+import type { MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
+import type { MessageFigures, Told } from '../communications/told.ts';
 
 /** What the lines of a statement are called; a kind without a name is a fee. */
 const KINDS = dictionary<{ en: string; es: string }>({
@@ -27,18 +27,24 @@ type Figures = Pick<
   'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'year_to_date'
 > & { activity: readonly Line[] };
 
+/** A statement as it was billed, with its letterhead and with what its message says of the loan. */
+export type Billed = Figures & {
+  letter: Told;
+  language: string;
+  borrower: Pick<MessageFigures['borrower'], 'first_name' | 'last_name'>;
+  loan_then: Record<string, unknown>;
+  counters: unknown;
+};
+
 /** The figures as they were billed, in the words of the borrower's language. */
-export function statementPage(
-  billed: Record<string, unknown>,
-  { tenant }: Letter,
-  language: string,
-): Omit<MonthlyStatement, keyof Letter> & { letter_date: string } {
+export function statementPage(billed: Record<string, unknown>, language: string): MonthlyStatement {
   // Written by sql/documents/statements.ts, and by nobody else.
-  const { counters: _, ...figures } = billed as Figures & { counters: unknown };
+  const { letter, borrower: _, loan_then: __, counters: ___, ...figures } = billed as Billed;
+  const { tenant } = letter;
   const spoken = language === 'es' ? 'es' : 'en';
   return {
+    ...letter,
     ...figures,
-    letter_date: addDays(figures.period_end, 1),
     activity: figures.activity.map(({ kind, ...line }) => ({
       ...line,
       description: (KINDS[kind] ?? FEE)[spoken],

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import * as statements from '../../sql/documents/statements.ts';
 import { date, uuid } from '../../sql/types.ts';
+import { LOAN_VALUES } from '../../templates/variables.ts';
+import { senderOf } from '../communications/told.ts';
 import { enqueue, enqueueAll, job } from '../job.ts';
 import type { Work } from '../work.ts';
 import { renderDocumentJob } from './render.job.ts';
@@ -20,7 +22,6 @@ export const issueStatements = job({
   key: ({ tenant_id, statement_month }) => `issue-statements:${tenant_id}:${statement_month}`,
 
   async run({ tenant_id, statement_month }, outside) {
-    await outside.within(tenant_id, ({ tx }) => statements.bill(tx, statement_month));
     for (let issued = CHUNK; issued === CHUNK;) {
       issued = await outside.within(tenant_id, async ({ tx }) => {
         const ids = await statements.issue(tx, statement_month, CHUNK);
@@ -37,7 +38,11 @@ export const issueStatements = job({
  * to the first day after it. In the same transaction as that step, nobody can pay in between, so
  * the figures are the same however often a worker dies.
  */
-export async function billMonth({ tx, tenant_id }: Work, statement_month: string) {
-  await statements.bill(tx, statement_month);
+export async function billMonth(work: Work, statement_month: string) {
+  const { tx, tenant_id } = work;
+  await statements.bill(tx, statement_month, {
+    letter: await senderOf(work),
+    loan_values: LOAN_VALUES,
+  });
   await enqueue(tx, issueStatements, { tenant_id, statement_month });
 }

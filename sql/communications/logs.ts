@@ -32,8 +32,7 @@ const Pending = z.object({
   sender: z.string().nullable(),
   subject: z.string().nullable(),
   body: z.string().nullable(),
-  language: z.string(),
-  recipient_name: z.string(),
+  figures: z.record(z.string(), z.unknown()),
   document_id: z.string().nullable(),
   document_status: z.string().nullable(),
   storage_key: z.string().nullable(),
@@ -48,13 +47,9 @@ export type PendingMessage = z.output<typeof Pending>;
 export const pending = (tx: Transaction, id: string, attempt: number) =>
   tx.maybeOne(sql.type(Pending)`
     select log.id, log.template_id, log.template_type, log.borrower_id, log.loan_id, log.channel,
-           log.recipient, log.sender, log.subject, log.body,
-           borrower.language_preference as language,
-           borrower.first_name || ' ' || borrower.last_name as recipient_name,
-           log.document_id, document.status as document_status, document.storage_key,
-           document.filename, document.content_type, log.metadata ? 'is_answer' as is_answer
+           log.recipient, log.sender, log.subject, log.body, log.figures, log.document_id, document.status as document_status,
+           document.storage_key, document.filename, document.content_type, log.metadata ? 'is_answer' as is_answer
     from communication_logs as log
-    join borrowers as borrower on borrower.id = log.borrower_id
     left join documents as document on document.id = log.document_id
     where log.id = ${id} and log.status = 'queued' and log.attempts = ${attempt - 1}
   `);
@@ -153,6 +148,7 @@ type BatchRow = {
   recipient: string | null;
   status: 'queued' | 'blocked';
   blocked_reasons: readonly string[];
+  figures: object;
 };
 type BatchHead = {
   batch_id: string;
@@ -174,12 +170,14 @@ export const writeBatch = (tx: Transaction, rows: readonly BatchRow[], head: Bat
   tx.any(sql.type(BatchWritten)`
     insert into communication_logs (
       batch_id, template_id, template_type, channel, sent_by_id, borrower_id, recipient, status,
-      blocked_reasons, queued_at
+      blocked_reasons, queued_at, figures
     )
     select ${head.batch_id}::uuid, ${head.template_id}::uuid, ${head.template_type},
            ${head.channel}, ${head.sent_by_id}::uuid, row.borrower_id, row.recipient, row.status,
-           row.blocked_reasons, case when row.status = 'queued' then now() end
+           row.blocked_reasons, case when row.status = 'queued' then now() end, row.figures
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as row (borrower_id uuid, recipient text, status text, blocked_reasons jsonb)
+      as row (
+        borrower_id uuid, recipient text, status text, blocked_reasons jsonb, figures jsonb
+      )
     returning id, borrower_id, status, blocked_reasons
   `);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { loans } from '../loans/loans.ts';
 import { CHANNELS } from './channels.ts';
 
 const Recipient = z.object({
@@ -24,6 +25,21 @@ const Recipient = z.object({
 });
 export type Recipient = z.output<typeof Recipient>;
 
+/** What stands on an envelope to the borrower. */
+export const addressLines = sql.fragment`
+  select jsonb_path_query_array(
+    jsonb_build_array(
+      street_line_1, nullif(street_line_2, ''),
+      concat_ws(' ', city || case when state <> '' then ',' else '' end, state, postal_code),
+      nullif(country, 'US')
+    ),
+    '$[*] ? (@ != null)'
+  ) as lines
+  from addresses
+  where borrower_id = borrower.id and not is_archived and address_type <> 'previous'
+  order by address_type <> 'mailing', is_primary desc, created_at limit 1
+`;
+
 /** The borrowers with where each can be reached: the primary email, phone and mailing address. */
 export const byIds = (tx: Transaction, ids: readonly string[]) =>
   tx.any(sql.type(Recipient)`
@@ -42,19 +58,7 @@ export const byIds = (tx: Transaction, ids: readonly string[]) =>
       where borrower_id = borrower.id and can_sms and not is_archived
       order by is_primary desc, created_at limit 1
     ) as phone on true
-    left join lateral (
-      select jsonb_path_query_array(
-        jsonb_build_array(
-          street_line_1, nullif(street_line_2, ''),
-          concat_ws(' ', city || case when state <> '' then ',' else '' end, state, postal_code),
-          nullif(country, 'US')
-        ),
-        '$[*] ? (@ != null)'
-      ) as lines
-      from addresses
-      where borrower_id = borrower.id and not is_archived and address_type <> 'previous'
-      order by address_type <> 'mailing', is_primary desc, created_at limit 1
-    ) as address on true
+    left join lateral (${addressLines}) as address on true
     where borrower.id = any(${sql.array(ids, 'uuid')})
   `);
 
@@ -100,6 +104,32 @@ export const onlyLoan = (tx: Transaction, borrowerId: string) =>
     select min(id::text)::uuid as id from loans
     where borrower_id = ${borrowerId} and status = 'active' and not is_archived
     having count(*) = 1
+  `);
+
+/** These columns of `row` under their names, as text. */
+export const asTexts = (columns: readonly string[]) => {
+  const pairs = columns.map(
+    (name) => sql.fragment`${name}::text, row.${sql.identifier([name])}::text`,
+  );
+  return sql.fragment`jsonb_build_object(${sql.join(pairs, sql.fragment`, `)})`;
+};
+
+const OnlyLoan = z.object({
+  borrower_id: z.string(),
+  values: z.record(z.string(), z.string().nullable()),
+});
+
+/** The same for many borrowers at once: these columns of their only active loans, as text. */
+export const onlyLoans = (tx: Transaction, ids: readonly string[], columns: readonly string[]) =>
+  tx.any(sql.type(OnlyLoan)`
+    select row.borrower_id, ${asTexts(columns)} as values
+    from (${loans.rows}) as row
+    where row.id in (
+      select min(id::text)::uuid from loans
+      where borrower_id = any(${sql.array([...ids], 'uuid')}) and status = 'active'
+        and not is_archived
+      group by borrower_id having count(*) = 1
+    )
   `);
 
 /** The first domain of the tenant, for links and the sender's address. */

@@ -1,7 +1,8 @@
 import { sql } from '../database/db.ts';
 
 /**
- * What happened, oldest first: by the day on which it became known, as the totals count. A payment may
+ * What became known since the last statement, as the totals count, each with the day for which it counts
+ * in the books: a fee that was entered late stands on this statement under its own, earlier day. A payment may
  * be applied otherwise than in its own month, where an earlier one came late or was taken back: the
  * difference is a line of its own, so that the lines add up to what the balance moved by.
  */
@@ -47,7 +48,7 @@ export const activity = sql.fragment`(
     from (select -moved.payments - coalesce(sum(amount), 0.00) as amount from money) as rest
     where rest.amount <> 0
     union all
-    select fee.assessed_date, 'fee_' || fee.fee_type, 1, fee.amount, null, null, fee.amount
+    select fee.effective_date, 'fee_' || fee.fee_type, 1, fee.amount, null, null, fee.amount
     from fees as fee
     where fee.loan_id = loan.id and fee.status <> 'reversed'
       and fee.assessed_date >= period.first and fee.assessed_date < today.day

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { addressLines, asTexts } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
 import { activity } from './statement-activity.ts';
 
@@ -7,8 +8,11 @@ import { activity } from './statement-activity.ts';
 const SLICE = 2_000;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
+/** Who sends the statements, and what their messages may say of a loan. */
+type Sender = { letter: object; loan_values: readonly string[] };
+
 /** Freezes what every active loan is billed for the month. A repeat adds nothing. */
-export async function bill(tx: Transaction, month: string) {
+export async function bill(tx: Transaction, month: string, sender: Sender) {
   let after = FIRST;
   for (;;) {
     const last = await tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
@@ -18,10 +22,12 @@ export async function bill(tx: Transaction, month: string) {
       order by id desc limit 1
     `);
     if (last === null) return;
-    await billSlice(tx, month, after, last);
+    await billSlice(tx, month, sender, { after, last });
     after = last;
   }
 }
+
+type Slice = { after: string; last: string };
 
 /**
  * One row for each loan of the slice, as of the business date, with the very columns that the API
@@ -34,7 +40,7 @@ export async function bill(tx: Transaction, month: string) {
  *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0
  *   = new 9,781.51
  */
-const billSlice = (tx: Transaction, month: string, after: string, last: string) =>
+const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last }: Slice) =>
   tx.query(sql.typeAlias('void')`
     insert into statements (loan_id, statement_month, statement_date, figures)
     select row.id, ${month}::date, today.day,
@@ -42,6 +48,12 @@ const billSlice = (tx: Transaction, month: string, after: string, last: string) 
              'period_start', period.first, 'period_end', today.day - 1,
              'summary', ${summary}, 'due', ${due}, 'loan', ${standing},
              'activity', ${activity}, 'year_to_date', ${yearToDate},
+             'letter', ${JSON.stringify(sender.letter)}::jsonb || ${addressed},
+             'language', borrower.language_preference,
+             'borrower', jsonb_build_object(
+               'first_name', borrower.first_name, 'last_name', borrower.last_name
+             ),
+             'loan_then', ${asTexts(sender.loan_values)},
              'counters', jsonb_build_object(
                'accrued', total.accrued::text, 'disbursed', total.disbursed::text,
                'fees', total.fees::text, 'paid', total.paid::text
@@ -50,6 +62,8 @@ const billSlice = (tx: Transaction, month: string, after: string, last: string) 
     from (${loans.rows}) as row
     join loans as loan on loan.id = row.id
     join programs as program on program.id = row.program_id
+    join borrowers as borrower on borrower.id = row.borrower_id
+    left join lateral (${addressLines}) as address on true
     -- Each offset keeps what is named once from being computed once for every use.
     cross join (select app.business_date() as day offset 0) as today
     left join lateral (
@@ -113,6 +127,14 @@ const billSlice = (tx: Transaction, month: string, after: string, last: string) 
     on conflict do nothing
   `);
 
+const addressed = sql.fragment`jsonb_build_object(
+  'recipient', jsonb_build_object(
+    'name', borrower.first_name || ' ' || borrower.last_name,
+    'address_lines', coalesce(address.lines, '[]')
+  ),
+  'loan_number', row.loan_number
+)`;
+
 const summary = sql.fragment`jsonb_build_object(
   'previous_balance', moved.previous_balance::text, 'payments', moved.payments::text,
   'credits', credits.amount::text, 'disbursements', moved.disbursed::text,
@@ -163,7 +185,8 @@ export const issue = (tx: Transaction, month: string, limit: number) =>
   tx.anyFirst(sql.type(z.object({ document_id: z.string() }))`
     with
       unissued as materialized (
-        select statement.id, statement.loan_id, uuidv7() as document_id
+        select statement.id, statement.loan_id, statement.figures ->> 'language' as language,
+               uuidv7() as document_id
         from statements as statement
         where statement.statement_month = ${month} and statement.document_id is null
         order by statement.loan_id limit ${limit}
@@ -177,10 +200,9 @@ export const issue = (tx: Transaction, month: string, limit: number) =>
         select unissued.document_id, loan.id, loan.borrower_id, 'monthly_statement',
                name.filename, 'application/pdf', 'pending', 'generated',
                concat_ws('/', tenant.slug, loan.id, 'monthly_statement', name.filename),
-               borrower.language_preference, 'monthly_statement'
+               unissued.language, 'monthly_statement'
         from unissued
         join loans as loan on loan.id = unissued.loan_id
-        join borrowers as borrower on borrower.id = loan.borrower_id
         join tenants as tenant on tenant.id = app.current_tenant()
         cross join (
           select 'statement-' || to_char(${month}::date, 'YYYY-MM') || '.pdf' as filename

@@ -6,6 +6,8 @@ import { hold, Raw, rawColumns } from './loans.ts';
 
 const History = Raw.extend({
   posted_until: z.string(),
+  /** The payoff quote that holds today. */
+  quote_id: z.string().nullable(),
   plan: z.array(PlanRow),
   events: z.array(EventRow),
 });
@@ -26,6 +28,11 @@ export const read = (tx: Transaction, id: string) => historyOf(tx, id, 0);
 const historyOf = (tx: Transaction, id: string, postedDays: number) =>
   tx.maybeOne(sql.prepared('history_of_loan', History)`
     select ${rawColumns}, app.business_date() + ${postedDays}::integer as posted_until,
+           (
+             select quote.id from payoff_quotes as quote
+             where quote.loan_id = loan.id and quote.status = 'active'
+               and quote.good_through_date >= app.business_date()
+           ) as quote_id,
            (
              select coalesce(json_agg(json_build_object(
                'period_number', row.period_number, 'due_date', row.due_date,

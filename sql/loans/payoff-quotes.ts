@@ -26,13 +26,42 @@ export const payoffQuotes = table({
   `,
 });
 
-/** A newer quote takes the place of the older one. */
-export const supersede = (tx: Transaction, loanId: string) =>
-  tx.query(sql.typeAlias('void')`
-    update payoff_quotes set status = 'superseded' where loan_id = ${loanId} and status = 'active'
+const Standing = z.object({
+  loan_id: z.string(),
+  payoff_date: z.string(),
+  good_through_date: z.string(),
+  principal_amount: z.string(),
+  accrued_interest: z.string(),
+  per_diem: z.string(),
+  fees_amount: z.string(),
+  prepayment_penalty: z.string(),
+  credits_amount: z.string(),
+  payoff_amount: z.string(),
+  payoff_amount_good_through: z.string(),
+});
+
+/** The days and figures of a quote that still holds. */
+export const standing = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Standing)`
+    select loan_id, payoff_date, good_through_date, principal_amount, accrued_interest, per_diem,
+           fees_amount, prepayment_penalty, credits_amount, payoff_amount,
+           payoff_amount_good_through
+    from payoff_quotes where id = ${id} and status = 'active'
   `);
 
-/** The payoff that a quote asked for has come. */
+const Ended = z.object({ id: z.string(), status: z.string() });
+
+/** What was told is told no more: by a newer quote, or because the loan costs something else now. */
+export const supersede = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Ended)`
+    update payoff_quotes
+    set status =
+      case when good_through_date < app.business_date() then 'expired' else 'superseded' end
+    where loan_id = ${loanId} and status = 'active'
+    returning id, status
+  `);
+
+/** The payoff that a quote asked for is coming. */
 export const accept = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payoff_quotes set status = 'accepted' where id = ${id} and status = 'active'

@@ -49,3 +49,31 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   // The instalment asks for its part of the fee; nothing is asked for beside it.
   expect(due).toMatchObject({ amount_due: '331.99', regular_payment: '331.99', fees: '0.00' });
 });
+
+test('a fee for a day that was billed already is on the next statement, under its own day', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const Kept = z.object({ statement_month: z.string(), figures: Statement.shape.figures });
+  const statements = () =>
+    tenant.within(({ tx }) =>
+      tx.any(sql.type(Kept)`
+        select statement_month, figures from statements where loan_id = ${id} order by 1
+      `),
+    );
+  await travelTo(stage, tenant, '2026-02-01');
+  const [printed] = await statements();
+  await travelTo(stage, tenant, '2026-02-10');
+  const fee = { fee_type: 'other', amount: '20.00', effective_date: '2026-01-20' };
+  const charged = await tenant.officer.post(`/loans/${id}/fees`, fee);
+
+  await travelTo(stage, tenant, '2026-03-01');
+  const [january, february] = await statements();
+
+  expect(charged.body).toMatchObject({ assessed_date: '2026-02-10', effective_date: '2026-01-20' });
+  expect(january).toEqual(printed);
+  expect(january?.figures.summary['fees']).toBe('0.00');
+  expect(february?.figures.summary).toMatchObject({ fees: '20.00', credits: '0.00' });
+  expect(february?.figures.activity).toContainEqual(
+    expect.objectContaining({ kind: 'fee_other', date: '2026-01-20', amount: '20.00' }),
+  );
+});

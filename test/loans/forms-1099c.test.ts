@@ -1,8 +1,24 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
+
+test('the form about a charge-off names its business date, whatever the clock says', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-02-14');
+  await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' });
+
+  const { body } = await tenant.officer.post(`/loans/${id}/1099c`, {});
+
+  expect(body).toMatchObject({
+    identifiable_event_date: '2026-02-14',
+    amount_discharged: '10000.00',
+  });
+});
 
 test('a form by hand has no least amount, takes what it says, and exists once per event and year', async () => {
   const tenant = await stage.tenant('2026-01-15');

@@ -3,6 +3,7 @@ import type { Browser, HTTPRequest, Page } from 'puppeteer';
 import { DocumentRefused } from '../../jobs/files/refused.ts';
 import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
 import { end, start, type Started, type StartOptions } from './browser-process.ts';
+import { settle } from './same-bytes.ts';
 
 export type PdfBrowser = {
   pdf(html: string, options?: PdfOptions): Promise<Pdf>;
@@ -21,6 +22,7 @@ const BACKOFF_MS = [0, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 class DocumentTooSlow extends Error {}
 
 type Running = Started & { page: Page; renders: number };
+type Asked = { timeout_ms: number; dated: string | undefined };
 
 /**
  * One browser with one page, started at the first PDF and again after a crash.
@@ -55,12 +57,12 @@ export function openBrowser(options: StartOptions): PdfBrowser {
     if (last) await end(last);
   }
 
-  async function render(html: string, timeoutMs: number): Promise<Pdf> {
+  async function render(html: string, { timeout_ms, dated }: Asked): Promise<Pdf> {
     if (isClosed) throw new Error('The browser is closed.');
     const current = await page();
     current.renders += 1;
     try {
-      const pdf = await withDeadline(print(current.page, html), timeoutMs);
+      const pdf = await withDeadline(print(current.page, html, dated), timeout_ms);
       failures = 0;
       return pdf;
     } catch (error) {
@@ -75,22 +77,22 @@ export function openBrowser(options: StartOptions): PdfBrowser {
   }
 
   /** A browser that died between two documents, or under one, is no reason to lose it. */
-  async function renderAgain(html: string, timeoutMs: number): Promise<Pdf> {
+  async function renderAgain(html: string, asked: Asked): Promise<Pdf> {
     try {
-      return await render(html, timeoutMs);
+      return await render(html, asked);
     } catch (error) {
       const isFinal = error instanceof DocumentRefused || error instanceof DocumentTooSlow;
       if (isFinal || isClosed) throw error;
-      return render(html, timeoutMs);
+      return render(html, asked);
     }
   }
 
   return {
-    pdf(html, { timeout_ms = RENDER_TIMEOUT_MS } = {}) {
+    pdf(html, { timeout_ms = RENDER_TIMEOUT_MS, dated } = {}) {
       if (Buffer.byteLength(html) > HTML_BYTES_MAX) {
         return Promise.reject(new DocumentRefused('The document is too large to be printed.'));
       }
-      const mine = turn.then(() => renderAgain(html, timeout_ms));
+      const mine = turn.then(() => renderAgain(html, { timeout_ms, dated }));
       turn = mine.catch(() => undefined);
       return mine;
     },
@@ -117,7 +119,7 @@ async function refuse(request: HTTPRequest): Promise<void> {
   await (isHere ? request.continue() : request.abort('blockedbyclient')).catch(() => undefined);
 }
 
-async function print(page: Page, html: string): Promise<Pdf> {
+async function print(page: Page, html: string, dated: string | undefined): Promise<Pdf> {
   await page.setContent(html, { waitUntil: 'load', timeout: 0 });
   const bytes = await page.pdf({
     preferCSSPageSize: true,
@@ -126,6 +128,7 @@ async function print(page: Page, html: string): Promise<Pdf> {
     outline: false,
     timeout: 0,
   });
+  settle(bytes, dated);
   const pages = pagesOf(bytes);
   if (pages > PAGES_MAX)
     throw new DocumentRefused(`The document has more than ${PAGES_MAX} pages.`);

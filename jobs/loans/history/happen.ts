@@ -13,6 +13,7 @@ import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { book } from './book.ts';
 import { changeStatus, followState } from './changes.ts';
+import { overtakeQuote } from './overtaken-quote.ts';
 import type { LoanStatus } from './statuses.ts';
 
 type Whole = NonNullable<Awaited<ReturnType<typeof history.open>>>;
@@ -97,6 +98,7 @@ export async function happen(
     },
   });
   await book(work, loan, input, state, fresh);
+  await overtakeQuote(work, row.quote_id, input);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
   // A loan that was just boarded is told of as a whole; what it comes with is no change.
   const isBoarded = fresh.some(({ kind }) => kind === 'boarding');

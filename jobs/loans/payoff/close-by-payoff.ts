@@ -5,6 +5,7 @@ import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import { find } from '../../../sql/table.ts';
 import { date, flag, positiveMoney, prose, uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
+import { record } from '../../audit.ts';
 import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, ZERO } from '../../money.ts';
@@ -50,10 +51,11 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   const quote = await quoteFor(work, loan, input.payoff_quote_id);
   const penalty = parseMoney(String(quote?.['prepayment_penalty'] ?? '0.00'));
   const closing = await closingOf(work, loan, { ...input, penalty }, on);
+  // The payoff itself is what the quote was for, and does not overtake it.
+  if (quote) await accept(work, loanId, quote.id);
   const isOver = await settle(work, loan, { ...input, on }, closing);
   // Something that came after the payoff date still asks for more.
   if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
-  if (quote) await quotes.accept(work.tx, quote.id);
   if (closing.credited.gt(0)) await reportForgiveness(work, loanId, 'F');
 }
 
@@ -63,8 +65,19 @@ async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | und
   const quote = await find(tx, quotes.payoffQuotes, id);
   if (quote?.['loan_id'] !== row.id) throw new Invalid({ payoff_quote_id: 'Does not exist.' });
   if (quote['status'] === 'active') return quote;
-  const message = `The quote is ${String(quote['status'])}.`;
-  throw new Conflict(message, 'quote_not_active', refusalOf(row.status));
+  const status = String(quote['status']);
+  const why = status === 'superseded' ? ', because the loan costs something else since' : '';
+  const message = `The quote is ${status}${why}. Ask for a new one, and pay by that.`;
+  throw new Conflict(message, 'quote_not_active', {
+    ...refusalOf(row.status),
+    quote_status: status,
+  });
+}
+
+async function accept(work: Work, loan_id: string, id: string) {
+  await quotes.accept(work.tx, id);
+  const entity = { type: 'payoff_quotes', id, loan_id };
+  await record(work, entity, 'update', { status: { old: 'active', new: 'accepted' } });
 }
 
 async function closingOf(

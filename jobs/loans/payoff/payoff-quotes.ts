@@ -1,8 +1,8 @@
 import { loans } from '../../../sql/loans/loans.ts';
 import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import * as records from '../../../sql/loans/records.ts';
-import { find } from '../../../sql/table.ts';
-import { insert } from '../../../sql/write.ts';
+import { find, type Row } from '../../../sql/table.ts';
+import { insert, type Values } from '../../../sql/write.ts';
 import { compose } from '../../communications/compose.ts';
 import { addDays, addMonths } from '../../dates.ts';
 import { orderDocument } from '../../documents/order.ts';
@@ -11,7 +11,8 @@ import { money, parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { payoff, type Payoff } from '../engine/payoff-amounts.ts';
 import type { OpenLoan } from '../history/happen.ts';
-import { canceling, changing, openInService } from '../history/loan-records.ts';
+import { canceling, changing, immutable, openInService } from '../history/loan-records.ts';
+import { supersedeQuotes } from '../history/overtaken-quote.ts';
 import { fundedOn } from '../history/rests.ts';
 import { termsOf } from '../products/terms-of.ts';
 
@@ -47,7 +48,7 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   );
   const number = (await records.countOf(work.tx, 'payoff_quotes', row.id)) + 1;
   const quote_number = `PQ-${row.loan_number}-${number}`;
-  await quotes.supersede(work.tx, row.id);
+  await supersedeQuotes(work, row.id);
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
   const document_id = await letter(work, loan, quote_number, amounts);
   const id = await insert(work.tx, 'payoff_quotes', {
@@ -145,5 +146,20 @@ async function send(
 }
 
 const kind = { table: 'payoff_quotes', noun: 'payoff quote', cancelable: ['active'] } as const;
-export const changeQuote = changing(kind);
-export const cancelQuote = canceling(kind);
+const change = changing(kind);
+const cancel = canceling(kind);
+
+export async function changeQuote(work: Work, id: string, changes: Values, row: Row) {
+  if (changes['status'] === 'canceled') assertNotExpired(row);
+  await change(work, id, changes, row);
+}
+
+export async function cancelQuote(work: Work, id: string, row: Row) {
+  assertNotExpired(row);
+  await cancel(work, id, row);
+}
+
+/** It expires with the business date alone, so that its row says active until something ends it. */
+function assertNotExpired({ status }: Row) {
+  if (status === 'expired') throw immutable(kind.noun, status);
+}

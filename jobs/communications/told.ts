@@ -1,0 +1,73 @@
+import * as recipients from '../../sql/communications/recipients.ts';
+import { current } from '../../sql/tenants.ts';
+import type { Letter } from '../../templates/documents.ts';
+import { LOAN_VALUES } from '../../templates/variables.ts';
+import { settingsOf, type Settings } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * What is told is kept as it was on the day on which it was decided: whoever prints or sends it, later or
+ * again, reads this and asks nobody who speaks, to whom, or what is owed. Personal numbers are not in it.
+ */
+export type Told = Letter & {
+  time_zone: string;
+  tenant: Letter['tenant'] & { slug: string; branding: Settings['branding'] };
+};
+
+/** The same before it is said to whom and about which loan. */
+export type Sender = Omit<Told, 'recipient' | 'loan_number'>;
+
+/** What is kept with a message: its text is beside it, or is written from the template. */
+export type MessageFigures = {
+  letter: Told;
+  language: string;
+  borrower: Pick<recipients.Recipient, 'first_name' | 'last_name' | 'email' | 'phone'>;
+  loan: Record<string, unknown> | null;
+  template?: { subject: string | null; body: string } | undefined;
+};
+
+/** Who speaks, as of the business date. */
+export async function senderOf({ tx, today }: Work): Promise<Sender> {
+  const { name, slug, currency, locale, time_zone } = await current(tx);
+  const { branding } = await settingsOf(tx);
+  const domain = await recipients.domain(tx);
+  const { address_line_1, address_line_2 } = branding;
+  return {
+    locale,
+    currency,
+    time_zone,
+    tenant: {
+      name,
+      slug,
+      branding,
+      address_lines: [address_line_1, address_line_2].filter((line) => line !== ''),
+      portal_url: domain ? `https://${domain}` : null,
+    },
+    letter_date: today,
+  };
+}
+
+export const letterTo = (
+  sender: Sender,
+  { first_name, last_name, address_lines }: recipients.Recipient,
+  loan_number: string,
+): Told => ({
+  ...sender,
+  recipient: { name: `${first_name} ${last_name}`, address_lines: address_lines ?? [] },
+  loan_number,
+});
+
+/** All that a message to the borrower says, with the loan that it is about as it stands now. */
+export function messageFigures(
+  sender: Sender,
+  recipient: recipients.Recipient,
+  loan: Record<string, unknown> | null,
+): MessageFigures {
+  const { first_name, last_name, email, phone, language_preference: language } = recipient;
+  return {
+    letter: letterTo(sender, recipient, String(loan?.['loan_number'] ?? '')),
+    language,
+    borrower: { first_name, last_name, email, phone },
+    loan: loan && Object.fromEntries(LOAN_VALUES.map((column) => [column, loan[column] ?? null])),
+  };
+}
