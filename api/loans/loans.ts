@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
 import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
-import { INSTALLMENT_STATUSES } from '../../jobs/loans/engine/state.ts';
+import { INSTALLMENT_STATUSES } from '../../jobs/loans/engine/bills.ts';
 import { balancesOf, projectionOf, scheduleOf } from '../../jobs/loans/history/balances.ts';
 import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
 import { placeLoan } from '../../jobs/portfolios/assign.ts';
@@ -100,6 +100,7 @@ const installment = z
     ending_balance: money,
     paid_amount: money,
     paid_date: date.nullable(),
+    open_amount: money.describe('What it still asks for; the last one, all that is owed by then.'),
     status: z.enum(INSTALLMENT_STATUSES),
     days_in_period: integer,
   })

@@ -73,7 +73,7 @@ export const source = sql.fragment`
     left join lateral ${openPlan} as plan on record.schedule_version > 0
     left join lateral (
       select plan.due_date, plan.amount,
-             plan.due_date = record.maturity_date and due.since = plan.due_date as is_final,
+             plan.due_date = record.maturity_date as is_final,
              record.principal_balance + app.interest_owed(record, plan.due_date) + record.outstanding_fees as debt
       where plan.due_date is not null and due.since is not null
     ) as bill on true

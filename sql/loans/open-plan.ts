@@ -74,12 +74,15 @@ export const pastDue = sql.fragment`(
   where due.since < today.day
 )`;
 
+/** What is owed by the next due date besides what is past due. */
+const dueBesides = sql.fragment`greatest(bill.debt - coalesce(behind.amount, 0.00), 0.00)`;
+
 /** What comes next; the last instalment asks for all that is owed. */
 export const nextPayment = sql.fragment`
   case
     when bill.due_date is null then case when ${isMatured} then ${debt} else 0.00 end
-    when bill.is_final then bill.debt
-    else least(bill.amount, bill.debt)
+    when bill.is_final then ${dueBesides}
+    else least(bill.amount, ${dueBesides})
   end`;
 
 export const nextPaymentDate = sql.fragment`
@@ -89,6 +92,6 @@ export const nextPaymentDate = sql.fragment`
 export const finalPayment = sql.fragment`
   case
     when ${isMatured} then ${debt}
-    when bill.is_final then bill.debt
+    when bill.is_final then ${dueBesides}
     when due.since is not null then plan.last_amount
   end`;

@@ -114,7 +114,7 @@ function modifications() {
   return sql.fragment`(
     select count(distinct effective_date)::integer from loan_events
     where loan_id = row.id and effective_date <= tape.day
-      and kind in ('rate_change', 'capitalization', 'forgiveness', 'schedule_replaced')
+      and kind in ('rate_change', 'capitalization', 'forgiveness', 'plan_agreed')
   )`;
 }
 

@@ -8,8 +8,8 @@ import { repositoryTexts, sourcesIn, type Source } from '../setup/sources.ts';
 const ROOMS = [
   'arithmetic',
   'products',
-  'engine',
   'plans',
+  'engine',
   'history',
   'fees',
   'reporting',

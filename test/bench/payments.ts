@@ -8,7 +8,7 @@ import pino from 'pino';
 import { createApp, listenerOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { BARE } from '../../jobs/installation.ts';
-import { levelPayment } from '../../jobs/loans/arithmetic/amortize.ts';
+import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
 import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money, parseMoney, parseRate } from '../../jobs/money.ts';

@@ -2,10 +2,10 @@ import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import {
   buildSchedule,
-  levelPayment,
   type ScheduleInput,
   type ScheduleRow,
 } from '../../jobs/loans/arithmetic/amortize.ts';
+import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import { money, sum } from '../../jobs/money.ts';
 
 function schedule(given: Partial<ScheduleInput>): ScheduleRow[] {

@@ -1,6 +1,5 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
-import { addDays } from '../../jobs/dates.ts';
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { numberOfPayments } from '../../jobs/loans/arithmetic/due-dates.ts';
 import {
@@ -14,15 +13,10 @@ import {
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import { CREDIT_TARGETS, type LoanEvent } from '../../jobs/loans/engine/events.ts';
 import type { FoldInput } from '../../jobs/loans/engine/fold.ts';
-import { withFees } from '../../jobs/loans/engine/spread-fees.ts';
+import { withFees } from '../../jobs/loans/plans/spread-fees.ts';
+import { anyAgreement, anyAmount, day, START } from './any-agreement.ts';
 
 /** Loans and lives of loans for properties: any product, anything that may happen, in any order. */
-export const START = '2026-01-31';
-
-export const anyAmount = fc
-  .integer({ min: 1, max: 400_000 })
-  .map((cents) => (cents / 100).toFixed(2));
-
 const anyRate = fc.constantFrom('0', '0.0399', '0.085', '0.1299', '0.2999');
 
 /** The standard waterfall mostly, and a product's own one. */
@@ -60,14 +54,6 @@ export const anyLoan = fc
     });
     return { terms, schedule: withFees(schedule, new Big(spread)), principal, spread };
   });
-
-/** Half of the days are few, so that events share a day and fall on due dates. */
-const day = fc
-  .oneof(
-    fc.integer({ min: 0, max: 800 }),
-    fc.integer({ min: 0, max: 12 }).map((month) => month * 31),
-  )
-  .map((days) => addDays(START, days));
 
 export type Draft = LoanEvent extends infer Event
   ? Event extends LoanEvent
@@ -111,20 +97,6 @@ const fee = at(
   fc.record({ kind: fc.constant('fee'), amount: fc.constantFrom('5.00', '25.00', '39.99') }),
 );
 
-/** Any plan at all in place of the loan's own, from any number on. */
-const anyPlan = fc
-  .record({ day, first: fc.integer({ min: 1, max: 6 }), count: fc.integer({ min: 1, max: 9 }) })
-  .map(({ day: start_date, first, count }) =>
-    buildSchedule({
-      principal: '5000.00',
-      interest_rate: '0.1299',
-      payment_frequency: 'monthly',
-      number_of_payments: count,
-      start_date,
-      first_period_number: first,
-    }),
-  );
-
 const portion = fc.oneof(fc.constant('all'), anyAmount);
 
 const rare = fc.oneof(
@@ -154,7 +126,7 @@ const rare = fc.oneof(
   at(fc.record({ kind: fc.constant('forgiveness'), principal: portion, interest: portion })),
   at(fc.record({ kind: fc.constant('suspense_application'), amount: portion })),
   at(fc.record({ kind: fc.constant('reimbursement'), amount: anyAmount })),
-  at(fc.record({ kind: fc.constant('schedule_replaced'), schedule: anyPlan })),
+  at(fc.record({ kind: fc.constant('plan_agreed'), agreement: anyAgreement })),
   at(fc.record({ kind: fc.constant('draw'), amount: anyAmount })),
   at(fc.record({ kind: fc.constant('write_off'), amount: fc.constantFrom('0.50', 'all') })),
   at(fc.record({ kind: fc.constant('delinquency_pause'), to: day })),

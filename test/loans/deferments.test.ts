@@ -69,8 +69,8 @@ test('where the maturity stays, fewer payments repay the loan; of principal alon
   expect(shorter.body.at(-1)).toMatchObject({ due_date: '2029-01-15', ending_balance: '0.00' });
   expect(interestOnly.body).toHaveLength(38);
   expect(interestOnly.body.slice(0, 3)).toMatchObject([
-    { due_date: '2026-02-15', payment_amount: '70.83', principal_amount: '0.00' },
-    { due_date: '2026-03-15', payment_amount: '70.83' },
+    { due_date: '2026-02-15', payment_amount: '72.19', principal_amount: '0.00' },
+    { due_date: '2026-03-15', payment_amount: '65.21' },
     { due_date: '2026-04-15', payment_amount: '315.68' },
   ]);
   expect(interestOnly.body.at(-1)).toMatchObject({

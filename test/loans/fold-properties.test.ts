@@ -134,7 +134,7 @@ test('coverage never exceeds an instalment', () => {
 
       for (const row of state.installments) {
         expect(new Big(row.paid_amount).lte(row.payment_amount)).toBe(true);
-        if (life.events.some((event) => event.kind === 'schedule_replaced')) continue;
+        if (life.events.some((event) => event.kind === 'plan_agreed')) continue;
         const lines = state.coverage.filter((c) => c.installment_number === row.period_number);
         expect(money(amountOf(lines))).toBe(row.paid_amount);
       }

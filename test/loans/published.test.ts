@@ -1,9 +1,10 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import { addMonths } from '../../jobs/dates.ts';
-import { buildSchedule, levelPayment } from '../../jobs/loans/arithmetic/amortize.ts';
+import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { aprOfSchedule } from '../../jobs/loans/arithmetic/apr.ts';
 import { interestFor } from '../../jobs/loans/arithmetic/day-count.ts';
+import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';

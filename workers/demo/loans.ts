@@ -1,5 +1,6 @@
 import { addDays, addMonths, monthStart } from '../../jobs/dates.ts';
-import { levelPayment, periodicRate } from '../../jobs/loans/arithmetic/amortize.ts';
+import { periodicRate } from '../../jobs/loans/arithmetic/amortize.ts';
+import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money, parseMoney, parseRate } from '../../jobs/money.ts';
 import { chance, pick, randomOf } from './chance.ts';

@@ -10,7 +10,7 @@ import { addDays, addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { isFollowingPlan } from '../engine/position.ts';
+import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { openLoan, readLoan, type OpenLoan } from '../history/happen.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { termsOf } from '../products/terms-of.ts';

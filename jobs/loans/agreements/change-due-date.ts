@@ -10,7 +10,7 @@ import { assessFee } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
-import { changePaymentDay } from '../plans/replan.ts';
+import { nextOn } from '../plans/moved.ts';
 import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { planAhead, type Ahead } from './reschedule.ts';
@@ -48,19 +48,15 @@ export async function changeDueDate(work: Work, loanId: string, input: DueDateCh
   const ahead = planAhead(work, loan, input.effective_date);
   const present = row.payment_day ?? partsOf(ahead.first.due_date).day;
   if (present === payment_day) return;
-  const schedule = changePaymentDay(ahead.rows, {
-    from_number: ahead.from_number,
-    frequency: terms.payment_frequency,
-    payment_day,
-  });
-  assertNear(ahead, schedule[0]?.due_date);
+  assertNear(ahead, nextOn(ahead.first.due_date, payment_day));
   const fee = input.charge_fee ? await feeFor(work, loan) : [];
   await setPaymentDay(work.tx, loanId, payment_day);
-  const plan = newEvent({ kind: 'schedule_replaced', effective_date: work.today, schedule });
+  const agreement = { rule: 'moved', from: ahead.from_number, by: { payment_day } } as const;
+  const plan = newEvent({ kind: 'plan_agreed', effective_date: work.today, agreement });
   await happen(work, await openLoan(work, loanId), [plan, ...fee]);
 }
 
-function assertNear({ first }: Ahead, moved = first.due_date) {
+function assertNear({ first }: Ahead, moved: string) {
   const later = daysBetween(first.due_date, moved);
   if (later >= 1 && later <= DAYS_LATER_MAX) return;
   throw new Invalid({ payment_day: `Must be 1 to ${DAYS_LATER_MAX} days after the old one.` });

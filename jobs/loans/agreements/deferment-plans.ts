@@ -1,19 +1,18 @@
 import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import type { OpenLoan } from '../history/happen.ts';
 import { refusalOf } from '../history/statuses.ts';
-import { interestFirst } from '../plans/relief-plans.ts';
-import { nextNumber, reamortize, shiftPlan } from '../plans/replan.ts';
+import type { Agreement } from '../plans/agreement.ts';
+import { nextNumber } from '../plans/standing.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 type Wish = Pick<
   OpenDeferment,
   'deferment_type' | 'periods' | 'start_date' | 'extend_maturity' | 'start_installment'
 >;
-type Deferred = { schedule: ScheduleRow[]; resumes_on: string; first_number: number };
+type Deferred = { agreement: Agreement; resumes_on: string; first_number: number };
 
 /**
  * The plan with some payments moved behind: the due dates move by so many periods and the maturity
@@ -30,25 +29,23 @@ export function deferredPlan(loan: OpenLoan, wish: Wish): Deferred {
   const terms = termsOf(row);
   const { payment_frequency: frequency, payment_day } = terms;
   const { periods } = wish;
-  const by = { from_number: first_number, periods, frequency, payment_day };
+  const by = { periods, payment_day };
+  const from = first_number;
   const resumes_on = dueDates(frequency, first_due, periods + 1, payment_day)[periods] ?? first_due;
-  const rows = state.installments;
   if (wish.deferment_type === 'principal_only') {
     const last = dueDates(frequency, first_due, periods, payment_day).at(-1) ?? first_due;
-    return { schedule: interestFirst(rows, by), resumes_on: addDays(last, 1), first_number };
+    const agreement = { rule: 'moved', from, by, asks_interest: true } as const;
+    return { agreement, resumes_on: addDays(last, 1), first_number };
   }
-  if (wish.extend_maturity) return { schedule: shiftPlan(rows, by), resumes_on, first_number };
-  const left = rows.filter(({ period_number }) => period_number >= first_number).length - periods;
-  if (left < 1) throw new Invalid({ periods: 'Leaves no payment before the maturity.' });
-  if (first_number !== nextNumber(state, wish.start_date))
+  if (wish.extend_maturity)
+    return { agreement: { rule: 'moved', from, by }, resumes_on, first_number };
+  const count =
+    state.installments.filter(({ period_number }) => period_number >= from).length - periods;
+  if (count < 1) throw new Invalid({ periods: 'Leaves no payment before the maturity.' });
+  if (from !== nextNumber(state, wish.start_date))
     throw new Invalid({ start_installment: 'Must be the next one if the maturity is to stay.' });
-  const schedule = reamortize(state, terms, {
-    effective_date: wish.start_date,
-    first_due_date: resumes_on,
-    number_of_payments: left,
-    interest_rate: state.current_rate,
-  });
-  return { schedule, resumes_on, first_number };
+  const dates = { first: resumes_on, count, payment_day };
+  return { agreement: { rule: 'spread', from, dates }, resumes_on, first_number };
 }
 
 function firstDeferred({ state }: OpenLoan, { start_installment, start_date }: Wish) {

@@ -8,14 +8,12 @@ import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { fold } from '../engine/fold.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { canceling, changing, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { refusalOf } from '../history/statuses.ts';
-import { reamortize } from '../plans/replan.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { nextNumber } from '../plans/standing.ts';
 import { deferredPlan } from './deferment-plans.ts';
 
 export const DEFERMENT_TYPES = ['payment_skip', 'principal_only', 'full'] as const;
@@ -115,15 +113,15 @@ async function begin(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
     return;
   }
   const { start_date: effective_date, fee_amount } = deferment;
-  const { schedule, resumes_on, first_number } = deferredPlan(loan, deferment);
+  const { agreement, resumes_on, first_number } = deferredPlan(loan, deferment);
   // Of the principal alone, there is an instalment of interest in each period: nothing is skipped.
   const isSkipping = deferment.deferment_type !== 'principal_only';
   const skipped = { from_number: first_number, periods: deferment.periods, until: resumes_on };
   const events: LoanEvent[] = [
     newEvent({
-      kind: 'schedule_replaced',
+      kind: 'plan_agreed',
       effective_date,
-      schedule,
+      agreement,
       ...(isSkipping && { defers: skipped }),
     }),
   ];
@@ -154,18 +152,12 @@ async function end(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
 }
 
 /** The interest of the time becomes principal, and the plan repays it with the rest. */
-function capitalized({ row, schedule, events }: OpenLoan, effective_date: string): LoanEvent[] {
+function capitalized({ state }: OpenLoan, effective_date: string): LoanEvent[] {
   const capitalization = newEvent({ kind: 'capitalization', effective_date, interest: 'all' });
-  const terms = termsOf(row);
-  const all = [...events, capitalization];
-  const trial = fold({ terms, schedule, events: all, as_of: effective_date });
-  const plan = reamortize(trial, terms, {
-    effective_date,
-    start_date: effective_date,
-    interest_rate: trial.current_rate,
-  });
-  if (plan.length === 0) return [capitalization];
-  return [capitalization, newEvent({ kind: 'schedule_replaced', effective_date, schedule: plan })];
+  const from = nextNumber(state, effective_date);
+  if (from === null) return [capitalization];
+  const agreement = { rule: 'spread', from, accrues_from: effective_date } as const;
+  return [capitalization, newEvent({ kind: 'plan_agreed', effective_date, agreement })];
 }
 
 const kind = { table: 'deferments', noun: 'deferment', cancelable: ['scheduled'] } as const;

@@ -116,9 +116,8 @@ async function begin(work: Work, loan: OpenLoan, forbearance: OpenForbearance) {
     events.push(newEvent({ kind: 'delinquency_pause', effective_date, to }));
   if (!forbearance.interest_accrues)
     events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
-  const schedule = duringForbearance(loan, forbearance);
-  if (schedule.length > 0)
-    events.push(newEvent({ kind: 'schedule_replaced', effective_date, schedule }));
+  const agreement = duringForbearance(loan, forbearance);
+  if (agreement) events.push(newEvent({ kind: 'plan_agreed', effective_date, agreement }));
   if (events.length > 0) await happen(work, loan, events);
   const event_ids = events.map(({ id }) => id);
   await update(work.tx, 'forbearances', forbearance.id, { status: 'active', event_ids });
@@ -132,11 +131,9 @@ async function end(work: Work, loan: OpenLoan, forbearance: OpenForbearance, isB
   const isTreated = loan.row.status === 'active' && !isBroken && !loan.state.is_accelerated;
   const after = isTreated
     ? afterForbearance(loan, forbearance, work.today)
-    : { schedule: [], owed: [] };
-  const plan =
-    after.schedule.length > 0
-      ? [newEvent({ kind: 'schedule_replaced', effective_date, schedule: after.schedule })]
-      : [];
+    : { agreement: null, owed: [] };
+  const { agreement } = after;
+  const plan = agreement ? [newEvent({ kind: 'plan_agreed', effective_date, agreement })] : [];
   if (rest.length + plan.length > 0) await happen(work, loan, [...rest, ...plan]);
   const status = isBroken ? 'broken' : 'completed';
   await records.setStatus(work.tx, 'forbearances', forbearance.id, status);

@@ -1,7 +1,6 @@
 import type { Agreed } from '../../../sql/loans/modifications.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, ZERO } from '../../money.ts';
-import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
@@ -9,7 +8,8 @@ import type { LoanState } from '../engine/state.ts';
 import { type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { refusalOf } from '../history/statuses.ts';
-import { changePaymentDay, reamortize } from '../plans/replan.ts';
+import type { Agreement } from '../plans/agreement.ts';
+import { nextOn } from '../plans/moved.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /** More rows than any loan has: a payment that needs them all does not repay the loan. */
@@ -33,8 +33,10 @@ export function eventsOfChange(loan: OpenLoan, change: Change): LoanEvent[] {
   const terms = termsOf(row);
   const trial = fold({ terms, schedule, events: [...loan.events, ...besides], as_of: on });
   if (parseMoney(trial.principal_balance).eq(0)) return besides;
-  const plan = newPlan(loan, trial, change);
-  return [...besides, newEvent({ kind: 'schedule_replaced', effective_date: on, schedule: plan })];
+  const agreement = agreementOf(loan, trial, change);
+  const plan = newEvent({ kind: 'plan_agreed', effective_date: on, agreement });
+  assertRepays(loan, [...besides, plan], on);
+  return [...besides, plan];
 }
 
 function assertNotAccelerated({ row, state }: OpenLoan) {
@@ -102,32 +104,49 @@ function openPart(
   };
 }
 
-function newPlan(loan: OpenLoan, trial: LoanState, change: Change): ScheduleRow[] {
-  const terms = termsOf(loan.row);
-  const { effective_date, new_payment_day, new_payment_amount } = change;
+/** The plan that a modification agrees; what it says nothing of stays as the loan has it. */
+function agreementOf(loan: OpenLoan, trial: LoanState, change: Change): Agreement {
+  const { new_payment_day, new_payment_amount } = change;
   const open = openPart(loan, trial, change);
-  const first_due_date = firstDue(loan, trial, change, open);
-  const number_of_payments = countOf(loan, change, open, first_due_date);
+  const isReAge = change.modification_type === 're_age';
+  const first = firstDue(loan, trial, change, open);
+  const count = countOf(loan, change, open, first);
   if (isDayAlone(change)) {
-    const frequency = terms.payment_frequency;
-    const day = { from_number: open.first_number, frequency, payment_day: Number(new_payment_day) };
-    return changePaymentDay(trial.installments, day);
+    return { rule: 'moved', from: open.first_number, by: { payment_day: Number(new_payment_day) } };
   }
   const { interest } = isCapitalized(change);
-  const plan = reamortize(trial, terms, {
-    effective_date,
-    first_due_date,
-    number_of_payments,
-    interest_rate: change.new_interest_rate ?? trial.current_rate,
-    payment_amount: new_payment_amount,
-    payment_day: new_payment_day ?? terms.payment_day,
-    from: change.modification_type === 're_age' ? 'oldest_unpaid' : 'next',
-    ...((interest || change.interest_treatment === 'waive') && { start_date: effective_date }),
-  });
-  if (plan.length >= ROWS_MAX)
-    throw new Invalid({ new_payment_amount: 'Does not repay the loan.' });
-  return plan;
+  const isAnew = interest || change.interest_treatment === 'waive';
+  const payment_day = new_payment_day ?? termsOf(loan.row).payment_day;
+  return {
+    rule: 'spread',
+    from: isReAge ? 'oldest_unpaid' : open.first_number,
+    ...((isReAge || movesDates(change)) && { dates: { first, count, payment_day } }),
+    ...(new_payment_amount !== null && { payment_amount: new_payment_amount }),
+    ...(isAnew && { accrues_from: change.effective_date }),
+  };
 }
+
+/** Nobody is asked for instalments without an end. */
+function assertRepays(
+  { row, schedule, events }: OpenLoan,
+  fresh: readonly LoanEvent[],
+  on: string,
+) {
+  const all = [...events, ...fresh];
+  const state = fold({ terms: termsOf(row), schedule, events: all, as_of: on });
+  if (state.installments.length < ROWS_MAX) return;
+  throw new Invalid({ new_payment_amount: 'Does not repay the loan.' });
+}
+
+/** Whether other instalments repay the loan than those that it has. */
+const movesDates = (change: Change) =>
+  [
+    change.new_payment_day,
+    change.new_payment_amount,
+    change.new_term_months,
+    change.extend_months,
+    change.new_maturity_date,
+  ].some((wanted) => wanted !== null);
 
 const isDayAlone = (change: Change) =>
   change.modification_type === 'due_date_change' && change.new_payment_day !== null;
@@ -138,9 +157,7 @@ function firstDue(loan: OpenLoan, trial: LoanState, { new_payment_day }: Change,
   if (!['monthly', 'quarterly', 'semi_monthly'].includes(frequency))
     throw new Invalid({ new_payment_day: `A ${frequency} loan has no day of the month.` });
   const next = trial.installments.find(({ due_date }) => due_date >= open.first_due);
-  if (next === undefined) return open.first_due;
-  const day = { from_number: next.period_number, frequency, payment_day: new_payment_day };
-  return changePaymentDay(trial.installments, day)[0]?.due_date ?? open.first_due;
+  return next === undefined ? open.first_due : nextOn(next.due_date, new_payment_day);
 }
 
 /** How many instalments repay the rest; a payment alone says so itself. */

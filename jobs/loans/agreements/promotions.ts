@@ -3,14 +3,12 @@ import * as promotions from '../../../sql/loans/promotions.ts';
 import { addDays } from '../../dates.ts';
 import { money, sum, toCents } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { feesIn, withFees } from '../engine/spread-fees.ts';
 import type { LoanState } from '../engine/state.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { nextNumber, reamortize } from '../plans/replan.ts';
-import { termsOf } from '../products/terms-of.ts';
+import type { Agreement } from '../plans/agreement.ts';
+import { nextNumber, numberAfter } from '../plans/standing.ts';
 import { replacePlan } from './reschedule.ts';
 
 export const PROMO_TYPES = [
@@ -45,29 +43,11 @@ export async function begin(work: Work, loan: OpenLoan, promotion: promotions.Pr
 }
 
 /** Instalments to the end ask for interest alone; the rest of the term repays the principal. */
-function interestOnly(work: Work, { row, state }: OpenLoan, end: string): ScheduleRow[] {
-  const terms = termsOf(row);
-  const from = nextNumber(state, work.today);
-  const ahead = state.installments.filter(({ period_number }) => period_number >= (from ?? 0));
-  const during = ahead.filter(({ due_date }) => due_date <= end);
-  const whole = reamortize(
-    state,
-    { ...terms, amortization: 'interest_only' },
-    { effective_date: work.today },
-  );
-  const lean = whole.slice(0, Math.min(during.length, ahead.length - 1));
-  const last = lean.at(-1);
-  if (last === undefined) return reamortize(state, terms, { effective_date: work.today });
-  const later = buildSchedule({
-    ...terms,
-    principal: last.ending_balance,
-    number_of_payments: ahead.length - lean.length,
-    start_date: last.due_date,
-    first_payment_date: ahead[lean.length]?.due_date ?? null,
-    first_period_number: last.period_number + 1,
-  });
-  const rest = withFees(later, feesIn(whole.slice(lean.length)));
-  return [...lean, ...rest];
+function interestOnly(work: Work, { state }: OpenLoan, end: string): Agreement {
+  const from = nextNumber(state, work.today) ?? numberAfter(state);
+  const ahead = state.installments.filter(({ period_number }) => period_number >= from);
+  const during = ahead.filter(({ due_date }) => due_date <= end).length;
+  return { rule: 'spread', from, ...(during > 0 && { interest_only: during }) };
 }
 
 /** The close begins the promotion on its day, ends it after its last, or breaks it. */

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { setPlan } from '../../../sql/loans/plans.ts';
 import { date, flag, positiveMoney, freeWords } from '../../../sql/types.ts';
-import { addMonths, daysBetween } from '../../dates.ts';
+import { addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { min, money, parseMoney } from '../../money.ts';
+import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { dueDates, isTooFarOff } from '../arithmetic/due-dates.ts';
+import { isTooFarOff } from '../arithmetic/due-dates.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
-import { nextNumber, reamortize, shiftPlan } from '../plans/replan.ts';
+import type { Agreement } from '../plans/agreement.ts';
+import { movedDates } from '../plans/moved.ts';
+import { nextNumber } from '../plans/standing.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 export const Reschedule = z.object({
@@ -43,7 +45,7 @@ export async function reschedule(work: Work, loanId: string, input: Reschedule) 
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row.status, 'reschedule');
   const ahead = planAhead(work, loan, input.effective_date);
-  await replacePlan(work, loan, planOf(work, loan, ahead, input));
+  await replacePlan(work, loan, agreementOf(work, loan, ahead, input));
 }
 
 /** The instalments from a day on that are not paid. */
@@ -60,38 +62,39 @@ export function planAhead(work: Work, { row, state }: OpenLoan, from?: string | 
 }
 
 /** The new plan takes effect today, whatever its first due date. */
-export async function replacePlan(work: Work, loan: OpenLoan, schedule: readonly ScheduleRow[]) {
-  const event = newEvent({ kind: 'schedule_replaced', effective_date: work.today, schedule });
+export async function replacePlan(work: Work, loan: OpenLoan, agreement: Agreement) {
+  const event = newEvent({ kind: 'plan_agreed', effective_date: work.today, agreement });
   const state = await happen(work, loan, [event]);
   const first_payment_date = state.installments[0]?.due_date ?? null;
   await setPlan(work.tx, loan.row.id, { first_payment_date, payment_amount: null });
 }
 
-function planOf(work: Work, loan: OpenLoan, ahead: Ahead, input: Reschedule): ScheduleRow[] {
-  const { payment_frequency: frequency } = termsOf(loan.row);
-  const shifted = input.installments
-    ? asTold(work, ahead, input.installments)
-    : input.new_first_payment_date
-      ? startingOn(work, ahead, frequency, input.new_first_payment_date)
-      : shiftPlan(ahead.rows, {
-          from_number: ahead.from_number,
-          frequency,
-          ...(input.shift_days && { days: input.shift_days }),
-          ...(input.shift_periods && { periods: input.shift_periods }),
-          payment_day: termsOf(loan.row).payment_day,
-        });
-  if (input.installments) return shifted;
-  const kept = input.extend_maturity ? shifted : withinMaturity(ahead, shifted);
-  if (!input.recalculate_interest && kept.length === shifted.length) return kept;
-  return recalculated(work, loan, ahead, kept, !input.extend_maturity);
+function agreementOf(work: Work, loan: OpenLoan, ahead: Ahead, input: Reschedule): Agreement {
+  if (input.installments) return asTold(work, ahead, input.installments);
+  const terms = termsOf(loan.row);
+  const { from_number: from } = ahead;
+  const agreement = {
+    rule: 'moved',
+    from,
+    by: movedBy(work, ahead, input, terms.payment_day),
+  } as const;
+  const dates = movedDates(agreement, loan.state, terms);
+  const kept = input.extend_maturity ? dates : withinMaturity(ahead, dates);
+  const isShortened = kept.length < dates.length;
+  if (!input.recalculate_interest && !isShortened) return agreement;
+  // The instalment stays unless there are fewer of them.
+  const keepsPayment = input.extend_maturity && terms.amortization === 'level_payment';
+  const payment_amount = keepsPayment ? { payment_amount: withoutFees(ahead.first) } : {};
+  return { rule: 'spread', from, dates: kept, ...payment_amount };
 }
 
-function startingOn(
-  { today }: Work,
-  { rows, from_number, first }: Ahead,
-  frequency: Parameters<typeof dueDates>[0],
-  start: string,
-): ScheduleRow[] {
+function movedBy(work: Work, ahead: Ahead, input: Reschedule, payment_day: number | null) {
+  const { new_first_payment_date, shift_days, shift_periods } = input;
+  if (new_first_payment_date) return { first: startingOn(work, ahead, new_first_payment_date) };
+  return shift_days ? { days: shift_days } : { periods: shift_periods ?? 1, payment_day };
+}
+
+function startingOn({ today }: Work, { rows, from_number, first }: Ahead, start: string): string {
   const before = rows.findLast(({ period_number }) => period_number < from_number);
   const field = 'new_first_payment_date';
   if (start <= today) throw new Invalid({ [field]: 'Must be after the business date.' });
@@ -101,9 +104,7 @@ function startingOn(
   if (start > addMonths(first.due_date, 12)) {
     throw new Invalid({ [field]: `Must be within a year of ${first.due_date}.` });
   }
-  const moved = rows.filter(({ period_number }) => period_number >= from_number);
-  const dates = dueDates(frequency, start, moved.length);
-  return moved.map((row, index) => ({ ...row, due_date: dates[index] ?? row.due_date }));
+  return start;
 }
 
 /** Instalments that are named get their dates and amounts; the others stay, and all stay in order. */
@@ -111,7 +112,7 @@ function asTold(
   { today }: Work,
   { rows, from_number }: Ahead,
   told: readonly { number: number; due_date: string; amount?: string | null | undefined }[],
-): ScheduleRow[] {
+): Agreement {
   const named = new Map(told.map((wanted, index) => [wanted.number, { ...wanted, index }]));
   const ahead = rows.filter(({ period_number }) => period_number >= from_number);
   for (const { number, index } of named.values()) {
@@ -119,7 +120,7 @@ function asTold(
     throw new Invalid({ [`installments.${index}.number`]: 'Is no instalment ahead.' });
   }
   let before = rows.findLast(({ period_number }) => period_number < from_number)?.due_date ?? today;
-  return ahead.map((row) => {
+  for (const row of ahead) {
     const wanted = named.get(row.period_number);
     const due_date = wanted?.due_date ?? row.due_date;
     if (due_date <= before || (wanted && due_date <= today)) {
@@ -128,52 +129,23 @@ function asTold(
     }
     if (wanted && isTooFarOff(due_date, today))
       throw new Invalid({ [`installments.${wanted.index}.due_date`]: 'Must be within 40 years.' });
-    const moved = { ...row, due_date, days_in_period: daysBetween(before, due_date) };
     before = due_date;
-    return wanted?.amount ? withAmount(moved, wanted.amount) : moved;
-  });
-}
-
-/** Another amount is principal more or less; what the plan then lacks falls due with its end. */
-function withAmount(row: ScheduleRow, amount: string): ScheduleRow {
-  const fees = min(parseMoney(row.fees_amount), parseMoney(amount));
-  const rest = parseMoney(amount).minus(fees);
-  const interest = min(parseMoney(row.interest_amount), rest);
-  return {
-    ...row,
-    payment_amount: amount,
-    principal_amount: money(rest.minus(interest)),
-    interest_amount: money(interest),
-    fees_amount: money(fees),
-  };
+  }
+  const installments = [...named.values()].map(({ number, due_date, amount }) => ({
+    number,
+    due_date,
+    ...(amount && { amount }),
+  }));
+  return { rule: 'named', installments };
 }
 
 /** The last due dates that would lie behind the maturity are left out. */
-function withinMaturity({ rows }: Ahead, shifted: readonly ScheduleRow[]): ScheduleRow[] {
+function withinMaturity({ rows }: Ahead, dates: readonly string[]): string[] {
   const maturity = rows.at(-1)?.due_date ?? '';
-  const kept = shifted.filter(({ due_date }) => due_date <= maturity);
+  const kept = dates.filter((due_date) => due_date <= maturity);
   if (kept.length > 0) return kept;
   throw new Invalid({ extend_maturity: 'No instalment would be left before the maturity.' });
 }
 
 const withoutFees = ({ payment_amount, fees_amount }: ScheduleRow) =>
   money(parseMoney(payment_amount).minus(fees_amount));
-
-/** What is still to be repaid over the new dates; the instalment stays unless there are fewer. */
-function recalculated(
-  work: Work,
-  { row, state }: OpenLoan,
-  { first }: Ahead,
-  dates: readonly ScheduleRow[],
-  isShortened: boolean,
-): ScheduleRow[] {
-  const terms = termsOf(row);
-  const keepsPayment = !isShortened && terms.amortization === 'level_payment';
-  const plan = reamortize(state, terms, {
-    effective_date: work.today,
-    first_due_date: dates[0]?.due_date ?? first.due_date,
-    number_of_payments: dates.length,
-    payment_amount: keepsPayment ? withoutFees(first) : null,
-  });
-  return plan.map((row, index) => ({ ...row, due_date: dates[index]?.due_date ?? row.due_date }));
-}

@@ -1,24 +1,26 @@
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import { daysBetween, monthEnd, partsOf } from '../../dates.ts';
 import {
   divide,
-  max,
   min,
   money,
   parseMoney,
   parseRate,
+  sum,
   toCents,
   ZERO,
   type Rounding,
 } from '../../money.ts';
-import { yearFraction } from './day-count.ts';
+import { interestFor, yearFraction } from './day-count.ts';
 import { dueDates, onePeriodAfter, paymentsPerYear } from './due-dates.ts';
+import { exactCents, flatPayment, solvePayment } from './level-payment.ts';
 import type {
   Amortization,
   DayCount,
   InstallmentCalculation,
   InterestMethod,
   PaymentFrequency,
+  Terms,
 } from './terms.ts';
 
 /** One instalment of a plan; amounts are money, dates are dates. */
@@ -43,12 +45,17 @@ export type ScheduleInput = {
   start_date: string;
   /** One period after the start where it is not given. */
   first_payment_date?: string | null;
+  /** The days of the instalments where they follow no rhythm. */
+  due_dates?: readonly string[];
   payment_day?: number | null;
   amortization?: Amortization;
   interest_method?: InterestMethod;
   day_count?: DayCount;
   installment_calculation?: InstallmentCalculation;
   installment_rounding?: Rounding;
+  rounding_mode?: Terms['rounding_mode'];
+  /** Accrued before the start and not paid: the first rows ask for it. */
+  unpaid_interest?: string;
   balloon_amount?: string | null;
   /** The instalment that the lender already bills; the plan keeps it and only the last differs. */
   payment_amount?: string | null;
@@ -56,45 +63,92 @@ export type ScheduleInput = {
 };
 
 /**
- * The plan of a loan: every row's parts add up, and the last balance is zero.
+ * The schedule of a plan: every row's parts add up, and the last balance is zero.
  *
- * A row's interest is the balance times the period's factor, rounded to cents once. The last row
- * pays what is left, so it takes the residue of all roundings. Interest that a given instalment is
- * too small to pay is carried, without interest on it, to the rows that can pay it.
+ * What the rows ask for is agreed; how each is split follows from the interest that it finds. A loan
+ * that accrues by the day finds what its days have earned, exactly as the fold counts it; where the
+ * schedule itself says what interest is earned, that is the balance times the period's part of the
+ * rate, rounded once (flat: the part of all its interest). The last row asks for all that is owed
+ * then. Interest that an instalment is too small to pay waits, without interest on it, for a row
+ * that can pay it.
  */
 export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
   const principal = parseMoney(input.principal);
   if (principal.lte(0) || input.number_of_payments < 1) return [];
   const periods = periodsOf(input);
-  const plan = planOf(input, principal, periods);
+  const ask = askOf(input, principal, periods);
+  const interestDue = (isDaily(input) ? daily : input.interest_method === 'flat' ? flat : periodic)(
+    input,
+    periods,
+  );
   const rows: ScheduleRow[] = [];
   let balance = principal;
-  let carried = ZERO;
+  let unpaid = parseMoney(input.unpaid_interest ?? '0.00');
   for (const [index, period] of periods.entries()) {
     const isLast = index === periods.length - 1;
-    const base = input.interest_method === 'flat' ? principal : balance;
-    const accrued = toCents(base.times(period.factor)).plus(carried);
-    const wanted = plan.payment(index, balance, accrued);
-    const due = isLast ? balance.plus(accrued) : min(wanted, balance.plus(accrued));
-    const interest = min(accrued, due);
+    const owed = unpaid.plus(interestDue(index, balance));
+    const whole = balance.plus(owed);
+    const due = isLast ? whole : min(ask(index, balance, owed), whole);
+    const interest = min(owed, due);
     const paid = due.minus(interest);
-    carried = accrued.minus(interest);
+    unpaid = owed.minus(interest);
     rows.push(rowOf(input, index, period, { due, interest, principal: paid, balance }));
     balance = balance.minus(paid);
-    if (balance.eq(0) && carried.eq(0)) break;
+    if (balance.eq(0) && unpaid.eq(0)) break;
   }
   return rows;
 }
 
-type Period = { due_date: string; days: number; factor: Big };
+const isDaily = ({ interest_method }: ScheduleInput) =>
+  interest_method === 'simple_daily' || interest_method === 'interest_only';
 
-/** The periods with the part of the rate that each one earns. */
+type Period = { from: string; due_date: string; days: number; factor: Big };
+
+/** The interest that becomes due with an instalment, in cents, on a balance until then. */
+type InterestDue = (index: number, balance: Big) => Big;
+
+/** The cents of what the balance times the period's part of the rate comes to. */
+const periodic =
+  (_: ScheduleInput, periods: readonly Period[]): InterestDue =>
+  (index, balance) =>
+    exactCents(balance.times(periods[index]?.factor ?? ZERO));
+
+/** Each period's part of the interest on the first principal; the parts add up to its cents. */
+function flat(input: ScheduleInput, periods: readonly Period[]): InterestDue {
+  const principal = parseMoney(input.principal);
+  const by = (index: number) =>
+    exactCents(principal.times(sum(periods.slice(0, index + 1).map(({ factor }) => factor))));
+  return (index) => (index === 0 ? by(0) : by(index).minus(by(index - 1)));
+}
+
+/** What the days have earned: cents of the sum of all stretches of an unchanged balance. */
+function daily(input: ScheduleInput, periods: readonly Period[]): InterestDue {
+  const rate = parseRate(input.interest_rate);
+  const day_count = input.day_count ?? 'actual_365';
+  let stretch = { since: input.start_date, balance: ZERO };
+  let before = ZERO;
+  let asked = ZERO;
+  return (index, balance) => {
+    const { from, due_date } = periods[index] ?? { from: '', due_date: '' };
+    if (!balance.eq(stretch.balance)) {
+      before = before.plus(interestFor(stretch.balance, rate, day_count, stretch.since, from));
+      stretch = { since: from, balance };
+    }
+    const accrued = before.plus(interestFor(balance, rate, day_count, stretch.since, due_date));
+    const cents = toCents(accrued, input.rounding_mode);
+    const interest = cents.minus(asked);
+    asked = cents;
+    return interest;
+  };
+}
+
+/** The periods with the part of the rate by which the instalment is computed. */
 function periodsOf(input: ScheduleInput): Period[] {
   const rate = parseRate(input.interest_rate);
   const { payment_frequency: frequency, number_of_payments: count, start_date: start } = input;
   const day = input.payment_day ?? intendedDay(start, input.first_payment_date ?? null);
   const first = input.first_payment_date ?? onePeriodAfter(frequency, start, 1, day);
-  const dates = dueDates(frequency, first, count, day);
+  const dates = input.due_dates ?? dueDates(frequency, first, count, day);
   return dates.map((due_date, index) => {
     const from = index === 0 ? start : (dates[index - 1] ?? start);
     const days = daysBetween(from, due_date);
@@ -102,7 +156,7 @@ function periodsOf(input: ScheduleInput): Period[] {
     const factor = real
       ? rate.times(yearFraction(input.day_count ?? 'actual_365', from, due_date))
       : periodicRate(rate, frequency);
-    return { due_date, days, factor };
+    return { from, due_date, days, factor };
   });
 }
 
@@ -119,73 +173,39 @@ export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'si
   return divide(rate, paymentsPerYear(frequency));
 }
 
-type Plan = { payment(index: number, balance: Big, interest: Big): Big };
+/** What a row asks for, given the balance and the interest that it finds. */
+type Ask = (index: number, balance: Big, interest: Big) => Big;
 
-function level(amount: Big): Plan {
-  return { payment: () => amount };
-}
+const level =
+  (amount: Big): Ask =>
+  () =>
+    amount;
 
-/** What each row but the last pays. */
-function planOf(input: ScheduleInput, principal: Big, periods: readonly Period[]): Plan {
+/** What each row but the last asks for. */
+function askOf(input: ScheduleInput, principal: Big, periods: readonly Period[]): Ask {
   const rounding = input.installment_rounding ?? 'half_up';
   if (input.payment_amount) return level(parseMoney(input.payment_amount));
   const amortization =
     input.interest_method === 'interest_only' ? 'interest_only' : input.amortization;
-  if (amortization === 'interest_only')
-    return { payment: (_index, _balance, interest) => interest };
+  if (amortization === 'interest_only') return (_index, _balance, interest) => interest;
   if (amortization === 'level_principal') {
-    const part = toCents(divide(principal, periods.length), rounding);
-    return { payment: (_index, balance, interest) => min(part, balance).plus(interest) };
+    const part = exactCents(divide(principal, periods.length), rounding);
+    return (_index, balance, interest) => min(part, balance).plus(interest);
   }
   const factors = periods.map((period) => period.factor);
   if (input.interest_method === 'flat') return level(flatPayment(principal, factors, rounding));
   const balloon = amortization === 'balloon' ? balloonOf(input, principal) : ZERO;
-  return level(solvePayment(principal, factors, rounding, balloon));
+  const whole = principal.plus(unpaidAtStart(input, factors));
+  return level(solvePayment(whole, factors, rounding, balloon));
 }
+
+/** Interest that is unpaid when the plan begins is due with the first row and earns none itself. */
+const unpaidAtStart = ({ unpaid_interest }: ScheduleInput, [first = ZERO]: readonly Big[]) =>
+  divide(parseMoney(unpaid_interest ?? '0.00'), first.plus(1));
 
 /** A balloon loan without a stated balloon leaves all its principal to the end. */
 function balloonOf(input: ScheduleInput, principal: Big): Big {
   return input.balloon_amount ? parseMoney(input.balloon_amount) : principal;
-}
-
-function flatPayment(principal: Big, factors: readonly Big[], rounding: Rounding): Big {
-  const interest = factors.reduce((total, factor) => total.plus(principal.times(factor)), ZERO);
-  return toCents(divide(principal.plus(interest), factors.length), rounding);
-}
-
-/**
- * The level payment of P at the periodic rate i over n periods: P·i / (1 − (1 + i)^−n).
- * 10000.00 at 0.085 / 12 over 36: 315.68. At rate zero: P / n.
- */
-export function levelPayment(
-  principal: Big,
-  rate: Big,
-  count: number,
-  options: { rounding?: Rounding; balloon?: Big } = {},
-): Big {
-  const factors = Array.from({ length: count }, () => rate);
-  return solvePayment(principal, factors, options.rounding ?? 'half_up', options.balloon);
-}
-
-/**
- * The level payment that brings the principal to the balloon over periods of any length: with v_k
- * the product of 1 / (1 + f_j) up to k, it is (P − balloon · v_n) / Σ v_k.
- */
-function solvePayment(
-  principal: Big,
-  factors: readonly Big[],
-  rounding: Rounding,
-  balloon: Big = ZERO,
-): Big {
-  let discount = new Big(1);
-  let annuity = ZERO;
-  for (const factor of factors) {
-    discount = divide(discount, factor.plus(1));
-    annuity = annuity.plus(discount);
-  }
-  if (annuity.eq(0)) return principal;
-  const exact = divide(principal.minus(balloon.times(discount)), annuity);
-  return max(toCents(exact, rounding), ZERO);
 }
 
 function rowOf(

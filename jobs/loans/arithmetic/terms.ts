@@ -98,3 +98,7 @@ export function completeTerms(given: Partial<Terms>): Terms {
 
 /** Up to here all that a loan can ever earn, and what thousands come to, fit the books' columns. */
 export const MOST = '9999999999.99';
+
+/** Whether the schedule says what interest a period earns; else it accrues day by day. */
+export const isFollowingPlan = ({ interest_method }: Pick<Terms, 'interest_method'>): boolean =>
+  interest_method === 'scheduled' || interest_method === 'flat';

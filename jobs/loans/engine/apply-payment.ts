@@ -1,5 +1,6 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, parseMoney, ZERO } from '../../money.ts';
+import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
 import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
 import { cover } from './coverage.ts';
@@ -9,7 +10,6 @@ import {
   explain,
   interestOwed,
   interestPrepaid,
-  isFollowingPlan,
   repaymentOwed,
   totalOwed,
   type Position,

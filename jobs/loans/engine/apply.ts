@@ -1,5 +1,7 @@
 import type { Big } from 'big.js';
+import { latest } from '../../dates.ts';
 import { parseMoney, parseRate } from '../../money.ts';
+import { scheduleOf } from '../plans/schedule-of.ts';
 import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
 import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
@@ -12,7 +14,7 @@ import {
   transferServicing,
   writeOff,
 } from './losses.ts';
-import { explain, interestOwed, type Position } from './position.ts';
+import { explain, interestOwed, rateOn, type Position } from './position.ts';
 import {
   addToSuspense,
   feesPortion,
@@ -23,6 +25,7 @@ import {
   reduceFees,
   reduceInterest,
 } from './reduce.ts';
+import { stateOf } from './state.ts';
 
 /** What each kind of event does to a loan; interest to its day is already counted. */
 const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
@@ -51,10 +54,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   write_off: writeOff,
   capitalization: capitalize,
   forgiveness: forgive,
-  schedule_replaced: (position, event) => {
-    position.installments = replaceFrom(position.installments, event.schedule);
-    if (event.defers) markDeferred(position.installments, event.defers);
-  },
+  plan_agreed: agreePlan,
   acceleration: accelerate,
   delinquency_pause: (position, event) => {
     position.pauses.push({ from: event.effective_date, to: event.to });
@@ -180,11 +180,26 @@ function capitalize(position: Position, event: EventOf<'capitalization'>): void 
   raisePrincipal(position, interest.plus(fees), event_id, 'capitalization');
 }
 
+/** The instalments are what the agreement comes to for the loan as it stands on that day. */
+function agreePlan(position: Position, event: EventOf<'plan_agreed'>): void {
+  const { effective_date: date, agreement, defers } = event;
+  const rateOf = (day: string) => rateOn(position, latest(day, date));
+  const rows = scheduleOf(agreement, stateOf(position, date), position.terms, rateOf);
+  if (rows.length === 0) return;
+  position.installments = replaceFrom(position.installments, rows);
+  if (defers) markDeferred(position.installments, defers);
+  if (position.accelerated_on !== null) callOff(position, position.accelerated_on);
+}
+
 /** Everything is due at once: instalments to come are called off, those past due stay past due. */
 function accelerate(position: Position, event: EventOf<'acceleration'>): void {
   position.accelerated_on ??= event.effective_date;
+  callOff(position, event.effective_date);
+}
+
+function callOff(position: Position, date: string): void {
   for (const installment of position.installments) {
-    if (installment.row.due_date > event.effective_date) installment.is_canceled = true;
+    if (installment.row.due_date > date) installment.is_canceled = true;
   }
 }
 

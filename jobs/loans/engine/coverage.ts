@@ -64,9 +64,13 @@ export function isSatisfied(installment: Installment, tolerance: Big): boolean {
  * disbursement that is the first one.
  */
 export function dueBy(installments: readonly Installment[], date: string): Installment[] {
-  const standing = installments.filter((installment) => !installment.is_canceled);
-  const open = standing.findIndex((installment) => installment.row.due_date >= date);
-  return open < 0 ? standing : standing.slice(0, open + 1);
+  const due: Installment[] = [];
+  for (const installment of installments) {
+    if (installment.is_canceled) continue;
+    due.push(installment);
+    if (installment.row.due_date >= date) break;
+  }
+  return due;
 }
 
 export function dueAmount(installments: readonly Installment[], date: string): Big {

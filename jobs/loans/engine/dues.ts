@@ -1,18 +1,13 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min } from '../../money.ts';
+import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { customWaterfall, WATERFALLS, type Waterfall } from '../arithmetic/waterfalls.ts';
 import type { Due } from './allocate.ts';
 import { dueAmount, dueBy } from './coverage.ts';
 import type { PaymentType } from './events.ts';
-import {
-  interestOwed,
-  isFollowingPlan,
-  outstandingOf,
-  type Fee,
-  type Position,
-} from './position.ts';
+import { interestOwed, outstandingOf, type Fee, type Position } from './position.ts';
 import { openFees } from './reduce.ts';
-import { spreadDue } from './spread-fees.ts';
+import { spreadDue } from './spread-due.ts';
 
 /** Which waterfall serves a payment: its own type first, then the state of the loan. */
 export function waterfallFor(position: Position, type: PaymentType): Waterfall {

@@ -2,9 +2,9 @@ import { addDays } from '../../dates.ts';
 import type { EventKind, EventOf, LoanEvent } from './events.ts';
 
 /**
- * What comes first on one day. Money goes out before anything is owed; rates, rests and plans
- * change before money is applied; fees and credits of a day are there when its payments come, so
- * that a payoff for the day pays them; losses are taken last.
+ * What comes first on one day. Money goes out before anything is owed; rates and rests change before
+ * money is applied; fees and credits of a day are there when its payments come, so that a payoff for
+ * the day pays them; a plan is agreed on what the day's payments leave; losses are taken last.
  *
  * Money on a claim comes after the charge-off that made it one. What a settlement forgives is the
  * rest that its payments leave. A payoff comes after all else of its day, since it was quoted with
@@ -21,7 +21,6 @@ const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' |
   'accrual_stop',
   'delinquency_pause',
   'capitalization',
-  'schedule_replaced',
   'acceleration',
   'fee',
   'fee_waiver',
@@ -31,6 +30,7 @@ const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' |
   'payment',
   'reimbursement',
   'write_off',
+  'plan_agreed',
   'charge_off',
   'recovery',
   'liquidation',
@@ -84,6 +84,6 @@ export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanE
 }
 
 /** The first day on which a promotional rate no longer counts. */
-export function endOfPromo(promo: EventOf<'promo'>): string {
+export function endOfPromo(promo: Pick<EventOf<'promo'>, 'to'>): string {
   return addDays(promo.to, 1);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { COMPONENTS } from '../arithmetic/terms.ts';
+import { AGREEMENT } from '../plans/agreement.ts';
 
 export const PAYMENT_TYPES = [
   'regular',
@@ -24,7 +24,6 @@ const id = z.string();
 const portion = z.union([amount, z.literal('all')]);
 export type Portion = z.output<typeof portion>;
 const nothing: z.ZodType<object> = z.strictObject({});
-const rows = z.custom<readonly ScheduleRow[]>(Array.isArray, 'Must be the rows of a plan.');
 
 /** A fee that the proceeds of a disbursement pay at once, or that becomes part of the principal. */
 const financedFee = z.strictObject({
@@ -115,9 +114,8 @@ export const EVENT_FACTS = {
     /** Forgives what the payments of its day have left, not what the day began with. */
     settles: z.boolean().exactOptional(),
   }),
-  schedule_replaced: z.strictObject({
-    schedule: rows,
-    payment_amount: amount.exactOptional(),
+  plan_agreed: z.strictObject({
+    agreement: AGREEMENT,
     /** The disbursement that brings the plan. */
     disbursement_id: id.exactOptional(),
     /** The instalments that the borrower skips until a day. */

@@ -1,10 +1,11 @@
+import { earliest, latest } from '../../dates.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import type { Terms } from '../arithmetic/terms.ts';
+import { isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
 import { applyEvent } from './apply.ts';
 import { eventsInForce, endOfPromo } from './event-order.ts';
 import type { LoanEvent } from './events.ts';
-import { isFollowingPlan, openPosition, retune, type Position } from './position.ts';
+import { openPosition, retune, type Position } from './position.ts';
 import { stateOf, type LoanState } from './state.ts';
 
 export type FoldInput = {
@@ -25,20 +26,18 @@ export function fold(input: FoldInput): LoanState {
 
 /** The state together with the anchor that the loan's row keeps. */
 export function foldWithAnchor(input: FoldInput): { state: LoanState; anchor: Anchor } {
-  const { position, turns } = replay(input);
-  const turn = turns.find((date) => date > input.as_of) ?? null;
+  const run = replay(input);
   return {
-    state: stateOf(position, input.as_of),
-    anchor: anchorOf(position, input.as_of, turn),
+    state: stateOf(run.position, input.as_of),
+    anchor: anchorOf(run.position, input.as_of, nextTurn(run)),
   };
 }
 
-/** A position on its way through time, with the days on which interest changes its pace. */
-export type Run = { position: Position; turns: readonly string[]; next_turn: number };
+/** A position on its way through time: the day it has come to, which is counted. */
+export type Run = { position: Position; day: string };
 
 export function replay(input: FoldInput): Run {
-  const position = openPosition(input.terms, input.schedule);
-  const run = { position, turns: turningPoints(input), next_turn: 0 };
+  const run = { position: openPosition(input.terms, input.schedule), day: '' };
   for (const event of eventsInForce(input.events, input.as_of)) proceed(run, event);
   return advanceTo(run, input.as_of);
 }
@@ -53,23 +52,20 @@ export function proceed(run: Run, event: LoanEvent): Run {
 
 /** Lets time pass to a day: the meter turns where a promotion or a period of the plan ends. */
 export function advanceTo(run: Run, date: string): Run {
-  for (; run.next_turn < run.turns.length; run.next_turn += 1) {
-    const turn = run.turns[run.next_turn];
-    if (turn === undefined || turn > date) break;
+  for (let turn = nextTurn(run); turn !== null && turn <= date; turn = nextTurn(run)) {
     retune(run.position, turn);
+    run.day = turn;
   }
+  run.day = latest(run.day, date);
   return run;
 }
 
-/** Days on which interest changes its pace although nothing happens, in order. */
-function turningPoints({ terms, schedule, events }: FoldInput): string[] {
-  const dates = new Set<string>();
-  for (const event of events) {
-    if (event.kind === 'promo') dates.add(endOfPromo(event));
-    if (event.kind === 'schedule_replaced' && isFollowingPlan(terms)) {
-      for (const row of event.schedule) dates.add(row.due_date);
-    }
-  }
-  if (isFollowingPlan(terms)) for (const row of schedule) dates.add(row.due_date);
-  return [...dates].toSorted();
+/** The next day on which interest changes its pace although nothing happens. */
+function nextTurn({ position, day }: Run): string | null {
+  const ends = position.promos.map(endOfPromo).filter((end) => end > day);
+  const due = isFollowingPlan(position.terms)
+    ? position.installments.find(({ row }) => row.due_date > day)
+    : undefined;
+  const turns = due === undefined ? ends : [...ends, due.row.due_date];
+  return turns.length === 0 ? null : turns.reduce(earliest);
 }

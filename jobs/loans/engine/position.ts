@@ -2,7 +2,7 @@ import type { Big } from 'big.js';
 import { daysBetween } from '../../dates.ts';
 import { atLeastZero, min, money, parseMoney, parseRate, sum, toCents, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import type { Terms } from '../arithmetic/terms.ts';
+import { isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
 import { installmentOf, type Coverage, type Installment } from './coverage.ts';
 import type { Pause } from './delinquency.ts';
 import { interestAt, newMeter, setSource, type Meter, type Source } from './interest.ts';
@@ -130,10 +130,6 @@ export function feesOwed(position: Position): Big {
 
 export function totalOwed(position: Position, date: string): Big {
   return position.principal.plus(interestOwed(position, date)).plus(feesOwed(position));
-}
-
-export function isFollowingPlan(terms: Terms): boolean {
-  return terms.interest_method === 'scheduled' || terms.interest_method === 'flat';
 }
 
 /** The lowest of the contract's rate and the promotions and caps in force on a day. */

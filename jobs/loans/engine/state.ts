@@ -1,8 +1,6 @@
-import type { Big } from 'big.js';
-import { max, min, money, parseMoney, sum, ZERO } from '../../money.ts';
-import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { isSatisfied, remainingOf, type Installment } from './coverage.ts';
-import { bucketOf, daysPastDue, type DelinquencyBucket, type Pause } from './delinquency.ts';
+import { money, sum } from '../../money.ts';
+import { billsOf, type InstallmentState } from './bills.ts';
+import type { DelinquencyBucket, Pause } from './delinquency.ts';
 import { interestAt, segmentsAt, type InterestSegment } from './interest.ts';
 import {
   centsAccrued,
@@ -14,23 +12,6 @@ import {
   type AllocationLine,
   type Position,
 } from './position.ts';
-
-export const INSTALLMENT_STATUSES = [
-  'upcoming',
-  'due',
-  'paid',
-  'partially_paid',
-  'past_due',
-  'deferred',
-  'canceled',
-] as const;
-type InstallmentStatus = (typeof INSTALLMENT_STATUSES)[number];
-
-export type InstallmentState = ScheduleRow & {
-  paid_amount: string;
-  paid_date: string | null;
-  status: InstallmentStatus;
-};
 
 export type FeeState = {
   fee_id: string;
@@ -98,7 +79,7 @@ export function stateOf(position: Position, asOf: string): LoanState {
   return {
     as_of: asOf,
     ...balances(position, asOf),
-    ...due(position, asOf),
+    ...billsOf(position, asOf),
     ...reasons(position, asOf),
   };
 }
@@ -153,91 +134,6 @@ function isPaidOff(position: Position, asOf: string): boolean {
   if (position.funded_on === null || position.charged_off_on !== null) return false;
   if (position.terms.loan_type === 'line_of_credit' && !position.is_closed) return false;
   return totalOwed(position, asOf).eq(0);
-}
-
-/** Bills: what is unpaid since when, and what comes next. A debt of nothing has no bills. */
-function due(position: Position, asOf: string) {
-  const total = totalOwed(position, asOf);
-  const isOver = position.funded_on !== null && total.eq(0);
-  const tolerance = parseMoney(position.terms.satisfied_tolerance);
-  const standing = position.installments.filter((installment) => !installment.is_canceled);
-  const unpaid = isOver
-    ? []
-    : standing.filter((installment) => !isSatisfied(installment, tolerance));
-  const maturity = maturityOf(position, standing);
-  const isMatured = maturity !== null && total.gt(0) && asOf > maturity;
-  const oldest = unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
-  const late = unpaid.filter(({ row }) => row.due_date < asOf);
-  const pastDue = isMatured ? total : min(total, sum(late.map(remainingOf)));
-  const { pauses, terms } = position;
-  const leniency = { pauses, grace_days: terms.delinquency_grace_days };
-  const days = total.gt(0) ? daysPastDue(oldest, asOf, leniency) : 0;
-  return {
-    installments: position.installments.map((installment) =>
-      installmentState(installment, { asOf, tolerance, isOver, open: openDate(standing, asOf) }),
-    ),
-    oldest_unpaid_due_date:
-      position.accelerated_on !== null && total.gt(0) ? (oldest ?? maturity) : oldest,
-    ...nextBill(position, { unpaid, asOf, total, maturity }),
-    past_due_amount: money(pastDue),
-    days_past_due: days,
-    delinquency_bucket: bucketOf(days),
-    pauses: position.pauses,
-    maturity_date: maturity,
-  };
-}
-
-function maturityOf(position: Position, standing: readonly Installment[]): string | null {
-  return position.accelerated_on ?? standing.at(-1)?.row.due_date ?? null;
-}
-
-type Bills = { unpaid: readonly Installment[]; asOf: string; total: Big; maturity: string | null };
-
-/**
- * The next bill is the rest of the first unpaid instalment from today on, never more than the debt
- * will be by then; the last one asks for all of it. After maturity the whole debt is the bill.
- */
-function nextBill(position: Position, { unpaid, asOf, total, maturity }: Bills) {
-  const next = unpaid.find(({ row }) => row.due_date >= asOf);
-  if (position.accelerated_on !== null || next === undefined) {
-    const isDemanded =
-      total.gt(0) && maturity !== null && (asOf >= maturity || unpaid.length === 0);
-    return {
-      next_payment_date: isDemanded ? maturity : null,
-      next_payment_amount: money(isDemanded ? total : ZERO),
-    };
-  }
-  const { due_date } = next.row;
-  const debt = totalOwed(position, due_date);
-  const isFinal = unpaid.length === 1 && next.row.due_date === maturity;
-  const amount = isFinal ? debt : min(remainingOf(next), debt);
-  return { next_payment_date: due_date, next_payment_amount: money(max(amount, ZERO)) };
-}
-
-function openDate(standing: readonly Installment[], asOf: string): string | null {
-  return standing.find(({ row }) => row.due_date >= asOf)?.row.due_date ?? null;
-}
-
-function installmentState(
-  installment: Installment,
-  at: { asOf: string; tolerance: Big; isOver: boolean; open: string | null },
-): InstallmentState {
-  const { row, covered, paid_date } = installment;
-  return { ...row, paid_amount: money(covered), paid_date, status: statusOf(installment, at) };
-}
-
-function statusOf(
-  installment: Installment,
-  at: { asOf: string; tolerance: Big; isOver: boolean; open: string | null },
-): InstallmentStatus {
-  if (installment.is_canceled) return 'canceled';
-  if (isSatisfied(installment, at.tolerance)) return 'paid';
-  if (at.isOver) return 'canceled';
-  if (installment.row.due_date < at.asOf) return 'past_due';
-  if (installment.covered.gt(0)) return 'partially_paid';
-  const { deferred_until } = installment;
-  if (deferred_until !== null && at.asOf < deferred_until) return 'deferred';
-  return installment.row.due_date === at.open ? 'due' : 'upcoming';
 }
 
 function reasons(position: Position, asOf: string) {

@@ -5,7 +5,7 @@ import { money, parseMoney, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { type LoanEvent } from '../engine/events.ts';
-import type { InstallmentState } from '../engine/state.ts';
+import type { InstallmentState } from '../engine/bills.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { fundedOn } from '../history/rests.ts';
 import { feeAmount, feeRulesOf, type FeeRule } from '../products/fee-amounts.ts';

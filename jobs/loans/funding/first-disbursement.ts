@@ -64,13 +64,9 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
   });
   // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
   const isAgain = row.schedule_version > 0;
-  const replaced = newEvent({
-    kind: 'schedule_replaced',
-    effective_date: on,
-    schedule: plan,
-    disbursement_id,
-  });
-  const planned = isAgain ? [replaced] : [];
+  const agreement = { rule: 'written', rows: plan } as const;
+  const again = newEvent({ kind: 'plan_agreed', effective_date: on, agreement, disbursement_id });
+  const planned = isAgain ? [again] : [];
   const events = [funding, ...planned, ...fees.owed, ...flagsOf(row, on)];
   const state = await happen(work, loan, events, {
     ...(!isAgain && { plan }),

@@ -1,34 +1,35 @@
-import { ZERO } from '../../money.ts';
-import { numberOfPayments } from '../arithmetic/due-dates.ts';
+import { money, ZERO } from '../../money.ts';
+import { numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import { type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { reamortize } from '../plans/replan.ts';
+import { nextNumber, numberAfter } from '../plans/standing.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /**
  * More money goes out on a loan in service: the event of it, and the plan that repays the greater
- * balance, and the fees that are spread over the
- * instalments, by the same due dates. A line whose plan has run out gets a whole new one.
+ * balance, and the fees that are spread over the instalments, by the same due dates. A line whose plan
+ * has run out gets a whole new one.
  */
 export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO): LoanEvent[] {
   const { row, schedule } = loan;
   const terms = termsOf(row);
   const on = funding.effective_date;
   const trial = fold({ terms, schedule, events: [...loan.events, funding], as_of: on });
-  const isOpen = trial.installments.some(
-    ({ status, due_date }) => status !== 'paid' && due_date >= on,
-  );
-  const rows = reamortize(trial, terms, {
-    effective_date: on,
-    interest_rate: trial.current_rate,
-    more_fees,
-    ...(!isOpen && {
-      start_date: on,
-      number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
-    }),
-  });
-  if (rows.length === 0) return [funding];
-  return [funding, newEvent({ kind: 'schedule_replaced', effective_date: on, schedule: rows })];
+  const from = nextNumber(trial, on);
+  const agreement = {
+    rule: 'spread',
+    from: from ?? numberAfter(trial),
+    ...(from === null && wholePlan(terms, on)),
+    ...(more_fees.gt(ZERO) && { more_fees: money(more_fees) }),
+  } as const;
+  return [funding, newEvent({ kind: 'plan_agreed', effective_date: on, agreement })];
+}
+
+function wholePlan(terms: ReturnType<typeof termsOf>, on: string) {
+  const { payment_frequency: frequency, term_months, payment_day } = terms;
+  const first = onePeriodAfter(frequency, on, term_months, payment_day);
+  const count = numberOfPayments(frequency, term_months);
+  return { dates: { first, count, payment_day }, accrues_from: on };
 }

@@ -4,7 +4,7 @@ import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/payoff-amounts.ts';
-import { project } from '../engine/project.ts';
+import { project, scheduleAhead } from '../engine/project.ts';
 import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { readLoan } from './happen.ts';
@@ -61,8 +61,11 @@ function owed(state: LoanState) {
   };
 }
 
-/** The current schedule, with what is paid of each instalment as of today. */
+/**
+ * The current schedule, with what is paid of each instalment as of today, and what the others will ask
+ * for and find if what is asked for is paid when it is.
+ */
 export async function scheduleOf(work: Work, loanId: string) {
-  const { state } = await readLoan(work, loanId);
-  return state.installments;
+  const { row, schedule, events } = await readLoan(work, loanId);
+  return scheduleAhead({ terms: termsOf(row), schedule, events, as_of: work.today });
 }

@@ -3,7 +3,6 @@ import type { EventRow } from '../../../sql/loans/events.ts';
 import * as happened from '../../../sql/loans/happened.ts';
 import * as history from '../../../sql/loans/history.ts';
 import { Invalid, NotFound } from '../../errors.ts';
-import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
@@ -12,6 +11,7 @@ import { fold, foldWithAnchor } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { book } from './book.ts';
+import { changedSplits, CREDITS, movedCoverage, PAYMENTS, planAfter } from './differences.ts';
 import { changeStatus, followState } from './changes.ts';
 import { overtakeQuote } from './overtaken-quote.ts';
 import type { LoanStatus } from './statuses.ts';
@@ -150,101 +150,4 @@ function lossOf({ allocations }: LoanState) {
   const lines = allocations.filter((line) => line.rule === 'charge_off');
   const principal = lines.find(({ component }) => component === 'principal');
   return principal ? { charge_off_amount: principal.amount } : {};
-}
-
-/** A new plan is a new version. */
-function planAfter(
-  { row, state: before }: OpenLoan,
-  state: LoanState,
-  isFirst: boolean,
-  fresh: readonly LoanEvent[],
-) {
-  const isReplaced =
-    fresh.some(({ kind }) => kind === 'schedule_replaced' || kind === 'reversal') &&
-    planOf(before) !== planOf(state);
-  if (!isFirst && !isReplaced) return null;
-  return {
-    version: row.schedule_version + 1,
-    rows: state.installments,
-    reason: fresh.at(-1)?.kind ?? 'disbursement',
-    payment_amount: isReplaced ? installmentAmountOf(row, state) : undefined,
-  };
-}
-
-/** The instalments of which more or less is covered than before; the others stay as they are. */
-function movedCoverage(before: LoanState, after: LoanState) {
-  const known = new Map(
-    before.installments.map((row) => [row.period_number, JSON.stringify(coverageOf(row))]),
-  );
-  return after.installments.filter(
-    (row) => known.get(row.period_number) !== JSON.stringify(coverageOf(row)),
-  );
-}
-
-/** What a loan shows as its instalment: the level one, or that of the next payment. */
-function installmentAmountOf(row: OpenLoan['row'], { as_of, installments: rows }: LoanState) {
-  const isLevel = termsOf(row).amortization === 'level_payment';
-  const shown = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
-  return (shown ?? rows.at(-1))?.payment_amount;
-}
-
-const planOf = ({ installments: rows }: LoanState) =>
-  JSON.stringify(
-    rows.map(({ period_number, due_date, payment_amount }) => [
-      period_number,
-      due_date,
-      payment_amount,
-    ]),
-  );
-const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'][number]) => [
-  paid_amount,
-  paid_date,
-  status === 'canceled',
-];
-
-const PAYMENTS: readonly string[] = ['payment', 'reimbursement'];
-const CREDITS: readonly string[] = ['service_credit'];
-
-/** Events of the kinds whose split or coverage is another than before, the new ones included. */
-function changedSplits(
-  kinds: readonly string[],
-  before: LoanState,
-  after: LoanState,
-  events: readonly LoanEvent[],
-) {
-  const [were, are] = [linesOf(before), linesOf(after)];
-  return events
-    .filter(({ kind, id }) => kinds.includes(kind) && were(id) !== are(id))
-    .map(({ id }) => splitOf(after, id));
-}
-
-/** What an event moved and covered, as text to compare; each state is gone through once. */
-function linesOf({ allocations, coverage }: LoanState): (id: string) => string {
-  const moved = Map.groupBy(allocations, ({ event_id }) => event_id);
-  const paid = Map.groupBy(coverage, ({ event_id }) => event_id);
-  return (id) => JSON.stringify([moved.get(id), paid.get(id)]);
-}
-
-/** How one payment was split and what it covered, with the reasons. */
-export function splitOf(state: LoanState, id: string) {
-  const allocations = state.allocations.filter(({ event_id }) => event_id === id);
-  const appliedTo = (...components: string[]) =>
-    money(
-      sum(
-        allocations
-          .filter(({ component }) => components.includes(component))
-          .map(({ amount }) => new Big(amount)),
-      ),
-    );
-  return {
-    id,
-    principal_applied: appliedTo('principal', 'charge_off'),
-    interest_applied: appliedTo('interest'),
-    fees_applied: appliedTo('fee'),
-    suspense_applied: appliedTo('suspense'),
-    allocations: allocations.map(({ event_id: _, ...line }) => line),
-    coverage: state.coverage
-      .filter(({ event_id }) => event_id === id)
-      .map(({ event_id: _, ...line }) => line),
-  };
 }

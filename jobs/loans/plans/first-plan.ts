@@ -3,7 +3,7 @@ import { money } from '../../money.ts';
 import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { firstPaymentDate, numberOfPayments } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
-import { withFees } from '../engine/spread-fees.ts';
+import { withFees } from './spread-fees.ts';
 import type { LoanTerms } from '../products/terms-of.ts';
 
 type FirstFunding = {

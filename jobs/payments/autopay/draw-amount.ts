@@ -53,7 +53,4 @@ const feesBesides = ({ fees }: LoanState): Big =>
       .map(({ outstanding_amount }) => parseMoney(outstanding_amount)),
   );
 
-function restOf({ status, payment_amount, paid_amount }: LoanState['installments'][number]): Big {
-  if (status === 'paid' || status === 'canceled') return ZERO;
-  return parseMoney(payment_amount).minus(paid_amount);
-}
+const restOf = ({ open_amount }: LoanState['installments'][number]): Big => parseMoney(open_amount);

@@ -1,8 +1,6 @@
 import type { Big } from 'big.js';
-import { atLeastZero, money, parseMoney, sum, ZERO } from '../../money.ts';
+import { money, parseMoney, sum } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { dueBy } from './coverage.ts';
-import { outstandingOf, type Position } from './position.ts';
 
 /** Fees that the instalments ask for in equal parts; the last one takes the cents that are left. */
 
@@ -24,12 +22,3 @@ export function withFees(rows: readonly ScheduleRow[], fees: Big): ScheduleRow[]
 /** What rows ask for of such fees. */
 export const feesIn = (rows: readonly Pick<ScheduleRow, 'fees_amount'>[]): Big =>
   sum(rows.map(({ fees_amount }) => parseMoney(fees_amount)));
-
-/** What is owed of such fees on a day: all that no later instalment is going to ask for. */
-export function spreadDue(position: Position, date: string): Big {
-  const spread = [...position.fees.values()].filter(({ is_spread }) => is_spread);
-  if (spread.length === 0) return ZERO;
-  const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
-  const later = standing.slice(dueBy(standing, date).length);
-  return atLeastZero(sum(spread.map(outstandingOf)).minus(feesIn(later.map(({ row }) => row))));
-}

@@ -1,0 +1,107 @@
+import { Big } from 'big.js';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { money, sum } from '../../money.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import type { LoanState } from '../engine/state.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+/** What of a loan is to be written again, since its state is another than it was. */
+
+/**
+ * A new plan is a new version, with its reason: what was agreed, or what happened to the loan before a
+ * plan that follows from it.
+ */
+export function planAfter(
+  { row, state: before }: { row: RawLoan; state: LoanState },
+  state: LoanState,
+  isFirst: boolean,
+  fresh: readonly LoanEvent[],
+) {
+  const isReplaced = planOf(before) !== planOf(state);
+  if (!isFirst && !isReplaced) return null;
+  return {
+    version: row.schedule_version + 1,
+    rows: state.installments,
+    reason:
+      (fresh.find(({ kind }) => kind === 'plan_agreed') ?? fresh.at(-1))?.kind ?? 'disbursement',
+    payment_amount: isReplaced ? installmentAmountOf(row, state) : undefined,
+  };
+}
+
+/** The instalments of which more or less is covered than before; the others stay as they are. */
+export function movedCoverage(before: LoanState, after: LoanState) {
+  const known = new Map(
+    before.installments.map((row) => [row.period_number, JSON.stringify(coverageOf(row))]),
+  );
+  return after.installments.filter(
+    (row) => known.get(row.period_number) !== JSON.stringify(coverageOf(row)),
+  );
+}
+
+/** What a loan shows as its instalment: the level one, or that of the next payment. */
+function installmentAmountOf(row: RawLoan, { as_of, installments: rows }: LoanState) {
+  const isLevel = termsOf(row).amortization === 'level_payment';
+  const shown = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
+  return (shown ?? rows.at(-1))?.payment_amount;
+}
+
+const planOf = ({ installments: rows }: LoanState) =>
+  JSON.stringify(
+    rows.map(({ period_number, due_date, payment_amount }) => [
+      period_number,
+      due_date,
+      payment_amount,
+    ]),
+  );
+const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'][number]) => [
+  paid_amount,
+  paid_date,
+  status === 'canceled',
+];
+
+export const PAYMENTS: readonly string[] = ['payment', 'reimbursement'];
+export const CREDITS: readonly string[] = ['service_credit'];
+
+/** Events of the kinds whose split or coverage is another than before, the new ones included. */
+export function changedSplits(
+  kinds: readonly string[],
+  before: LoanState,
+  after: LoanState,
+  events: readonly LoanEvent[],
+) {
+  const [were, are] = [linesOf(before), linesOf(after)];
+  return events
+    .filter(({ kind, id }) => kinds.includes(kind) && were(id) !== are(id))
+    .map(({ id }) => splitOf(after, id));
+}
+
+/** What an event moved and covered, as text to compare; each state is gone through once. */
+function linesOf({ allocations, coverage }: LoanState): (id: string) => string {
+  const moved = Map.groupBy(allocations, ({ event_id }) => event_id);
+  const paid = Map.groupBy(coverage, ({ event_id }) => event_id);
+  return (id) => JSON.stringify([moved.get(id), paid.get(id)]);
+}
+
+/** How one payment was split and what it covered, with the reasons. */
+export function splitOf(state: LoanState, id: string) {
+  const allocations = state.allocations.filter(({ event_id }) => event_id === id);
+  const appliedTo = (...components: string[]) =>
+    money(
+      sum(
+        allocations
+          .filter(({ component }) => components.includes(component))
+          .map(({ amount }) => new Big(amount)),
+      ),
+    );
+  return {
+    id,
+    principal_applied: appliedTo('principal', 'charge_off'),
+    interest_applied: appliedTo('interest'),
+    fees_applied: appliedTo('fee'),
+    suspense_applied: appliedTo('suspense'),
+    allocations: allocations.map(({ event_id: _, ...line }) => line),
+    coverage: state.coverage
+      .filter(({ event_id }) => event_id === id)
+      .map(({ event_id: _, ...line }) => line),
+  };
+}

@@ -1,0 +1,130 @@
+import { addDays, addMonths, daysBetween } from '../../dates.ts';
+import { min, money, parseMoney } from '../../money.ts';
+import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
+import { dueDates } from '../arithmetic/due-dates.ts';
+import type { PaymentFrequency, Terms } from '../arithmetic/terms.ts';
+import type { AgreementOf } from './agreement.ts';
+import { planned, type RateOn, type Standing } from './standing.ts';
+
+type Moved = AgreementOf<'moved'>;
+
+/**
+ * The instalments from a number on, on other days; what they ask for stays, and interest of the longer
+ * period accrues by the day.
+ */
+export function move(
+  { from, by, asks_interest }: Moved,
+  standing: Standing,
+  terms: Terms,
+  rateOn: RateOn,
+): ScheduleRow[] {
+  const { installments } = standing;
+  const rows = installments.filter(({ period_number }) => period_number >= from);
+  const [first] = rows;
+  if (first === undefined) return [];
+  const begin = beginOf(installments, first);
+  const gained = asks_interest && 'periods' in by ? by.periods : 0;
+  const dates = datesAfter(rows, by, terms.payment_frequency, gained);
+  const lean = buildSchedule({
+    ...terms,
+    amortization: 'interest_only',
+    principal: standing.principal_balance,
+    interest_rate: rateOn(first.due_date).toFixed(),
+    start_date: begin,
+    due_dates: dates.slice(0, gained + 1),
+    number_of_payments: gained + 1,
+  });
+  const whole = [...lean.slice(0, gained), ...rows.map(planned)];
+  const numbered = whole.map((row, index) => ({ ...row, period_number: from + index }));
+  return redated(numbered, dates, begin);
+}
+
+/** The due dates of the instalments that are moved, in order. */
+export const movedDates = (
+  { from, by }: Moved,
+  { installments }: Standing,
+  { payment_frequency }: Terms,
+): string[] =>
+  datesAfter(
+    installments.filter(({ period_number }) => period_number >= from),
+    by,
+    payment_frequency,
+    0,
+  );
+
+/** The days of so many rows, and of those that are gained before them. */
+function datesAfter(
+  rows: readonly ScheduleRow[],
+  by: Moved['by'],
+  frequency: PaymentFrequency,
+  gained: number,
+): string[] {
+  const first = rows[0]?.due_date ?? '';
+  const count = rows.length;
+  if ('days' in by) return rows.map(({ due_date }) => addDays(due_date, by.days));
+  if ('first' in by) return dueDates(frequency, by.first, count);
+  const { payment_day } = by;
+  if ('periods' in by) {
+    const all = dueDates(frequency, first, count + by.periods, payment_day);
+    return gained > 0 ? all : all.slice(by.periods);
+  }
+  return dueDates(frequency, nextOn(first, by.payment_day), count, by.payment_day);
+}
+
+/** The first such day of a month after a due date, so that nobody is asked to pay earlier. */
+export function nextOn(due_date: string, payment_day: number): string {
+  const sameMonth = addMonths(due_date, 0, payment_day);
+  return sameMonth > due_date ? sameMonth : addMonths(due_date, 1, payment_day);
+}
+
+/** Where the period of a row begins: where the row before it was due. */
+function beginOf(
+  rows: readonly ScheduleRow[],
+  { period_number, due_date, days_in_period }: ScheduleRow,
+) {
+  const before = rows.findLast((row) => row.period_number < period_number);
+  return before?.due_date ?? addDays(due_date, -days_in_period);
+}
+
+/** The same rows on other days, with the days of their periods counted again. */
+function redated(
+  rows: readonly ScheduleRow[],
+  dates: readonly string[],
+  begin: string,
+): ScheduleRow[] {
+  return rows.map((row, index) => {
+    const due_date = dates[index] ?? row.due_date;
+    const from = index === 0 ? begin : (dates[index - 1] ?? due_date);
+    return { ...row, due_date, days_in_period: daysBetween(from, due_date) };
+  });
+}
+
+/** Instalments that are named get their days and amounts; the others after them stay as they are. */
+export function rename(
+  { installments: wanted }: AgreementOf<'named'>,
+  standing: Standing,
+): ScheduleRow[] {
+  const named = new Map(wanted.map((row) => [row.number, row]));
+  const from = Math.min(...named.keys());
+  const rows = standing.installments.filter(({ period_number }) => period_number >= from);
+  const [first] = rows;
+  if (first === undefined) return [];
+  const dates = rows.map((row) => named.get(row.period_number)?.due_date ?? row.due_date);
+  const asked = rows.map((row) => withAmount(planned(row), named.get(row.period_number)?.amount));
+  return redated(asked, dates, beginOf(standing.installments, first));
+}
+
+/** Another amount is principal more or less; what the plan then lacks falls due with its end. */
+function withAmount(row: ScheduleRow, amount: string | undefined): ScheduleRow {
+  if (amount === undefined) return row;
+  const fees = min(parseMoney(row.fees_amount), parseMoney(amount));
+  const rest = parseMoney(amount).minus(fees);
+  const interest = min(parseMoney(row.interest_amount), rest);
+  return {
+    ...row,
+    payment_amount: amount,
+    principal_amount: money(rest.minus(interest)),
+    interest_amount: money(interest),
+    fees_amount: money(fees),
+  };
+}

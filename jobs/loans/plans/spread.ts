@@ -1,0 +1,131 @@
+import { Big } from 'big.js';
+import { addDays, latest } from '../../dates.ts';
+import { atLeastZero, max, min, money, parseMoney, sum, ZERO } from '../../money.ts';
+import { buildSchedule, type ScheduleInput, type ScheduleRow } from '../arithmetic/amortize.ts';
+import { interestFor } from '../arithmetic/day-count.ts';
+import { dueDates } from '../arithmetic/due-dates.ts';
+import { isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
+import type { AgreementOf } from './agreement.ts';
+import { feesIn, withFees } from './spread-fees.ts';
+import { isUnpaid, numberAfter, type PlannedRow, type RateOn, type Standing } from './standing.ts';
+
+type Spread = AgreementOf<'spread'>;
+
+/**
+ * Amortizes anew what is still to be repaid: from a number on, or from the oldest unpaid instalment,
+ * which cures what is past due. Older instalments that stay keep asking for what they lack; the new
+ * plan repays what their payment would leave, the interest that is then unpaid included.
+ */
+export function spread(
+  agreement: Spread,
+  standing: Standing,
+  terms: Terms,
+  rateOn: RateOn,
+): ScheduleRow[] {
+  const { installments } = standing;
+  const from = firstNumber(agreement, standing);
+  const replaced = installments.filter(({ period_number }) => period_number >= from);
+  const due_dates = datesOf(agreement, replaced, terms);
+  const last = due_dates.at(-1);
+  if (last === undefined) return [];
+  const start = agreement.accrues_from ?? startOf(standing, from);
+  const interest_rate = rateOn(last).toFixed();
+  const kept = installments.filter((row) => row.period_number < from && isUnpaid(row));
+  const { principal, unpaid_interest } = leftBy(kept, standing, { start, interest_rate }, terms);
+  const rows = build({
+    ...terms,
+    principal: money(principal),
+    unpaid_interest: money(unpaid_interest),
+    interest_rate,
+    number_of_payments: due_dates.length,
+    start_date: start,
+    due_dates,
+    payment_amount: agreement.payment_amount ?? null,
+    first_period_number: from,
+    interest_only: agreement.interest_only ?? 0,
+  });
+  const more = parseMoney(agreement.more_fees ?? '0.00');
+  return withFees(rows, feesAhead(standing, replaced).plus(more));
+}
+
+function firstNumber({ from }: Spread, standing: Standing): number {
+  if (from !== 'oldest_unpaid') return from;
+  return standing.installments.find(isUnpaid)?.period_number ?? numberAfter(standing);
+}
+
+function datesOf({ dates }: Spread, replaced: readonly PlannedRow[], terms: Terms) {
+  if (dates === undefined) return replaced.map(({ due_date }) => due_date);
+  if (!('first' in dates)) return dates;
+  return dueDates(terms.payment_frequency, dates.first, dates.count, dates.payment_day);
+}
+
+/** The first new period begins where the row before it was due, or where the old one began. */
+function startOf({ installments, as_of }: Standing, from: number): string {
+  const before = installments.findLast(({ period_number }) => period_number < from);
+  if (before !== undefined) return before.due_date;
+  const [first] = installments;
+  return first === undefined ? as_of : addDays(first.due_date, -first.days_in_period);
+}
+
+/** The principal, and the interest from before the plan, once the rows that are kept are paid. */
+function leftBy(
+  kept: readonly PlannedRow[],
+  standing: Standing,
+  { start, interest_rate }: { start: string; interest_rate: string },
+  terms: Terms,
+) {
+  const owed = parseMoney(standing.principal_balance);
+  if (isFollowingPlan(terms)) {
+    return { principal: atLeastZero(owed.minus(principalOf(kept))), unpaid_interest: ZERO };
+  }
+  const asked = sum(kept.map(restOf)).minus(feesIn(kept));
+  const interest = parseMoney(standing.accrued_interest);
+  const principal = atLeastZero(owed.minus(atLeastZero(asked.minus(interest))));
+  const { as_of } = standing;
+  const inPlan = interestFor(
+    owed,
+    new Big(interest_rate),
+    terms.day_count,
+    start,
+    latest(start, as_of),
+  );
+  return { principal, unpaid_interest: atLeastZero(interest.minus(max(inPlan, asked))) };
+}
+
+const restOf = (row: PlannedRow): Big =>
+  atLeastZero(parseMoney(row.payment_amount).minus(row.paid_amount));
+
+const principalOf = (rows: readonly PlannedRow[]): Big =>
+  sum(rows.map((row) => min(restOf(row), parseMoney(row.principal_amount))));
+
+/** What the replaced rows ask for of fees, as far as these are still owed. */
+function feesAhead({ fees }: Standing, replaced: readonly PlannedRow[]): Big {
+  const asked = fees.filter(({ is_spread }) => is_spread);
+  const owed = sum(asked.map(({ outstanding_amount }) => parseMoney(outstanding_amount)));
+  return min(feesIn(replaced), owed);
+}
+
+/** The rows, the first of which may ask for interest alone; the others repay the loan. */
+function build({
+  interest_only,
+  ...plan
+}: ScheduleInput & { interest_only: number }): ScheduleRow[] {
+  const all = plan.due_dates ?? [];
+  // The last one always repays.
+  const lean = Math.min(interest_only, all.length - 1);
+  if (lean === 0) return buildSchedule(plan);
+  const whole = buildSchedule({ ...plan, payment_amount: null, amortization: 'interest_only' });
+  const first = whole.slice(0, lean);
+  const begin = first.at(-1);
+  if (begin === undefined || whole.length <= lean) return whole;
+  const rest = buildSchedule({
+    ...plan,
+    principal: begin.ending_balance,
+    unpaid_interest: '0.00',
+    start_date: begin.due_date,
+    due_dates: all.slice(lean),
+    number_of_payments: all.length - lean,
+    first_period_number: begin.period_number + 1,
+  });
+  return [...first, ...rest];
+}

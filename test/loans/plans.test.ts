@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import type { LoanState } from '../../jobs/loans/engine/state.ts';
+import type { Agreement } from '../../jobs/loans/plans/agreement.ts';
+import { nextNumber } from '../../jobs/loans/plans/standing.ts';
+import { payment, stateOn } from './fixtures.ts';
+
+const agreed = (effective_date: string, agreement: Agreement): LoanEvent => ({
+  id: 's',
+  kind: 'plan_agreed',
+  effective_date,
+  agreement,
+});
+
+const datesFrom = ({ installments }: LoanState, number: number) =>
+  installments.filter(({ period_number }) => period_number >= number).map((row) => row.due_date);
+
+describe('amortizing again', () => {
+  const paid = payment('p', '2026-02-15', '315.68');
+
+  test('spreads what is left over more instalments', () => {
+    const dates = { first: '2026-03-15', count: 47, payment_day: null };
+    const after = stateOn('2026-02-20', [
+      paid,
+      agreed('2026-02-20', { rule: 'spread', from: 2, dates }),
+    ]);
+
+    expect(after.installments).toHaveLength(48);
+    expect(after.installments[0]).toMatchObject({ status: 'paid', paid_amount: '315.68' });
+    expect(after.installments[1]).toMatchObject({
+      period_number: 2,
+      due_date: '2026-03-15',
+      beginning_balance: '9756.51',
+    });
+    expect(after.installments.at(-1)?.ending_balance).toBe('0.00');
+    expect(after.next_payment_amount).toBe(after.installments[1]?.payment_amount);
+  });
+
+  test('leaves what is past due as it is, and repays only the rest', () => {
+    const after = stateOn('2026-02-20', [agreed('2026-02-20', { rule: 'spread', from: 2 })]);
+
+    // 315.68 pays 83.84 of interest by then, and 231.84 of the principal.
+    expect(after.installments[1]?.beginning_balance).toBe('9768.16');
+    expect(after).toMatchObject({ days_past_due: 5, past_due_amount: '315.68' });
+  });
+
+  test('from the oldest unpaid instalment cures the loan', () => {
+    const change: LoanEvent = {
+      id: 'r',
+      kind: 'rate_change',
+      effective_date: '2026-04-20',
+      interest_rate: '0.06',
+    };
+    const dates = { first: '2026-05-15', count: 36, payment_day: null };
+    const plan = agreed('2026-04-20', { rule: 'spread', from: 'oldest_unpaid', dates });
+
+    expect(stateOn('2026-04-20', []).days_past_due).toBe(64);
+    const after = stateOn('2026-04-20', [change, plan]);
+    expect(after).toMatchObject({
+      days_past_due: 0,
+      past_due_amount: '0.00',
+      next_payment_date: '2026-05-15',
+    });
+    expect(after.installments).toHaveLength(36);
+  });
+
+  test('follows when a payment before it turns out to have bounced', () => {
+    const extra = payment('x', '2026-02-18', '4000.00', { payment_type: 'extra_principal' });
+    const plan = agreed('2026-02-20', { rule: 'spread', from: 2 });
+    const bounced: LoanEvent = {
+      id: 'y',
+      kind: 'reversal',
+      effective_date: '2026-02-25',
+      reverses: 'x',
+    };
+
+    const before = stateOn('2026-02-24', [paid, extra, plan]);
+    const after = stateOn('2026-02-25', [paid, extra, plan, bounced]);
+
+    expect(before.installments[1]?.payment_amount).toBe('186.50');
+    expect(after.installments).toEqual(stateOn('2026-02-25', [paid, plan]).installments);
+    expect(after.installments[1]?.payment_amount).toBe('315.72');
+  });
+
+  test('repays what the payments of its own day leave', () => {
+    const extra = payment('x', '2026-02-20', '4000.00', { payment_type: 'extra_principal' });
+    const plan = agreed('2026-02-20', { rule: 'spread', from: 2 });
+
+    expect(stateOn('2026-02-20', [paid, extra, plan]).installments[1]?.payment_amount).toBe(
+      '186.65',
+    );
+  });
+
+  test('has nothing to spread over instalments that there are not', () => {
+    const before = stateOn('2026-02-20', [paid]);
+
+    expect(
+      stateOn('2026-02-20', [paid, agreed('2026-02-20', { rule: 'spread', from: 50 })]),
+    ).toEqual(before);
+  });
+});
+
+describe('moving due dates', () => {
+  const moved = (by: Extract<Agreement, { rule: 'moved' }>['by'], from: number) =>
+    stateOn('2026-01-20', [agreed('2026-01-20', { rule: 'moved', from, by })]);
+
+  test('by two periods extends the maturity by two', () => {
+    const after = moved({ periods: 2, payment_day: null }, 3);
+
+    expect(after.installments[2]).toMatchObject({
+      period_number: 3,
+      due_date: '2026-06-15',
+      days_in_period: 92,
+      payment_amount: '315.68',
+    });
+    expect(after.maturity_date).toBe('2029-03-15');
+  });
+
+  test('by days keeps their distance', () => {
+    expect(datesFrom(moved({ days: 10 }, 35), 35)).toEqual(['2028-12-25', '2029-01-25']);
+  });
+
+  test('to another day of the month never asks earlier', () => {
+    expect(datesFrom(moved({ payment_day: 31 }, 2), 2).slice(0, 2)).toEqual([
+      '2026-03-31',
+      '2026-04-30',
+    ]);
+    expect(moved({ payment_day: 1 }, 2).installments[1]).toMatchObject({
+      due_date: '2026-04-01',
+      days_in_period: 45,
+    });
+  });
+
+  test('starts at the next unpaid instalment', () => {
+    const state = stateOn('2026-02-10', [payment('p', '2026-02-10', '315.68')]);
+
+    expect(nextNumber(state, '2026-02-10')).toBe(2);
+  });
+});
+
+describe('asking for less', () => {
+  test('asks for what is missing with the instalment after, or with the last', () => {
+    const less = { rule: 'lowered', numbers: [2, 3], to: '100.00' } as const;
+    const next = stateOn('2026-01-20', [agreed('2026-01-20', { ...less, shortfall: 'next' })]);
+    const last = stateOn('2026-01-20', [agreed('2026-01-20', { ...less, shortfall: 'last' })]);
+    const asked = ({ installments }: LoanState) =>
+      installments.map(({ payment_amount }) => payment_amount);
+
+    expect(asked(next).slice(0, 5)).toEqual(['315.68', '100.00', '100.00', '747.04', '315.68']);
+    expect(asked(last).slice(0, 4)).toEqual(['315.68', '100.00', '100.00', '315.68']);
+    expect(asked(last).at(-1)).toBe('746.84');
+  });
+});
