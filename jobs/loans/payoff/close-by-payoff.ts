@@ -42,7 +42,7 @@ type Closing = { penalty: Big; paid: Big; credited: Big; written_off: Big };
  */
 export async function payOff(work: Work, loanId: string, input: PayOff) {
   const loan = await openLoan(work, loanId);
-  assertAllowed(loan.row.status, 'pay-off');
+  assertAllowed(loan.row, 'pay-off');
   const on = input.payoff_date ?? work.today;
   assertInHistory(work, loan, 'payoff_date', on);
   if (input.payment_instrument_id)
@@ -64,7 +64,7 @@ async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | und
   if (quote?.['loan_id'] !== row.id) throw new Invalid({ payoff_quote_id: 'Does not exist.' });
   if (quote['status'] === 'active') return quote;
   const message = `The quote is ${String(quote['status'])}.`;
-  throw new Conflict(message, 'quote_not_active', refusalOf(row.status));
+  throw new Conflict(message, 'quote_not_active', refusalOf(row));
 }
 
 async function closingOf(
@@ -88,7 +88,7 @@ async function closingOf(
 
 const insufficient = ({ row }: OpenLoan, owed: Big) =>
   new Conflict('This does not pay off the loan.', 'insufficient_payoff', {
-    ...refusalOf(row.status),
+    ...refusalOf(row),
     payoff_amount: money(owed),
   });
 
