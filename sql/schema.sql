@@ -1292,7 +1292,12 @@ create policy auditor on credit_reporting_records for select to servicing_audito
 create policy owner on credit_reporting_records for all to servicing_owner using true with check true;
 create policy tenant on credit_reporting_records for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER touch BEFORE UPDATE ON public.credit_reporting_records FOR EACH ROW EXECUTE FUNCTION app.touch();
-grant insert, select, update on credit_reporting_records to servicing_app;
+grant insert, select on credit_reporting_records to servicing_app;
+grant update (file_id) on credit_reporting_records to servicing_app;
+grant update (rejection_reason) on credit_reporting_records to servicing_app;
+grant update (reported_at) on credit_reporting_records to servicing_app;
+grant update (status) on credit_reporting_records to servicing_app;
+grant update (suppression_reason) on credit_reporting_records to servicing_app;
 grant select on credit_reporting_records to servicing_auditor;
 
 create table dead_letters (
@@ -2090,6 +2095,8 @@ create table loan_snapshots (
   loan_officer_id uuid,
   labels jsonb not null,
   created_at timestamp with time zone not null default now(),
+  schedule_version integer,
+  payment_amount app.money,
   constraint loan_snapshots_pkey PRIMARY KEY (tenant_id, snapshot_date, loan_id)
 );
 CREATE INDEX loan_snapshots_loan ON public.loan_snapshots USING btree (tenant_id, loan_id, snapshot_date DESC);
@@ -2256,6 +2263,7 @@ create table loans (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  rescission_ends date,
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
   constraint loans_payment_day_check CHECK (((payment_day >= 1) AND (payment_day <= 31))),
   constraint loans_payment_history_profile_check CHECK ((payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'::text)),

@@ -170,29 +170,28 @@ function toScaleTwo(value: string): string {
   return /^[0.]+$/.test(scaled) ? scaled : sign + scaled;
 }
 
-/** A fraction: "0.085" means 8.5 percent. At most eight decimals, from 0 up to 10 (1,000 percent). */
-export const rate = known(
-  z
-    .string({ error: 'Must be a decimal string like "0.085".' })
-    .max(12)
-    .regex(
-      /^\d{1,2}(\.\d{1,8})?$/,
-      wrong('Must be a fraction like "0.085", with at most 8 decimals.'),
-    )
-    .refine((value) => Number(value) <= 10, wrong('Must be at most 10.'))
-    .meta({ format: 'decimal', examples: ['0.085'] }),
-  'numeric',
+const fraction = (most: number, example: string, hint: string) =>
+  known(
+    z
+      .string({ error: hint })
+      .max(13, wrong(hint))
+      .regex(/^\d{1,4}(\.\d{1,8})?$/, wrong(hint))
+      .refine((value) => Number(value) <= most, wrong(hint))
+      .meta({ format: 'decimal', examples: [example] }),
+    'numeric',
+  );
+
+/** A fraction: "0.085" means 8.5 percent. More than 1 is taken for percent, and refused. */
+export const rate = fraction(
+  1,
+  '0.085',
+  'Must be a fraction: 8.5 % is written "0.085", with at most 8 decimals.',
 );
+/** What a price is of a whole: a loan may be sold for more than is owed on it. */
+export const ratio = fraction(10, '0.985', 'Must be at most 10, like "0.985", with 8 decimals.');
 
 /** A rate that we computed: a short loan with fees may well cost more than 1,000 percent a year. */
-export const computedRate = known(
-  z
-    .string()
-    .max(13)
-    .regex(/^\d{1,4}(\.\d{1,8})?$/, wrong('Must be a fraction like "0.085".'))
-    .meta({ format: 'decimal', examples: ['0.085'] }),
-  'numeric',
-);
+export const computedRate = fraction(9999, '0.085', 'Must be a fraction like "0.085".');
 
 export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
 export const flag = known(z.boolean(), 'bool');

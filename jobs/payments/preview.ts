@@ -24,7 +24,7 @@ export async function previewPayment(
   input: z.output<typeof PaymentPreview>,
 ) {
   const loan = await readLoan(work, loanId);
-  assertAllowed(loan.row.status, 'payments');
+  assertAllowed(loan.row, 'payments');
   const on = input.payment_date ?? work.today;
   if (on < work.today) throw new Invalid({ payment_date: 'Must not be in the past.' });
   const trial = newEvent({

@@ -67,7 +67,7 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   const input = { ...request, payment_type: receivable(request.payment_type) };
   if (input.allocation_override) onlyAdmin(work, 'say what a payment goes to');
   const loan = await openLoan(work, loanId);
-  assertAllowed(loan.row.status, 'payments');
+  assertAllowed(loan.row, 'payments');
   const payment_date = input.payment_date ?? work.today;
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);

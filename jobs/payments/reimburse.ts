@@ -40,7 +40,7 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
   const refundable = waiting.plus(repaid);
   if (parseMoney(input.amount).gt(refundable)) {
     throw new Conflict('That is more than can be paid back.', 'exceeds_refundable', {
-      ...refusalOf(loan.row.status),
+      ...refusalOf(loan.row),
       refundable_amount: money(refundable),
     });
   }
@@ -61,7 +61,7 @@ async function repaidBy(work: Work, { row }: OpenLoan, { payment_id }: Reimburse
     throw new Invalid({ payment_id: 'Is not a payment of this loan.' });
   if (payment.hold_until && payment.hold_until > work.today && payment.status === 'completed') {
     const { hold_until } = payment;
-    const details = { ...refusalOf(row.status), hold_until };
+    const details = { ...refusalOf(row), hold_until };
     throw new Conflict(`The money is held until ${hold_until}.`, 'funds_held', details);
   }
   // A claim after a charge-off, or a debt that was settled, is not opened again.

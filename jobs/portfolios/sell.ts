@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as investors from '../../sql/portfolios/investors.ts';
 import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
-import { date, money, prose, rate, uuid } from '../../sql/types.ts';
+import { date, money, prose, ratio, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { divide, money as cents } from '../money.ts';
 import type { Work } from '../work.ts';
@@ -15,7 +15,7 @@ export const Sale = z.object({
   sale_price: money
     .optional()
     .describe('Of all loans; shared out by principal, and booked for each when it settles.'),
-  purchase_price_ratio: rate.optional(),
+  purchase_price_ratio: ratio.optional(),
   settlement_date: date.optional(),
   settlement_instrument_id: uuid.optional(),
   servicing_retained: z

@@ -41,12 +41,13 @@ export async function transferLoans(
   input: z.output<typeof Transfer>,
 ): Promise<z.output<typeof Transferred>> {
   const { loan_ids, notes, effective_date = work.today } = input;
-  const target = input.target_portfolio_id ?? input.destination_portfolio_id ?? '';
-  if (target === id) throw new Invalid({ target_portfolio_id: 'Must be another portfolio.' });
+  const field = input.target_portfolio_id ? 'target_portfolio_id' : 'destination_portfolio_id';
+  const target = input[field] ?? '';
+  if (target === id) throw new Invalid({ [field]: 'Must be another portfolio.' });
   if (effective_date > work.today)
     throw new Invalid({ effective_date: 'Must not be after the business date.' });
   const locked = await portfolios.lock(work.tx, [id, target]);
-  if (locked.length < 2) throw new Invalid({ target_portfolio_id: 'Does not exist.' });
+  if (locked.length < 2) throw new Invalid({ [field]: 'Does not exist.' });
   for (const portfolio of locked) checkOpen(portfolio);
   if (loan_ids) await known(work, loan_ids);
   const mover = moverOf(work, 'transfer-portfolio', notes);

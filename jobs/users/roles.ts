@@ -5,7 +5,7 @@ import * as accounts from '../../sql/users/accounts.ts';
 import { TENANT_ROLES, users } from '../../sql/users/users.ts';
 import { update, type Values } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
-import { Conflict, Forbidden, NotFound } from '../errors.ts';
+import { Conflict, Forbidden, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 export const AssignRole = z.object({ user_id: uuid, tenant_role: z.enum(TENANT_ROLES) });
@@ -22,7 +22,7 @@ export const removeRole = (work: Work, { user_id }: z.output<typeof RemoveRole>)
 async function changeRole(work: Work, action: string, id: string, role: string | null) {
   const superadmins = await accounts.lockSuperadmins(work.tx);
   const before = await findLocked(work.tx, users, id);
-  if (before === null) throw new NotFound('There is no such user.');
+  if (before === null) throw new Invalid({ user_id: 'Does not exist.' });
   if (before['tenant_role'] === role) return before;
   if (before['borrower_id'] !== null)
     throw new Conflict('A user of the borrower portal has no role.', 'borrower_user');

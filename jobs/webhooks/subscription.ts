@@ -80,9 +80,10 @@ export async function retryDelivery(work: Work, id: string, request: RetryReques
   if (!subscription.is_active) {
     throw new Conflict('Re-enable the subscription first.', 'subscription_disabled');
   }
-  const wanted = request.delivery_id ?? request.dead_letter_id ?? null;
+  const field = request.delivery_id ? 'delivery_id' : 'dead_letter_id';
+  const wanted = request[field] ?? null;
   const letter = await deadLetters.toRetry(tx, id, wanted);
-  if (!letter && wanted) throw new NotFound('There is no failed delivery of that id.');
+  if (!letter && wanted) throw new Invalid({ [field]: 'Names no failed delivery.' });
   if (letter?.status !== 'dead') {
     throw new Conflict('Nothing is waiting to be sent again.', 'nothing_to_retry');
   }

@@ -112,7 +112,7 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
       total_paid_interest, total_paid_fees, interest_rate, remaining_term, payments_remaining,
       maturity_date, final_payment_amount, credit_limit, available_credit, is_frozen, is_accelerated,
       is_non_accrual, charge_off_balance, net_charge_off, portfolio_id, investor_id, loan_officer_id,
-      labels
+      labels, schedule_version, payment_amount
     )
     select ${day}::date, row.id, row.status, row.sub_status, row.principal_balance, ended.interest,
            row.outstanding_fees, row.principal_balance + ended.interest + row.outstanding_fees,
@@ -129,9 +129,10 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
            row.remaining_term, coalesce(row.payments_remaining, 0), row.maturity_date,
            row.final_payment_amount, row.credit_limit, row.available_credit, row.is_frozen,
            row.is_accelerated, row.is_non_accrual, row.charge_off_balance, row.net_charge_off,
-           row.portfolio_id, row.investor_id, row.loan_officer_id, row.labels
+           row.portfolio_id, row.investor_id, row.loan_officer_id, row.labels,
+           row.schedule_version, row.payment_amount
     from (
-      select ${columns}, accrual.before, accrual.after, record.interest_settled
+      select ${columns}, record.schedule_version, accrual.before, accrual.after, record.interest_settled
       ${source}
       -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
       cross join lateral (

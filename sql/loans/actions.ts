@@ -1,10 +1,10 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 
-/** What any loan allows, whatever its status (specification, "any" in the condition column). */
+/** What any loan allows, whatever its status (specification, "any" in the state column). */
 const ALWAYS = [
   'freeze',
   'unfreeze',
-  'accelerate',
   'reverse-acceleration',
   'assign-officer',
   'add-labels',
@@ -12,14 +12,13 @@ const ALWAYS = [
   'run-compliance-checks',
 ] as const;
 
-/**
- * Which actions each status allows besides, said once: the loan's own answer is
- * computed from this table, and jobs/loans/history/statuses.ts refuses by it. What is not listed is refused;
- * what is allowed may still meet a guard of its own.
- */
+/** What a loan that is not at its end allows: of one that is, nothing can become due. */
+const OPEN = [...ALWAYS, 'accelerate'] as const;
+
+/** Which actions each status allows, said once. What is not listed is refused. */
 export const ACTIONS_BY_STATUS = {
-  pending: ['approve', 'deny', 'cancel', ...ALWAYS],
-  approved: ['disburse', 'cancel', ...ALWAYS],
+  pending: ['approve', 'deny', 'cancel', ...OPEN],
+  approved: ['disburse', 'cancel', ...OPEN],
   denied: ALWAYS,
   canceled: ALWAYS,
   active: [
@@ -31,15 +30,91 @@ export const ACTIONS_BY_STATUS = {
     'change-due-date',
     'activate-promo',
     'payments',
-    ...ALWAYS,
+    'draws',
+    ...OPEN,
   ],
   paid_off: ALWAYS,
-  charged_off: ['reverse-charge-off', 'payments', ...ALWAYS],
+  charged_off: ['reverse-charge-off', 'payments', ...OPEN],
   settled: ALWAYS,
   transferred: ALWAYS,
 } as const satisfies Record<string, readonly string[]>;
 
-/** The actions of `record.status`, as the loan shows them. */
+/** A code, and when it hinders; of several, the first that holds is the one that is told. */
+type Hindrance = readonly [code: string, when: SqlFragment];
+
+/**
+ * What stands in the way of an action that the status allows. The loan is the row of this alias. What
+ * depends on the request as well, such as an amount, is judged where the request is.
+ */
+const hindering = (alias: 'loan' | 'record'): Record<string, readonly Hindrance[]> => {
+  const its = (column: string) => sql.identifier([alias, column]);
+  const hasStatus = (status: string) => sql.fragment`${its('status')} = ${status}`;
+  const today = sql.fragment`(select app.business_date())`;
+  const atRest = sql.fragment`
+    ${hasStatus('active')} and (${its('is_frozen')} or ${its('is_accelerated')} or ${its('is_non_accrual')})`;
+  const nothingAhead = sql.fragment`
+    ${hasStatus('active')} and (${its('is_accelerated')} or not exists (
+      select from installments
+      where loan_id = ${its('id')} and version = ${its('schedule_version')} and not is_canceled
+        and due_date >= ${today} and payment_amount - paid_amount > ${its('satisfied_tolerance')}
+    ))`;
+  return {
+    cancel: [['already_disbursed', sql.fragment`${its('disbursed_amount')} > 0`]],
+    disburse: [
+      ['archived', sql.fragment`${hasStatus('approved')} and ${its('is_archived')}`],
+      [
+        'rescission_period',
+        sql.fragment`${hasStatus('approved')} and ${its('rescission_ends')} >= ${today}`,
+      ],
+      ['not_fundable', atRest],
+      [
+        'exceeds_commitment',
+        sql.fragment`${hasStatus('active')} and ${its('disbursed_amount')} >= ${its('principal_amount')}`,
+      ],
+    ],
+    draws: [
+      ['not_a_line', sql.fragment`${its('loan_type')} <> 'line_of_credit'`],
+      ['not_fundable', atRest],
+      [
+        'exceeds_available_credit',
+        sql.fragment`
+          ${its('principal_balance')} >= coalesce(${its('credit_limit')}, ${its('principal_amount')})`,
+      ],
+    ],
+    'reverse-charge-off': [
+      ['recovery_posted', sql.fragment`${its('recovered_amount')} > 0`],
+      [
+        'before_boarding',
+        sql.fragment`${hasStatus('charged_off')} and not exists (
+          select from loan_events where loan_id = ${its('id')} and kind = 'charge_off'
+        )`,
+      ],
+    ],
+    reschedule: [['no_installments_ahead', nothingAhead]],
+    'change-due-date': [
+      ['no_payment_day', sql.fragment`${its('payment_frequency')} not in ('monthly', 'quarterly')`],
+      ['no_installments_ahead', nothingAhead],
+    ],
+    'activate-promo': [
+      ['interest_follows_plan', sql.fragment`${its('interest_method')} in ('scheduled', 'flat')`],
+    ],
+  };
+};
+
+/** By action, the code of what hinders it; an action that nothing hinders is not named. */
+export const hindrancesOf = (alias: 'loan' | 'record') => sql.fragment`
+  jsonb_strip_nulls(jsonb_build_object(${sql.join(
+    Object.entries(hindering(alias)).map(([action, hindrances]) => {
+      const cases = hindrances.map(
+        ([code, when]) => sql.fragment`when ${when} then ${sql.literalValue(code)}`,
+      );
+      return sql.fragment`${sql.literalValue(action)}, case ${sql.join(cases, sql.fragment` `)} end`;
+    }),
+    sql.fragment`, `,
+  )}))`;
+
+/** The actions of `record` that nothing hinders now, as the loan shows them. */
 export const allowedActions = sql.fragment`
-  ${JSON.stringify(ACTIONS_BY_STATUS)}::jsonb -> record.status
+  (${JSON.stringify(ACTIONS_BY_STATUS)}::jsonb -> record.status)
+    - array(select jsonb_object_keys(${hindrancesOf('record')}))
 `;

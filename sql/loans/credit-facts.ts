@@ -15,18 +15,22 @@ const Facts = z.object({
   credit_limit: z.string().nullable(),
   charge_off_amount: z.string().nullable(),
   term_months: z.int(),
+  /** Instalments of the plan that was in force. */
+  periods: z.int().nullable(),
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),
   last_payment_date: z.string().nullable(),
+  closed_on: z.string().nullable(),
   paid_in_month: z.string(),
   total_balance: z.string(),
   charge_off_balance: z.string(),
-  past_due_amount: z.string(),
+  past_due_30_amount: z.string(),
   days_past_due: z.int(),
   first_delinquency_date: z.string().nullable(),
   labels: z.array(z.string()),
   is_in_forbearance: z.boolean(),
   suspends_reporting: z.boolean(),
+  is_in_disaster: z.boolean(),
   compliance_condition_code: z.string().nullable(),
   borrower_type: z.string(),
   is_deceased: z.boolean(),
@@ -53,6 +57,19 @@ const consumer = sql.fragment`jsonb_build_object(
   'residence_code', address.residence_code
 )`;
 
+/** When a loan came to its end: the last day on which something still took away from the debt. */
+const closedOn = sql.fragment`(
+  select max(effective_date) from loan_events as event
+  where loan_id = loan.id and effective_date <= period.month_end
+    and kind in ('payment', 'service_credit', 'suspense_application', 'write_off', 'forgiveness',
+                 'servicing_transfer')
+    and not exists (
+      select from loan_events as undone
+      where undone.loan_id = loan.id and undone.kind = 'reversal'
+        and undone.details ->> 'reverses' = event.id::text
+    )
+)`;
+
 /**
  * The next loans that have something to report at the end of a month and no record of it yet: those
  * that were open then, as the close recorded them, and those that were closed since their last record.
@@ -68,16 +85,25 @@ export const unreported = (
            product.metro2_portfolio_type as portfolio_type,
            product.metro2_account_type as account_type,
            coalesce(loan.origination_date, loan.disbursement_date) as date_opened,
-           loan.principal_amount, loan.disbursed_amount, loan.credit_limit, loan.charge_off_amount,
-           loan.term_months, loan.payment_frequency, loan.payment_amount,
+           loan.principal_amount, loan.disbursed_amount - later.amount as disbursed_amount,
+           coalesce(kept.credit_limit, loan.credit_limit) as credit_limit, loan.charge_off_amount,
+           loan.term_months, loan.payment_frequency,
+           coalesce(kept.payment_amount, loan.payment_amount) as payment_amount,
+           (
+             select max(period_number) from installments
+             where loan_id = loan.id
+               and version = coalesce(kept.schedule_version, loan.schedule_version)
+           ) as periods,
+           case when kept.loan_id is null then ${closedOn} end as closed_on,
            coalesce(kept.last_payment_date, loan.last_payment_date) as last_payment_date,
            paid.amount as paid_in_month, coalesce(kept.total_balance, 0.00) as total_balance,
            coalesce(kept.charge_off_balance, 0.00) as charge_off_balance,
-           coalesce(kept.past_due_amount, 0.00) as past_due_amount,
+           coalesce(kept.past_due_30_amount, 0.00) as past_due_30_amount,
            coalesce(kept.days_past_due, 0) as days_past_due, kept.first_delinquency_date,
            coalesce(kept.labels, loan.labels) as labels,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
+           coalesce(kept.is_frozen and loan.freeze_reason = 'disaster', false) as is_in_disaster,
            dispute.compliance_condition_code, borrower.borrower_type, borrower.is_deceased,
            borrower.bankruptcy_status, ${consumer} as consumer,
            previous.reporting_period as previous_period, previous.account_status as previous_status,
@@ -118,9 +144,19 @@ export const unreported = (
     cross join lateral (
       select coalesce(sum(amount), 0.00)::numeric(15, 2) as amount from payments
       where loan_id = loan.id and status in ('completed', 'settled')
+        and payment_type <> 'reimbursement'
         and effective_date > (period.month_end + 1 - interval '1 month')::date - 1
         and effective_date <= period.month_end
     ) as paid
+    cross join lateral (
+      select coalesce(sum(amount), 0.00)::numeric(15, 2) as amount
+      from (
+        select amount, disbursement_date as date, status from disbursements where loan_id = loan.id
+        union all
+        select amount, draw_date, status from draws where loan_id = loan.id
+      ) as paid_out
+      where date > period.month_end and status = 'completed'
+    ) as later
     left join lateral (
       select * from addresses
       where borrower_id = borrower.id and is_primary and not is_archived

@@ -67,11 +67,24 @@ export const alone = (tx: Transaction) =>
     select pg_advisory_xact_lock(hashtextextended('metro2 ' || app.current_tenant(), 0))
   `);
 
-/** Takes the records of the period that wait to be sent; answers how many. */
+/**
+ * Takes the newest record of each account that waits to be sent, and answers how many there are. What
+ * is older is not sent, now or later: a bureau would take it for the newer one.
+ */
 export async function take(tx: Transaction, fileId: string, period: string): Promise<number> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
-    update credit_reporting_records
+    update credit_reporting_records as record
     set status = 'reported', file_id = ${fileId}, reported_at = now()
+    from (
+      select distinct on (loan_id) id from credit_reporting_records
+      where status = 'queued' and reporting_period <= ${period}
+      order by loan_id, reporting_period desc, created_at desc, id desc
+    ) as newest
+    where record.id = newest.id
+  `);
+  await tx.query(sql.typeAlias('void')`
+    update credit_reporting_records
+    set status = 'suppressed', suppression_reason = 'newer_record'
     where status = 'queued' and reporting_period <= ${period}
   `);
   return rowCount;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
-import { allowedActions } from './actions.ts';
+import { allowedActions, hindrancesOf } from './actions.ts';
 import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
 import { finalPayment, nextPayment, nextPaymentDate, openPlan, pastDue } from './open-plan.ts';
 
@@ -157,11 +157,18 @@ export const Raw = z.object({
   schedule_version: z.int(),
   credit_limit: z.string().nullable(),
   labels: z.array(z.string()),
+  rescission_ends: z.string().nullable(),
+  /** By action, the code of what stands in its way. */
+  hindrances: z.record(z.string(), z.string()),
 });
 export type RawLoan = z.output<typeof Raw>;
 
 export const rawColumns = sql.join(
-  Object.keys(Raw.shape).map((column) => sql.identifier(['loan', column])),
+  Object.keys(Raw.shape).map((column) =>
+    column === 'hindrances'
+      ? sql.fragment`${hindrancesOf('loan')} as hindrances`
+      : sql.fragment`${sql.identifier(['loan', column])}`,
+  ),
   sql.fragment`, `,
 );
 

@@ -52,15 +52,12 @@ const OTHERWISE: Record<string, string> = {
   'POST /loans/{id}/forbearances hardship_application_id': 'applications are kept elsewhere',
   'PUT /forbearances/{id} hardship_application_id': 'applications are kept elsewhere',
   'POST /loans/{id}/activate-promo promo_program_id': 'names an offer that is kept elsewhere',
-  'POST /loans/{id}/assign-officer user_id': 'the other name of loan_officer_id, which is told',
-  'POST /users/assign-role user_id': 'the record that is changed: 404',
-  'POST /users/remove-role user_id': 'the record that is changed: 404',
+  'POST /loans/{id}/assign-officer user_id': 'passed over beside its other name, loan_officer_id',
+  'POST /portfolios/{id}/transfer-loans destination_portfolio_id':
+    'passed over beside its other name, target_portfolio_id',
   'POST /portfolios/{id}/buyback loan_ids.0': 'nothing of a sale is booked',
-  'POST /portfolios/{id}/transfer-loans destination_portfolio_id': 'the other name of the target',
   'PUT /loan-assignments/{id} settlement_instrument_id': 'only while it is pending',
   'POST /communications/send-batch borrower_ids.0': 'each borrower has an answer of its own',
-  'POST /webhooks/{id}/retry-delivery delivery_id': 'the record that is changed: 404',
-  'POST /webhooks/{id}/retry-delivery dead_letter_id': 'the record that is changed: 404',
 };
 
 const keyed = routes.flatMap((route) =>

@@ -45,7 +45,7 @@ test('each month-end has its record, and a repeat writes none', async () => {
     scheduled_monthly_payment: 315,
     actual_payment_amount: 0,
     highest_credit: 10000,
-    amount_past_due: 631,
+    amount_past_due: 315,
     date_first_delinquency: '2026-03-15',
     payment_rating: null,
     ecoa_code: '1',

@@ -1,15 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { allowedActions, LOAN_STATUSES } from '../../jobs/loans/history/statuses.ts';
+import { loanActions } from '../../api/loans/actions.ts';
+import { LOAN_STATUSES } from '../../jobs/loans/history/statuses.ts';
+import { ACTIONS_BY_STATUS } from '../../sql/loans/actions.ts';
 import { sql } from '../../sql/database/db.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
+import { closeThrough } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
+import { standingsIn } from './standings.ts';
 
 const stage = await newStage();
 const tenant = await stage.tenant('2026-01-15');
 const superadmin = await tenant.signedIn('superadmin');
+const standings = standingsIn(tenant, superadmin, {
+  program_id: await tenant.first('/programs'),
+  product_id: await tenant.first('/products'),
+});
 
-/** Every action with a body that is right in itself, so that only the status can refuse it. */
+/** Every action with a body that is right in itself, so that only the loan can refuse it. */
 const BODIES: Record<string, object> = {
   approve: {},
   deny: { reasons: ['other'] },
@@ -23,6 +32,7 @@ const BODIES: Record<string, object> = {
   'change-due-date': { payment_day: 20 },
   'activate-promo': { promo_type: 'zero_interest', duration_months: 3 },
   payments: { amount: '100.00' },
+  draws: { amount: '100.00' },
   freeze: {},
   unfreeze: {},
   accelerate: {},
@@ -32,26 +42,6 @@ const BODIES: Record<string, object> = {
   'remove-labels': { labels: ['one'] },
   'run-compliance-checks': {},
 };
-
-/** A loan that got its status the way that loans do; the last two come from other areas. */
-async function loanIn(status: string) {
-  const begun = status === 'approved' ? 'approved' : 'active';
-  const isEarly = ['pending', 'denied', 'canceled'].includes(status);
-  const { id } = await newLoan(tenant, { status: isEarly ? 'pending' : begun }, superadmin);
-  const by: Record<string, string> = {
-    denied: 'deny',
-    canceled: 'cancel',
-    paid_off: 'pay-off',
-    charged_off: 'charge-off',
-  };
-  if (by[status]) await superadmin.post(`/loans/${id}/${by[status]}`);
-  if (['settled', 'transferred'].includes(status)) {
-    await tenant.within(({ tx }) =>
-      tx.query(sql.typeAlias('void')`update loans set status = ${status} where id = ${id}`),
-    );
-  }
-  return id;
-}
 
 /** Everything that an action could leave behind, counted, and the loan itself. */
 const traces = (id: string) =>
@@ -70,46 +60,82 @@ const traces = (id: string) =>
     `),
   );
 
-describe.each(LOAN_STATUSES)('a loan that is %s', (status) => {
-  test('shows what it allows, and refuses all else without leaving a trace', async () => {
-    const id = await loanIn(status);
-    const shown = await superadmin.get(`/loans/${id}`);
+const shownOf = async (id: string) => (await superadmin.get(`/loans/${id}`)).body;
+
+describe.each(Object.entries(standings))('a loan that is %s', (_name, make) => {
+  test('refuses what it does not offer, without leaving a trace', async () => {
+    const id = await make();
+    const { allowed_actions, status } = await shownOf(id);
     const before = await traces(id);
 
     const refused: Record<string, unknown> = {};
     for (const [action, body] of Object.entries(BODIES)) {
-      if (allowedActions(status).includes(action)) continue;
+      if (allowed_actions.includes(action)) continue;
       refused[action] = await superadmin.post(`/loans/${id}/${action}`, body);
     }
 
-    expect(shown.body).toMatchObject({ status, allowed_actions: allowedActions(status) });
-    const details = { current_status: status, allowed_actions: allowedActions(status) };
-    const expected = { status: 409, body: { code: 'invalid_transition', details } };
+    const details = { current_status: status, allowed_actions };
+    const expected = { status: 409, body: { code: expect.any(String), details } };
     for (const [action, reply] of Object.entries(refused)) {
       expect({ action, reply }).toMatchObject({ action, reply: expected });
     }
     expect(await traces(id)).toEqual(before);
   });
 
-  test('does what it allows, or says why not, and is never at a loss', async () => {
-    const replies: Record<string, number> = {};
-    for (const action of allowedActions(status)) {
-      const id = await loanIn(status);
-      replies[action] = (await superadmin.post(`/loans/${id}/${action}`, BODIES[action])).status;
+  test('does what it offers', async () => {
+    const { allowed_actions } = await shownOf(await make());
+
+    const replies: Record<string, unknown> = {};
+    for (const action of allowed_actions as string[]) {
+      replies[action] = await superadmin.post(`/loans/${await make()}/${action}`, BODIES[action]);
     }
 
     for (const [action, reply] of Object.entries(replies)) {
-      const isFullyFunded = status === 'active' && action === 'disburse';
-      expect({ action, reply }).toEqual({
-        action,
-        reply: isFullyFunded ? 409 : action === 'payments' ? 201 : 200,
-      });
+      const status = ['payments', 'draws'].includes(action) ? 201 : 200;
+      expect({ action, reply }).toMatchObject({ action, reply: { status } });
     }
   });
 });
 
-test('every action that a status allows has its endpoint', () => {
-  const named = new Set(LOAN_STATUSES.flatMap((status) => allowedActions(status)));
+test('each status is among those that are asked, and each action of a loan', async () => {
+  const statuses = new Set<string>();
+  for (const make of Object.values(standings)) statuses.add((await shownOf(await make())).status);
 
+  expect([...statuses].toSorted()).toEqual(LOAN_STATUSES.toSorted());
+  const named = new Set<string>(Object.values(ACTIONS_BY_STATUS).flat());
   expect([...named].toSorted()).toEqual(Object.keys(BODIES).toSorted());
+  expect(Object.keys(BODIES)).toEqual(
+    expect.arrayContaining(['approve', ...Object.keys(loanActions)]),
+  );
 });
+
+test('a loan that the borrower may not rescind any more offers to be disbursed', async () => {
+  const other = await stage.tenant('2026-01-14');
+  const product_id = await newProduct(other, { rescission_days: 3 });
+  const { id } = await newLoan(other, { product_id, status: 'approved' });
+  const offered = async () =>
+    (await other.officer.get(`/loans/${id}`)).body.allowed_actions.includes('disburse');
+
+  const before = await offered();
+  await closeThrough(stage, other, '2026-01-17');
+
+  expect([before, await offered()]).toEqual([false, true]);
+});
+
+test.each(['paid_off', 'denied', 'canceled', 'settled', 'transferred'])(
+  'nothing of a loan that is %s can become due',
+  async (status) => {
+    const name = status.replaceAll('_', ' ');
+    const id = await standings[name]?.();
+
+    const refused = await superadmin.post(`/loans/${id}/accelerate`);
+
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        code: 'invalid_transition',
+        message: `A loan that is ${name} cannot be accelerated.`,
+      },
+    });
+  },
+);

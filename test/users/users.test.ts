@@ -64,8 +64,10 @@ test('roles that do not exist, users that do not, and borrowers are refused', as
     'tenant_role',
   );
   expect((await assign('x', 'viewer')).status).toBe(422);
-  expect((await assign(NOBODY, 'viewer')).status).toBe(404);
-  expect((await assign(other.userIds['viewer'], 'admin')).status).toBe(404);
+  const unknown = { status: 422, body: { errors: { user_id: 'Does not exist.' } } };
+  expect(await assign(NOBODY, 'viewer')).toMatchObject(unknown);
+  expect(await assign(other.userIds['viewer'], 'admin')).toMatchObject(unknown);
+  expect(await superadmin.post('/users/remove-role', { user_id: NOBODY })).toMatchObject(unknown);
   expect((await assign(tenant.userIds['borrower'], 'viewer')).body.code).toBe('borrower_user');
 });
 

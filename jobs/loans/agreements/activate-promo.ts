@@ -10,10 +10,8 @@ import { addDays, addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { openLoan, readLoan, type OpenLoan } from '../history/happen.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
-import { termsOf } from '../products/terms-of.ts';
 import { begin, deferredInterest, isDeferring, PROMO_TYPES } from './promotions.ts';
 
 export const PromoActivation = z.object({
@@ -31,16 +29,12 @@ type PromoActivation = z.output<typeof PromoActivation>;
 /** Agrees a promotion with the borrower; one at a time. Answers the loan with its promotions. */
 export async function activatePromo(work: Work, loanId: string, input: PromoActivation) {
   const loan = await openLoan(work, loanId);
-  assertAllowed(loan.row.status, 'activate-promo');
+  assertAllowed(loan.row, 'activate-promo');
   const { start_date, end_date } = datesOf(work, input);
   const promo_rate = rateOf(loan, input);
-  if (isFollowingPlan(termsOf(loan.row))) {
-    const message = 'The interest of this loan follows its plan: modify the plan instead.';
-    throw new Conflict(message, 'interest_follows_plan', refusalOf(loan.row.status));
-  }
   if (await stored.overlaps(work.tx, loanId, start_date, end_date)) {
     const message = 'Another promotion covers some of these days.';
-    throw new Conflict(message, 'promo_overlap', refusalOf(loan.row.status));
+    throw new Conflict(message, 'promo_overlap', refusalOf(loan.row));
   }
   const id = await insert(work.tx, 'loan_promotions', {
     loan_id: loanId,

@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { setPaymentDay } from '../../../sql/loans/plans.ts';
 import { date, flag, freeWords } from '../../../sql/types.ts';
 import { daysBetween, partsOf } from '../../dates.ts';
-import { Conflict, Invalid } from '../../errors.ts';
+import { Invalid } from '../../errors.ts';
 import { money, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { assertAllowed } from '../history/statuses.ts';
 import { nextOn } from '../plans/moved.ts';
 import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
-import { termsOf } from '../products/terms-of.ts';
 import { planAhead, type Ahead } from './reschedule.ts';
 
 const day = z.int().min(1).max(31);
@@ -39,12 +38,7 @@ export async function changeDueDate(work: Work, loanId: string, input: DueDateCh
   if (!payment_day) throw new Invalid({ payment_day: 'Is required.' });
   const loan = await openLoan(work, loanId);
   const { row } = loan;
-  assertAllowed(row.status, 'change-due-date');
-  const terms = termsOf(row);
-  if (!['monthly', 'quarterly'].includes(terms.payment_frequency)) {
-    const message = 'Only monthly and quarterly instalments have a day of the month.';
-    throw new Conflict(message, 'no_payment_day', refusalOf(row.status));
-  }
+  assertAllowed(row, 'change-due-date');
   const ahead = planAhead(work, loan, input.effective_date);
   const present = row.payment_day ?? partsOf(ahead.first.due_date).day;
   if (present === payment_day) return;

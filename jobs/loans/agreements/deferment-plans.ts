@@ -23,7 +23,7 @@ export function deferredPlan(loan: OpenLoan, wish: Wish): Deferred {
   const { row, state } = loan;
   if (state.is_accelerated) {
     const message = 'The whole balance is due: reverse the acceleration first.';
-    throw new Conflict(message, 'loan_accelerated', refusalOf(row.status));
+    throw new Conflict(message, 'loan_accelerated', refusalOf(row));
   }
   const { first_number, first_due } = firstDeferred(loan, wish);
   const terms = termsOf(row);

@@ -91,7 +91,7 @@ async function assertWithinLimit(work: Work, { row }: OpenLoan, day: string) {
   const { count, limit } = await counted(work.tx, row.id, row.product_id, day);
   if (count < limit) return;
   const message = 'The loan was deferred as often as its product allows in twelve months.';
-  throw new Conflict(message, 'limit_exceeded', { ...refusalOf(row.status), limit });
+  throw new Conflict(message, 'limit_exceeded', { ...refusalOf(row), limit });
 }
 
 /** Begins and ends the loan's deferments, as far as their days have come. */

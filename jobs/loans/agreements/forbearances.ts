@@ -88,7 +88,7 @@ function assertDates(work: Work, loan: OpenLoan, { start_date, end_date }: NewFo
 async function assertAlone(work: Work, { row }: OpenLoan, days: { from: string; to: string }) {
   if (!(await overlaps(work.tx, 'forbearances', row.id, days))) return;
   const message = 'Another forbearance of the loan is open in that time.';
-  throw new Conflict(message, 'overlaps', refusalOf(row.status));
+  throw new Conflict(message, 'overlaps', refusalOf(row));
 }
 
 /** Begins and ends the loan's forbearances, as far as their days have come. */

@@ -120,7 +120,7 @@ async function assertWithinLimit(work: Work, { row }: OpenLoan) {
   const { count, limit } = await modifications.used(work.tx, row.id, row.product_id);
   if (count < limit) return;
   throw new Conflict('The loan was modified as often as its product allows.', 'limit_exceeded', {
-    ...refusalOf(row.status),
+    ...refusalOf(row),
     limit,
   });
 }

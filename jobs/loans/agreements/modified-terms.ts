@@ -42,7 +42,7 @@ export function eventsOfChange(loan: OpenLoan, change: Change): LoanEvent[] {
 function assertNotAccelerated({ row, state }: OpenLoan) {
   if (!state.is_accelerated) return;
   const message = 'The whole balance is due: reverse the acceleration first.';
-  throw new Conflict(message, 'loan_accelerated', refusalOf(row.status));
+  throw new Conflict(message, 'loan_accelerated', refusalOf(row));
 }
 
 const rateChange = ({ new_interest_rate }: Change, effective_date: string): LoanEvent[] =>
@@ -70,7 +70,7 @@ function forgiveness(
   const principal = parseMoney(change.principal_forgiven);
   if (principal.gt(state.principal_balance)) {
     throw new Conflict('That is more than the principal.', 'exceeds_balance', {
-      ...refusalOf(row.status),
+      ...refusalOf(row),
       principal_balance: state.principal_balance,
     });
   }

@@ -43,7 +43,7 @@ export async function reschedule(work: Work, loanId: string, input: Reschedule) 
         'Give one of new_first_payment_date, shift_days, shift_periods and installments.',
     });
   const loan = await openLoan(work, loanId);
-  assertAllowed(loan.row.status, 'reschedule');
+  assertAllowed(loan.row, 'reschedule');
   const ahead = planAhead(work, loan, input.effective_date);
   await replacePlan(work, loan, agreementOf(work, loan, ahead, input));
 }
@@ -56,7 +56,7 @@ export function planAhead(work: Work, { row, state }: OpenLoan, from?: string | 
   const first = state.installments.find(({ period_number }) => period_number === from_number);
   if (from_number === null || first === undefined || state.is_accelerated) {
     const message = 'The loan has no instalments ahead that could be moved.';
-    throw new Conflict(message, 'no_installments_ahead', refusalOf(row.status));
+    throw new Conflict(message, 'no_installments_ahead', refusalOf(row));
   }
   return { from_number, rows: state.installments, first };
 }

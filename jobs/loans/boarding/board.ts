@@ -21,6 +21,7 @@ import { isTooFarOff } from '../arithmetic/due-dates.ts';
 import { happen, openLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { tellCreated, writeLoan, type NewLoan, type Parents } from '../origination/create.ts';
+import { fixRescission } from '../origination/rescission.ts';
 import { boardedPlan } from '../plans/boarded-plan.ts';
 import { termsOf } from '../products/terms-of.ts';
 
@@ -87,6 +88,8 @@ export async function board(work: Work, input: Boarding, known?: Parents): Promi
   const loan = { ...newLoanOf(input), ...standingOf(work, input, balance) };
   const { id, loan_number } = await writeLoan(work, loan, known);
   if (input.status === 'active') await takeOver(work, id, input, balance);
+  if (input.status === 'approved')
+    await fixRescission(work, (await openLoan(work, id)).row, input.origination_date);
   if (input.status === 'charged_off') await takeClaim(work, id, input, balance);
   if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
   await tellCreated(work, { ...loan, id, loan_number });

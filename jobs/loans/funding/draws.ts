@@ -13,10 +13,10 @@ import { happen, type OpenLoan } from '../history/happen.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
-import { refusalOf } from '../history/statuses.ts';
+import { assertUnhindered, refusalOf } from '../history/statuses.ts';
 import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
 import { fundAgain } from './fund-again.ts';
-import { assertMayGrow } from './further-disbursements.ts';
+import { restingBy } from './further-disbursements.ts';
 
 type NewDraw = {
   loan_id: string;
@@ -35,18 +35,18 @@ type NewDraw = {
 export async function draw(work: Work, input: NewDraw): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const { row } = loan;
-  assertLine(loan);
-  assertMayGrow(loan);
+  const available = availableOf(loan);
+  const available_credit = money(available);
+  assertUnhindered(row, 'draws', { ...restingBy(row), available_credit });
   if (input.payment_instrument_id)
     await assertUsable(work, row.borrower_id, input.payment_instrument_id);
   const on = input.draw_date ?? work.today;
   assertInHistory(work, loan, 'draw_date', on);
-  const available = availableOf(loan);
   const amount = parseMoney(input.amount);
   if (amount.gt(available)) {
     throw new Conflict('That is more than the line has available.', 'exceeds_available_credit', {
-      ...refusalOf(row.status),
-      available_credit: money(available),
+      ...refusalOf(row),
+      available_credit,
     });
   }
   const id = randomUUIDv7();
@@ -72,11 +72,6 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
     available_credit_after: money(atLeastZero(available.minus(amount))),
     created_by: work.actor.id,
   });
-}
-
-function assertLine({ row }: OpenLoan) {
-  if (row.loan_type === 'line_of_credit') return;
-  throw new Conflict('The loan is not a line of credit.', 'not_a_line', refusalOf(row.status));
 }
 
 /** The limit less what is drawn; a line without a limit of its own has the amount approved. */

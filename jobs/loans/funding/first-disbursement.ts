@@ -12,8 +12,8 @@ import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { assertAllowed } from '../history/statuses.ts';
-import { assertRescissionOver } from '../origination/rescission.ts';
+import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { assertRescissionOver, rescissionOf } from '../origination/rescission.ts';
 import { firstPlan } from '../plans/first-plan.ts';
 import { termsOf } from '../products/terms-of.ts';
 
@@ -87,19 +87,18 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
 
 /** What goes out: the amount named, within what is approved; all of it where none is named. */
 function amountOf(row: OpenLoan['row'], { amount: wanted }: Disbursement): Big {
-  assertAllowed(row.status, 'disburse');
-  if (row.is_archived) throw new Conflict('An archived loan cannot be disbursed.', 'archived');
+  assertAllowed(row, 'disburse', rescissionOf(row));
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
   const amount = wanted === null || wanted === undefined ? rest : parseMoney(wanted);
-  if (rest.lte(0) || amount.gt(rest)) {
-    throw new Conflict('The approved amount is disbursed already.', 'exceeds_commitment', {
+  if (amount.gt(rest)) {
+    throw new Conflict('That is more than the approved amount.', 'exceeds_commitment', {
+      ...refusalOf(row),
       available: money(rest),
     });
   }
+  // Somebody else was first, with a part of the amount.
   if (row.status === 'active')
-    throw new Conflict('The loan is disbursed already.', 'already_disbursed', {
-      current_status: row.status,
-    });
+    throw new Conflict('The loan is disbursed already.', 'already_disbursed', refusalOf(row));
   return amount;
 }
 

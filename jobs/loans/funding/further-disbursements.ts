@@ -12,7 +12,7 @@ import { happen, type OpenLoan } from '../history/happen.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
-import { refusalOf } from '../history/statuses.ts';
+import { assertUnhindered, refusalOf } from '../history/statuses.ts';
 import { disburse, type DISBURSEMENT_METHODS } from './first-disbursement.ts';
 import { fundAgain } from './fund-again.ts';
 
@@ -54,12 +54,12 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
   const { row } = loan;
   const on = input.disbursement_date ?? work.today;
   assertInHistory(work, loan, 'disbursement_date', on);
-  assertMayGrow(loan);
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
+  assertUnhindered(row, 'disburse', { ...restingBy(row), available: money(rest) });
   const amount = input.amount ? parseMoney(input.amount) : rest;
-  if (rest.lte(0) || amount.gt(rest)) {
+  if (amount.gt(rest)) {
     throw new Conflict('That is more than is left of the approved amount.', 'exceeds_commitment', {
-      ...refusalOf(row.status),
+      ...refusalOf(row),
       available: money(rest),
     });
   }
@@ -99,15 +99,10 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
   return disbursement.id;
 }
 
-/** No more money goes out on a loan that is at rest or in trouble. */
-export function assertMayGrow({ row }: OpenLoan) {
-  const flag = (['is_frozen', 'is_accelerated', 'is_non_accrual'] as const).find(
+/** Why no more money goes out on a loan that is at rest or in trouble. */
+export const restingBy = (row: OpenLoan['row']) => {
+  const reason = (['is_frozen', 'is_accelerated', 'is_non_accrual'] as const).find(
     (name) => row[name],
   );
-  if (flag === undefined) return;
-  const state = flag.replace('is_', '').replaceAll('_', ' ');
-  throw new Conflict(`The loan is ${state}: no more is paid out.`, 'not_fundable', {
-    ...refusalOf(row.status),
-    reason: flag,
-  });
-}
+  return reason && { reason };
+};

@@ -56,6 +56,6 @@ function assertAlone({ row }: OpenLoan, events: readonly LoanEvent[], id: string
   const other = events.find((event) => !isOfIt(event) && !GOES_ALONG.includes(event.kind));
   if (other === undefined && row.status === 'active') return;
   const message = 'Something has happened to the loan since: undo that first.';
-  const details = { ...refusalOf(row.status), ...(other && { event: other.kind }) };
+  const details = { ...refusalOf(row), ...(other && { event: other.kind }) };
   throw new Conflict(message, 'has_transactions', details);
 }

@@ -22,7 +22,7 @@ export async function openInService(
   throw new Conflict(
     `The loan is ${status.replaceAll('_', ' ')}.`,
     'loan_not_active',
-    refusalOf(status),
+    refusalOf(loan.row),
   );
 }
 

@@ -1,5 +1,6 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import { ACTIONS_BY_STATUS } from '../../../sql/loans/actions.ts';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { Conflict } from '../../errors.ts';
 
 export const LOAN_STATUSES = [
@@ -15,7 +16,10 @@ export const LOAN_STATUSES = [
 ] as const satisfies (keyof typeof ACTIONS_BY_STATUS)[];
 export type LoanStatus = (typeof LOAN_STATUSES)[number];
 
-export const allowedActions = (status: string): readonly string[] =>
+/** What decides over actions: both parts are those that the loan's own `allowed_actions` come from. */
+type Standing = Pick<RawLoan, 'status' | 'hindrances'>;
+
+const ofStatus = (status: string): readonly string[] =>
   ACTIONS_BY_STATUS[status as LoanStatus] ?? [];
 
 const PAST = dictionary<string>({
@@ -30,22 +34,50 @@ const PAST = dictionary<string>({
   reschedule: 'rescheduled',
   'change-due-date': 'given another due date',
   'activate-promo': 'given a promotion',
+  accelerate: 'accelerated',
   payments: 'paid',
+  draws: 'drawn on',
 });
 
-/** Refuses an action that the loan's status does not allow. */
-export function assertAllowed(status: string, action: string) {
-  if (allowedActions(status).includes(action)) return;
+/** What is said of each hindrance, and what to do about it. */
+const HINDERED = dictionary<string>({
+  already_disbursed: 'Money has gone out already.',
+  archived: 'An archived loan cannot be disbursed: unarchive it first.',
+  rescission_period: 'The borrower may rescind still.',
+  not_fundable: 'The loan is frozen, accelerated or on non-accrual: no more is paid out.',
+  exceeds_commitment: 'The approved amount is disbursed already.',
+  not_a_line: 'The loan is not a line of credit.',
+  exceeds_available_credit: 'The line has no credit available.',
+  recovery_posted: 'A part has been recovered already.',
+  before_boarding: 'The loan was charged off by its previous servicer.',
+  no_payment_day: 'Only monthly and quarterly instalments have a day of the month.',
+  no_installments_ahead: 'The loan has no instalments ahead that could be moved.',
+  interest_follows_plan: 'The interest of this loan follows its plan: modify the plan instead.',
+});
+
+/** Refuses an action that the loan does not allow now. */
+export function assertAllowed(loan: Standing, action: string, details: object = {}) {
+  if (ofStatus(loan.status).includes(action)) return assertUnhindered(loan, action, details);
   const done = PAST[action] ?? `changed by ${action}`;
   throw new Conflict(
-    `A loan that is ${status.replaceAll('_', ' ')} cannot be ${done}.`,
+    `A loan that is ${loan.status.replaceAll('_', ' ')} cannot be ${done}.`,
     'invalid_transition',
-    refusalOf(status),
+    refusalOf(loan),
   );
 }
 
+/** Refuses what the status allows and something else stands in the way of. */
+export function assertUnhindered(loan: Standing, action: string, details: object = {}) {
+  const code = loan.hindrances[action];
+  if (code === undefined) return;
+  throw new Conflict(HINDERED[code] ?? 'Something stands in the way.', code, {
+    ...refusalOf(loan),
+    ...details,
+  });
+}
+
 /** What a refusal says of the loan, so that whoever asked knows what is possible instead. */
-export const refusalOf = (status: string) => ({
+export const refusalOf = ({ status, hindrances }: Standing) => ({
   current_status: status,
-  allowed_actions: allowedActions(status),
+  allowed_actions: ofStatus(status).filter((action) => hindrances[action] === undefined),
 });

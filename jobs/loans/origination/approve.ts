@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { markApproved } from '../../../sql/loans/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { prose } from '../../../sql/types.ts';
+import { latest } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
@@ -9,6 +10,7 @@ import { changeStatus } from '../history/changes.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { runComplianceChecks } from './compliance.ts';
 import { disclosedApr, orderDisclosure } from './disclosure.ts';
+import { fixRescission } from './rescission.ts';
 
 export const Approval = z.object({ notes: prose.nullish() });
 
@@ -20,7 +22,7 @@ export const Approval = z.object({ notes: prose.nullish() });
 export async function objectionTo(work: Work, loanId: string): Promise<Conflict | null> {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
-  assertAllowed(loan.status, 'approve');
+  assertAllowed(loan, 'approve');
   const { compliance } = await settingsOf(work.tx);
   if (!compliance.run_on_approve) return null;
   const { checks } = await runComplianceChecks(work, loanId);
@@ -28,7 +30,7 @@ export async function objectionTo(work: Work, loanId: string): Promise<Conflict 
     .filter(({ status }) => status === 'fail')
     .map(({ code, message }) => ({ code, message }));
   if (failed_checks.length === 0 || !compliance.hard_enforcement) return null;
-  const details = { ...refusalOf(loan.status), failed_checks };
+  const details = { ...refusalOf(loan), failed_checks };
   return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
 }
 
@@ -36,9 +38,10 @@ export async function objectionTo(work: Work, loanId: string): Promise<Conflict 
 export async function approve(work: Work, loanId: string) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
-  assertAllowed(loan.status, 'approve');
+  assertAllowed(loan, 'approve');
   const by = work.actor.type === 'user' ? work.actor.id : null;
   await markApproved(work.tx, loanId, by, disclosedApr(loan, work.today));
+  await fixRescission(work, loan, latest(work.today, loan.origination_date ?? ''));
   await orderDisclosure(work, loan);
   await changeStatus(work, loan, 'approved', 'approve');
 }

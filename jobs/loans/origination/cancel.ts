@@ -2,11 +2,10 @@ import { z } from 'zod';
 import * as decisions from '../../../sql/loans/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { prose } from '../../../sql/types.ts';
-import { Conflict, NotFound } from '../../errors.ts';
-import { parseMoney } from '../../money.ts';
+import { NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/changes.ts';
-import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { assertAllowed } from '../history/statuses.ts';
 
 export const CANCEL_REASONS = [
   'borrower_withdrew',
@@ -24,11 +23,7 @@ export const Cancellation = z.object({
 export async function cancel(work: Work, loanId: string, input: z.output<typeof Cancellation>) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
-  assertAllowed(loan.status, 'cancel');
-  if (parseMoney(loan.disbursed_amount).gt(0)) {
-    const details = refusalOf(loan.status);
-    throw new Conflict('Money has gone out already.', 'already_disbursed', details);
-  }
+  assertAllowed(loan, 'cancel');
   await decisions.markCanceled(work.tx, loanId, input.reason ?? null);
   await changeStatus(work, loan, 'canceled', 'cancel', input.reason);
 }

@@ -23,7 +23,7 @@ type Denial = z.output<typeof Denial>;
 export async function deny(work: Work, loanId: string, input: Denial) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
-  assertAllowed(loan.status, 'deny');
+  assertAllowed(loan, 'deny');
   const reasons = reasonsOf(input);
   await decisions.markDenied(work.tx, loanId, reasons);
   await changeStatus(work, loan, 'denied', 'deny', reasons.join(', '));

@@ -43,7 +43,7 @@ type Closing = { penalty: Big; paid: Big; credited: Big; written_off: Big };
  */
 export async function payOff(work: Work, loanId: string, input: PayOff) {
   const loan = await openLoan(work, loanId);
-  assertAllowed(loan.row.status, 'pay-off');
+  assertAllowed(loan.row, 'pay-off');
   const on = input.payoff_date ?? work.today;
   assertInHistory(work, loan, 'payoff_date', on);
   if (input.payment_instrument_id)
@@ -69,7 +69,7 @@ async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | und
   const why = status === 'superseded' ? ', because the loan costs something else since' : '';
   const message = `The quote is ${status}${why}. Ask for a new one, and pay by that.`;
   throw new Conflict(message, 'quote_not_active', {
-    ...refusalOf(row.status),
+    ...refusalOf(row),
     quote_status: status,
   });
 }
@@ -101,7 +101,7 @@ async function closingOf(
 
 const insufficient = ({ row }: OpenLoan, owed: Big) =>
   new Conflict('This does not pay off the loan.', 'insufficient_payoff', {
-    ...refusalOf(row.status),
+    ...refusalOf(row),
     payoff_amount: money(owed),
   });
 

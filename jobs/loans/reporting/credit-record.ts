@@ -30,6 +30,8 @@ const MARKS = dictionary<string>({
 /** Statuses that say how the account was rated until then (field 17B). */
 const RATED = new Set(['05', '13', '65', '88', '89', '94', '95']);
 const CLOSED = new Set(['05', '13', '64']);
+/** Statuses of a charge-off, which tell what it was at first (field 23). */
+const LOST = new Set(['64', '97']);
 /** Delinquent enough for the date of first delinquency to be told (field 25). */
 const isDerogatory = (status: string) => status !== '11' && status !== '13' && status !== '05';
 
@@ -103,24 +105,19 @@ export function derive(facts: Facts) {
     portfolio_type: isLine ? 'C' : facts.portfolio_type,
     account_type: isLine ? '15' : facts.account_type,
     date_opened: facts.date_opened,
-    date_closed: isClosed ? (facts.last_payment_date ?? facts.reporting_period) : null,
+    date_closed: isClosed ? closedOn(facts) : null,
     date_last_payment: facts.last_payment_date,
     date_first_delinquency: isDerogatory(account_status) ? firstDelinquency(facts) : null,
     credit_limit: isLine ? dollars(facts.credit_limit ?? facts.principal_amount) : null,
     highest_credit: dollars(facts.disbursed_amount),
-    original_charge_off_amount: facts.charge_off_amount ? dollars(facts.charge_off_amount) : null,
-    terms_duration: isLine
-      ? 'LOC'
-      : facts.payment_frequency === 'single'
-        ? '001'
-        : String(Math.min(facts.term_months, 999)).padStart(3, '0'),
+    original_charge_off_amount:
+      LOST.has(account_status) && facts.charge_off_amount ? dollars(facts.charge_off_amount) : null,
+    terms_duration: isLine ? 'LOC' : months(facts),
     terms_frequency: FREQUENCIES[facts.payment_frequency] ?? 'M',
     scheduled_monthly_payment: isClosed || account_status === '97' ? '0' : monthlyPayment(facts),
     actual_payment_amount: dollars(facts.paid_in_month),
     current_balance: isClosed ? '0' : dollars(balance),
-    amount_past_due: isClosed
-      ? '0'
-      : dollars(account_status === '97' ? balance : facts.past_due_amount),
+    amount_past_due: pastDue(facts, account_status),
     account_status,
     payment_rating: RATED.has(account_status) ? rating(facts) : null,
     payment_history_profile: historyProfile(facts),
@@ -128,6 +125,23 @@ export function derive(facts: Facts) {
     interest_type_indicator: 'F',
     consumer: facts.consumer,
   };
+}
+
+const closedOn = ({ closed_on, last_payment_date, reporting_period }: Facts) =>
+  closed_on ?? last_payment_date ?? reporting_period;
+
+/** Only what is 30 and more days late is past due (field 22); of a charge-off it is all that is left. */
+function pastDue({ charge_off_balance, past_due_30_amount }: Facts, status: string): string {
+  if (status === '11' || CLOSED.has(status)) return '0';
+  return dollars(status === '97' ? charge_off_balance : past_due_30_amount);
+}
+
+/** The months of the plan that was in force then (field 12), which an extension makes longer. */
+function months({ payment_frequency, periods, term_months }: Facts): string {
+  if (payment_frequency === 'single') return '001';
+  const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
+  const planned = periods && Math.round((periods * Number(by)) / Number(times));
+  return String(Math.min(planned || term_months, 999)).padStart(3, '0');
 }
 
 /** It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)). */
@@ -141,11 +155,18 @@ const rating = ({ previous_status }: Facts) => {
 
 function remarks(facts: Facts) {
   return {
-    special_comment: facts.status === 'settled' ? 'AU' : facts.is_in_forbearance ? 'CP' : null,
+    special_comment: specialComment(facts),
     compliance_condition_code: facts.compliance_condition_code,
     consumer_information_indicator: bankruptcyCode(facts.bankruptcy_status),
     ecoa_code: facts.is_deceased ? 'X' : facts.borrower_type === 'business' ? 'W' : '1',
   };
+}
+
+/** AU paid for less than was owed, AW struck by a disaster, CP in forbearance (field 19). */
+function specialComment({ status, is_in_disaster, is_in_forbearance }: Facts): string | null {
+  if (status === 'settled') return 'AU';
+  if (is_in_disaster) return 'AW';
+  return is_in_forbearance ? 'CP' : null;
 }
 
 /** Petition codes by chapter: A chapter 7, B chapter 11, C chapter 12, D chapter 13. */

@@ -7,6 +7,7 @@ import { eventsInForce } from '../engine/event-order.ts';
 import { happen, openLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { fundedOn } from '../history/rests.ts';
+import { assertAllowed } from '../history/statuses.ts';
 
 export const Acceleration = z.object({
   reason: freeWords.nullish(),
@@ -18,13 +19,14 @@ export const AccelerationReversal = z.object({ reason: freeWords.nullish() });
 /**
  * Makes the whole debt due today and calls off what was to be paid later; days past due go on from
  * the oldest unpaid instalment. Before funding only the flag is set, and an accelerated loan stays
- * as it is.
+ * as it is. Of a loan that has come to its end nothing can become due.
  */
 export async function accelerate(work: Work, loanId: string, input: z.output<typeof Acceleration>) {
   if (input.effective_date && input.effective_date !== work.today) {
     throw new Invalid({ effective_date: `Must be the business date, ${work.today}.` });
   }
   const loan = await openLoan(work, loanId);
+  assertAllowed(loan.row, 'accelerate');
   if (loan.row.is_accelerated) return;
   await flags.setAccelerated(work.tx, loanId, true);
   if (fundedOn(loan) === null) return;

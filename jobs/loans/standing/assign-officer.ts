@@ -20,12 +20,13 @@ export async function assignOfficer(
   loanId: string,
   { loan_officer_id, user_id }: z.output<typeof Assignment>,
 ) {
-  const officerId = loan_officer_id === undefined ? user_id : loan_officer_id;
+  const field = loan_officer_id === undefined ? 'user_id' : 'loan_officer_id';
+  const officerId = { loan_officer_id, user_id }[field];
   if (officerId === undefined) throw new Invalid({ loan_officer_id: 'Is required.' });
   const loan = await loans.lock(tx, loanId);
   if (loan === null) throw new NotFound();
   if (officerId !== null && !(await decisions.mayServe(tx, officerId, SERVING_ROLES))) {
-    throw new Invalid({ loan_officer_id: 'Is not an active user who may serve loans.' });
+    throw new Invalid({ [field]: 'Is not an active user who may serve loans.' });
   }
   await decisions.setOfficer(tx, loanId, officerId);
 }

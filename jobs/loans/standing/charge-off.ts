@@ -41,7 +41,7 @@ type ChargeOff = z.output<typeof ChargeOff>;
 export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
   const loan = await openLoan(work, loanId);
   const { row } = loan;
-  assertAllowed(row.status, 'charge-off');
+  assertAllowed(row, 'charge-off');
   const on = input.charge_off_date ?? work.today;
   assertInHistory(work, loan, 'charge_off_date', on);
   await assertDefaulted(work, loan, input);
@@ -78,7 +78,7 @@ async function assertDefaulted(
     row.is_accelerated || state.days_past_due >= termsOf(row).default_dpd_threshold;
   if (!charge_off.require_default || isDefaulted) return;
   throw new Conflict('The loan is not in default.', 'not_defaulted', {
-    ...refusalOf(row.status),
+    ...refusalOf(row),
     days_past_due: state.days_past_due,
   });
 }
@@ -93,21 +93,13 @@ export async function reverseChargeOff(
 ) {
   const loan = await openLoan(work, loanId);
   const { row } = loan;
-  assertAllowed(row.status, 'reverse-charge-off');
-  if (parseMoney(loan.state.total_recovered).gt(0)) {
-    throw new Conflict('A part has been recovered already.', 'recovery_posted', {
-      ...refusalOf(row.status),
-      recovered_amount: loan.state.total_recovered,
-    });
-  }
-  const event = eventsInForce(loan.events, work.today).find(({ kind }) => kind === 'charge_off');
-  if (event === undefined) {
-    const message = 'The loan was charged off by its previous servicer.';
-    throw new Conflict(message, 'before_boarding', refusalOf(row.status));
-  }
-  const undo = newEvent({ kind: 'reversal', effective_date: work.today, reverses: event.id });
+  const { total_recovered: recovered_amount } = loan.state;
+  assertAllowed(row, 'reverse-charge-off', { recovered_amount });
+  const undone = eventsInForce(loan.events, work.today)
+    .filter(({ kind }) => kind === 'charge_off')
+    .map(({ id }) => newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }));
   await chargeOffs.unmarkChargedOff(work.tx, loanId);
-  await happen(work, loan, [undo], {
+  await happen(work, loan, undone, {
     becomes: 'active',
     trigger: 'reverse-charge-off',
     reason: input.reason,

@@ -28,7 +28,7 @@ type NonAccrual = z.output<typeof NonAccrual>;
 export async function setNonAccrual(work: Work, loanId: string, input: NonAccrual) {
   const loan = await openLoan(work, loanId);
   const { row } = loan;
-  assertAllowed(row.status, 'non-accrual');
+  assertAllowed(row, 'non-accrual');
   const enabled = input.enabled ?? !row.is_non_accrual;
   if (enabled === row.is_non_accrual) return;
   const on = input.effective_date ?? work.today;

@@ -38,7 +38,7 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   if (loan.row.borrower_id !== borrower_id) throw new Invalid({ loan_id: 'Does not exist.' });
   if (!['pending', 'approved', 'active'].includes(loan.row.status)) {
     const { status } = loan.row;
-    throw new Conflict(`The loan is ${status}.`, 'loan_not_active', refusalOf(status));
+    throw new Conflict(`The loan is ${status}.`, 'loan_not_active', refusalOf(loan.row));
   }
   const start_date = input.start_date ?? work.today;
   assertSensible({ ...terms, start_date });

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { sql } from '../../sql/database/db.ts';
+import { recordsOf, reported, reporting } from '../setup/credit.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const textOf = async (tenant: { slug: string }, filename: string) =>
+  Buffer.from(
+    (await stage.installation.files.get(`${tenant.slug}/credit-reporting/files/${filename}`)) ?? [],
+  ).toString();
+
+test('money that is paid back is no payment, and takes nothing from what was paid', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const loan = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-02-10');
+  const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '515.68' });
+  await travelTo(stage, tenant, '2026-02-20');
+  const back = { amount: '100.00', payment_id: paid.body.id };
+  const inFebruary = await admin.post(`/loans/${loan.id}/payments/reimbursement`, back);
+  await travelTo(stage, tenant, '2026-03-03');
+  const inMarch = await admin.post(`/loans/${loan.id}/payments/reimbursement`, back);
+  await travelTo(stage, tenant, '2026-04-01');
+  await reported(stage);
+
+  const [march, february] = await recordsOf(tenant, loan.id);
+
+  expect([inFebruary.status, inMarch.status]).toEqual([201, 201]);
+  expect(february).toMatchObject({ actual_payment_amount: 515, date_last_payment: '2026-02-10' });
+  expect(march).toMatchObject({ actual_payment_amount: 0, date_last_payment: '2026-02-10' });
+});
+
+test('a record made late says what was agreed at the end of its month', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const loan = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-02-10');
+  const extended = await admin.post(`/loans/${loan.id}/modifications`, {
+    modification_type: 'term_extension',
+    extend_months: 12,
+    effective_date: '2026-02-10',
+    reason: 'hardship',
+  });
+  await travelTo(stage, tenant, '2026-03-05');
+  await admin.post(`/loans/${loan.id}/charge-off`, { reason: 'fraud' });
+  await reported(stage);
+
+  const [february, january] = await recordsOf(tenant, loan.id);
+
+  expect(extended, JSON.stringify(extended.body)).toMatchObject({
+    status: 201,
+    body: { status: 'completed' },
+  });
+  const before = { terms_duration: '036', scheduled_monthly_payment: 315 };
+  expect(january).toMatchObject({ ...before, original_charge_off_amount: null });
+  expect(february).toMatchObject({ terms_duration: '048', account_status: '11' });
+  expect(february?.['scheduled_monthly_payment']).toBeLessThan(260);
+});
+
+test('a file holds each account once, with its newest record, however often it is asked for', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const [loan, other] = [await newLoan(tenant), await newLoan(tenant)];
+  await travelTo(stage, tenant, '2026-03-03');
+  await reported(stage);
+  const dispute = await tenant.officer.post(`/loans/${loan.id}/credit-disputes`, {
+    dispute_codes: ['106'],
+  });
+  await tenant.officer.put(`/credit-disputes/${dispute.body.id}`, {
+    status: 'responded',
+    response_code: '02',
+    corrected_values: { special_comment: 'CP' },
+  });
+
+  const made = await Promise.all([
+    admin.post('/credit-reporting-files'),
+    admin.post('/credit-reporting-files'),
+  ]);
+  const [file] = made.filter(({ status }) => status === 201);
+  const lines = (await textOf(tenant, file?.body.filename)).trimEnd().split('\n').slice(1, -1);
+  const accounts = lines.map((line) => line.slice(42, 72).trim());
+  const records = await recordsOf(tenant, loan.id);
+
+  expect(made.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    201, 409,
+  ]);
+  expect(file?.body.record_count).toBe(2);
+  expect(accounts).toHaveLength(2);
+  expect(new Set(accounts).size).toBe(2);
+  expect(await recordsOf(tenant, other.id)).toMatchObject([
+    { reporting_period: '2026-02-28', status: 'reported' },
+    { reporting_period: '2026-01-31', status: 'suppressed', suppression_reason: 'newer_record' },
+  ]);
+  expect(
+    records
+      .map(({ reporting_period, correction_indicator, status }) =>
+        [reporting_period, correction_indicator, status].join(' '),
+      )
+      .toSorted(),
+  ).toEqual(['2026-01-31 0 suppressed', '2026-02-28 0 suppressed', '2026-02-28 1 reported']);
+});
+
+test('nobody changes what a record says once it is written', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const loan = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-02-01');
+  await reported(stage);
+
+  const changed = tenant.within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`
+      update credit_reporting_records set amount_past_due = 1 where loan_id = ${loan.id}
+    `),
+  );
+
+  await expect(changed).rejects.toThrow();
+});
