@@ -4,6 +4,7 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { min, money, parseMoney } from '../../money.ts';
+import { assertOrder } from '../../payments/nacha/bank-order.ts';
 import { NewPayment, receive } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
 import { openLoan } from '../history/happen.ts';
@@ -42,6 +43,7 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   const parts = partsOfPlan(input, work.today);
   const total = totalOf(parts);
   assertTotals(input, total);
+  await assertCollectable(work, loan.row.borrower_id, input);
   const status = input.status === 'proposed' ? 'proposed' : 'active';
   if (status === 'active') await assertAlone(work, loan.row.id);
   const { plan_type, start_date, frequency, number_of_payments, amount } = input;
@@ -78,6 +80,15 @@ function assertTotals(input: NewPlan, total: string) {
     throw new Invalid({ total_amount: `The instalments come to ${total}.` });
   if (settlement_amount && settlement_amount !== total)
     throw new Invalid({ settlement_amount: `The instalments come to ${total}.` });
+}
+
+/** A plan that collects by itself orders each payment from a bank, so it says from which account. */
+async function assertCollectable(work: Work, borrowerId: string, input: NewPlan) {
+  if (input.auto_collect && !input.payment_instrument_id) {
+    const message = 'Is required of a plan that collects by itself.';
+    throw new Invalid({ payment_instrument_id: message });
+  }
+  await assertOrder(work, borrowerId, input);
 }
 
 async function assertAlone(work: Work, loanId: string) {

@@ -5,10 +5,9 @@ import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import { find } from '../../../sql/table.ts';
 import { date, flag, positiveMoney, prose, uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
-import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, ZERO } from '../../money.ts';
-import { NewPayment, PAYMENT_METHODS, post } from '../../payments/receive.ts';
+import { assertPaymentOrder, NewPayment, PAYMENT_METHODS, post } from '../../payments/receive.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
@@ -45,8 +44,7 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   assertAllowed(loan.row.status, 'pay-off');
   const on = input.payoff_date ?? work.today;
   assertInHistory(work, loan, 'payoff_date', on);
-  if (input.payment_instrument_id)
-    await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
+  await assertPaymentOrder(work, loan, input);
   const quote = await quoteFor(work, loan, input.payoff_quote_id);
   const penalty = parseMoney(String(quote?.['prepayment_penalty'] ?? '0.00'));
   const closing = await closingOf(work, loan, { ...input, penalty }, on);
