@@ -49,7 +49,7 @@ insert into ledger_accounts (tenant_id, code, role, name, account_type)
 select tenant.id, free.code, 'ach_clearing', 'ACH Clearing', 'asset'
 from tenants as tenant
 cross join lateral (
-  select number::text as code from generate_series(1010, 9999) as number
+  select number::text as code from generate_series(1050, 9999) as number
   where not exists (
     select from ledger_accounts as taken
     where taken.tenant_id = tenant.id and taken.code = number::text

@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import type { Client } from './client.ts';
+import type { Stage, Tenant } from './world.ts';
 
 export const ORIGINATOR = {
   immediate_destination: '091000019',
@@ -9,6 +11,23 @@ export const ORIGINATOR = {
   company_id: '1234567890',
   odfi_routing_number: '091000019',
 };
+
+/** Adds an account that files for the bank reach; answers its id. */
+export async function bankAccount(
+  officer: Client,
+  borrowerId: string,
+  account: Record<string, unknown> = {},
+): Promise<string> {
+  const added = await officer.post(`/borrowers/${borrowerId}/payment-instruments`, {
+    account_holder_name: 'Grace Hopper',
+    routing_number: '021000021',
+    account_number: '000123456789',
+    account_type: 'checking',
+    ...account,
+  });
+  expect(added.status, JSON.stringify(added.body)).toBe(201);
+  return added.body.id as string;
+}
 
 /** Reads fields by the columns that the Nacha Operating Rules print, counted from one. */
 export const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
@@ -71,4 +90,28 @@ export function expectControls({ lines, batches, control }: ReturnType<typeof re
     totals(all),
   );
   expect(at(control, 56, 94).trim()).toBe('');
+}
+
+/** A file as it lies in the store. */
+export const sentFile = async (
+  { installation }: Pick<Stage, 'installation'>,
+  { slug }: Pick<Tenant, 'slug'>,
+  filename: string,
+) =>
+  Buffer.from((await installation.files.get(`${slug}/nacha/files/${filename}`)) ?? []).toString();
+
+/** The entries of a file, line by line. */
+export const sentLines = async (...of: Parameters<typeof sentFile>) =>
+  read(await sentFile(...of)).batches.flatMap(({ entries }) => entries);
+
+/** What a bank answers: the entries it sends back, each with its addenda. */
+export function returnFile(...entries: (readonly [entry: string, code: string])[]) {
+  const addenda = (entry: string, code: string) =>
+    `7${code.startsWith('C') ? '98' : '99'}${code}${at(entry, 80, 94)}${' '.repeat(6)}${at(entry, 4, 11)}${' '.repeat(44)}021000020000001`;
+  return [
+    '101 1234567890 0910000192602190930A094101ACME LENDING           SETTLING BANK                  ',
+    ...entries.flatMap(([entry, code]) => [entry, addenda(entry, code)]),
+  ]
+    .map((line) => `${line.slice(0, 94)}\n`)
+    .join('');
 }

@@ -43,7 +43,8 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   const parts = partsOfPlan(input, work.today);
   const total = totalOf(parts);
   assertTotals(input, total);
-  await assertCollectable(work, loan.row.borrower_id, input);
+  assertCollectable(input);
+  await assertOrder(work, loan.row.borrower_id, input);
   const status = input.status === 'proposed' ? 'proposed' : 'active';
   if (status === 'active') await assertAlone(work, loan.row.id);
   const { plan_type, start_date, frequency, number_of_payments, amount } = input;
@@ -83,12 +84,10 @@ function assertTotals(input: NewPlan, total: string) {
 }
 
 /** A plan that collects by itself orders each payment from a bank, so it says from which account. */
-async function assertCollectable(work: Work, borrowerId: string, input: NewPlan) {
-  if (input.auto_collect && !input.payment_instrument_id) {
-    const message = 'Is required of a plan that collects by itself.';
-    throw new Invalid({ payment_instrument_id: message });
-  }
-  await assertOrder(work, borrowerId, input);
+function assertCollectable(plan: Pick<NewPlan, 'auto_collect' | 'payment_instrument_id'>) {
+  if (!plan.auto_collect || plan.payment_instrument_id) return;
+  const message = 'Is required of a plan that collects by itself.';
+  throw new Invalid({ payment_instrument_id: message });
 }
 
 async function assertAlone(work: Work, loanId: string) {
@@ -124,6 +123,7 @@ export async function changePlan(work: Work, id: string, changes: Values, row: R
   const plan = await lockRecord(work, kind.table, row);
   if (plan.status !== 'proposed') return changing(kind)(work, id, changes, row);
   await assertAlone(work, plan.loan_id);
+  assertCollectable(row as Row & NewPlan);
   const { status: _, ...described } = changes;
   await update(work.tx, 'payment_plans', id, described);
   await plans.accept(work.tx, id);
