@@ -210,7 +210,8 @@ test('accounts of a product are those that its orders wait on and settle on', as
   const gl_map = { cash, ach_clearing };
   const product_id = await newProduct(tenant, { program_id, gl_map }, admin);
   await paying(tenant, { product_id });
-  await paying(tenant);
+  const plain = (await admin.get('/products?code=DEFAULT')).body[0].id;
+  await paying(tenant, { product_id: plain });
   const balanceOf = async (id: string) =>
     (await admin.get(`/ledger/accounts/${id}/balance`)).body.balance as string;
 

@@ -169,15 +169,15 @@ test('an order that no file could hold is refused by whoever it is asked of', as
   const card = await bankAccount(officer, borrower_id, { instrument_type: 'debit_card' });
   const stranger = await bankAccount(officer, (await newLoan(tenant)).borrower_id);
   const books = await ledgerOf(tenant);
-  const of = (id: string) => ask({ payment_instrument_id: id });
+  const askWith = (id: string) => ask({ payment_instrument_id: id });
 
   const byField = [422, 'validation_error', ['payment_instrument_id']];
   const all = (answer: unknown) => Array.from({ length: count }, () => answer);
-  expect(await of(stranger)).toEqual(all(byField));
-  expect(await of(card)).toEqual(all(byField));
-  expect(await of(blocked)).toEqual(all([409, 'instrument_not_usable', []]));
+  expect(await askWith(stranger)).toEqual(all(byField));
+  expect(await askWith(card)).toEqual(all(byField));
+  expect(await askWith(blocked)).toEqual(all([409, 'instrument_not_usable', []]));
   await settle(tenant, { nacha: {} });
-  expect(await of(own)).toEqual(all([409, 'nacha_not_configured', []]));
+  expect(await askWith(own)).toEqual(all([409, 'nacha_not_configured', []]));
   expect(await ledgerOf(tenant)).toEqual(books);
   expect((await officer.get('/payments?payment_instrument_id__isnull=false')).body).toEqual([]);
 });
