@@ -15,7 +15,7 @@ import { assertAllowed } from '../loans/history/statuses.ts';
 import { onlyAdmin } from '../only-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { assertOrder, bankOrder, canStillDraw, methodOf } from './nacha/bank-order.ts';
+import { assertPaymentOrder, bankOrder, canStillDraw, methodOf } from './nacha/bank-order.ts';
 
 export const PAYMENT_METHODS = [
   'ach',
@@ -71,26 +71,10 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);
   assertHold(payment_date, input.hold_until);
-  await assertPaymentOrder(work, loan, input);
+  await assertPaymentOrder(work, loan.row.borrower_id, input);
   if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
   return post(work, loan, randomUUIDv7(), { ...input, payment_date, effective_date });
 }
-
-/** Refuses to draw on an instrument what no file for the bank could hold. */
-export const assertPaymentOrder = (
-  work: Work,
-  { row }: OpenLoan,
-  {
-    payment_instrument_id,
-    payment_method: method = null,
-  }: Pick<NewPayment, 'payment_instrument_id' | 'payment_method'>,
-) =>
-  assertOrder(
-    work,
-    row.borrower_id,
-    { payment_instrument_id, method },
-    { method: 'payment_method' },
-  );
 
 /** Money that goes out again is no payment received. */
 function receivable(type: Said['payment_type']): PaymentType {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Client } from './client.ts';
+import { newLoan } from './loans.ts';
 import type { Stage, Tenant } from './world.ts';
 
 export const ORIGINATOR = {
@@ -27,6 +28,18 @@ export async function bankAccount(
   });
   expect(added.status, JSON.stringify(added.body)).toBe(201);
   return added.body.id as string;
+}
+
+/** A loan with an account of its borrower's. */
+export async function withAccount(tenant: Tenant, wish: Record<string, unknown> = {}) {
+  const loan = await newLoan(tenant, wish);
+  return { ...loan, account: await bankAccount(tenant.officer, loan.borrower_id) };
+}
+
+/** The id of what a request has made; one that was refused fails the test. */
+export function idOf({ status, body }: { status: number; body: Record<string, unknown> }) {
+  expect(status, JSON.stringify(body)).toBeLessThan(300);
+  return body['id'] as string;
 }
 
 /** Reads fields by the columns that the Nacha Operating Rules print, counted from one. */

@@ -39,6 +39,14 @@ export async function assertOrder(
   await originatorOf(work);
 }
 
+/** The same of a payment, which says its method under a name of its own. */
+export const assertPaymentOrder = (
+  work: Work,
+  borrowerId: string,
+  { payment_method = null, ...named }: Named & { payment_method?: string | null | undefined },
+) =>
+  assertOrder(work, borrowerId, { ...named, method: payment_method }, { method: 'payment_method' });
+
 /** Whether what was ordered earlier can still be drawn: the account may be blocked or gone since. */
 export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<boolean> {
   const instrument = await instruments.hold(tx, instrumentId);
