@@ -50,10 +50,18 @@ export const lock = (tx: Transaction, id: string) =>
 export const ofPayment = (tx: Transaction, paymentId: string) =>
   tx.maybeOne(sql.type(Sent)`${sent} where entry.payment_id = ${paymentId} for update of entry`);
 
-export const markFailed = (tx: Transaction, table: 'disbursements' | 'draws', id: string) =>
-  tx.query(sql.typeAlias('void')`
-    update ${sql.identifier([table])} set status = 'failed' where id = ${id}
+/** What was paid out has come back. Answers whether it stood until now: what was undone stays undone. */
+export const markFailed = async (
+  tx: Transaction,
+  table: 'disbursements' | 'draws',
+  id: string,
+): Promise<boolean> => {
+  const failed = await tx.maybeOneFirst(sql.typeAlias('id')`
+    update ${sql.identifier([table])} set status = 'failed'
+    where id = ${id} and status in ('pending', 'completed') returning id
   `);
+  return failed !== null;
+};
 
 const Moved = z.object({
   nacha_file_id: z.string(),

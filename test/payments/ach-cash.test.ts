@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
-import { bankAccount, returnFile, sentLines } from '../setup/nacha.ts';
+import { bankAccount, returnFile, sentLines, withAccount } from '../setup/nacha.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { settle } from '../setup/settings.ts';
@@ -197,6 +197,29 @@ test('draws and refunds leave cash with their file, and those that come back are
   ]);
   // The draw stands, so its money is owed to the borrower until it is paid otherwise.
   expect(await cashOf(tenant)).toEqual({ cash: '-950.00', ach_clearing: '-300.00' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a disbursement that was undone after its file stays undone when the bank sends it back', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id, account } = await withAccount(tenant, { status: 'approved' });
+  const paid = await tenant.officer.post(`/loans/${id}/disbursements`, {
+    payment_instrument_id: account,
+  });
+  const file = await admin.post('/nacha-files');
+  await tenant.officer.post(`/disbursements/${paid.body.id}/reverse`);
+  await travelTo(stage, tenant, '2026-01-20');
+  const out = await cashOf(tenant);
+
+  const [line] = await sentLines(stage, tenant, file.body.filename);
+  const taken = await admin.post('/nacha-returns', { file: returnFile([line ?? '', 'R03']) });
+
+  expect(out).toEqual({ cash: '-10000.00', ach_clearing: '10000.00' });
+  expect(taken.body.entries).toMatchObject([{ status: 'returned' }]);
+  expect((await admin.get(`/disbursements/${paid.body.id}`)).body.status).toBe('reversed');
+  expect((await admin.get('/tasks?source=system')).body).toEqual([]);
+  expect(await cashOf(tenant)).toEqual({ cash: '0.00', ach_clearing: '0.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 

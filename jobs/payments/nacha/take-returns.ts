@@ -74,21 +74,27 @@ async function takeReturn(work: Work, entry: ReturnedEntry): Promise<Outcome> {
   return outcome(entry, sent, 'returned', reasonOf(entry.code));
 }
 
-/** What the entry collected or paid has not happened; a payment that we had reversed ourselves stays so. */
+/** What the entry collected or paid has not happened; what we had taken back ourselves stays so. */
 async function takeBackOrder(work: Work, sent: Sent, entry: ReturnedEntry) {
-  const { tx } = work;
-  const { payment_id, disbursement_id, draw_id } = sent;
-  if (payment_id !== null) {
-    const payment = await lockPayment(tx, payment_id);
-    const isStanding = ['completed', 'settled'].includes(payment?.status ?? '');
-    const input = { return_code: entry.code, waive_fee: false };
-    if (isStanding) await returnPayment(work, payment_id, input);
-  }
-  if (disbursement_id !== null) await entries.markFailed(tx, 'disbursements', disbursement_id);
-  if (draw_id !== null) await entries.markFailed(tx, 'draws', draw_id);
-  if (!sent.is_credit) return;
-  const what = payment_id !== null ? 'Refund' : draw_id !== null ? 'Draw' : 'Disbursement';
+  const [what, wasStanding] = await failedOrder(work, sent, entry.code);
+  if (!sent.is_credit || !wasStanding) return;
   await ask(work, sent, `${what} came back (${entry.code}): pay it otherwise`, entry);
+}
+
+async function failedOrder(
+  work: Work,
+  sent: Sent,
+  return_code: string,
+): Promise<[what: string, wasStanding: boolean]> {
+  const { payment_id, disbursement_id, draw_id } = sent;
+  if (disbursement_id !== null)
+    return ['Disbursement', await entries.markFailed(work.tx, 'disbursements', disbursement_id)];
+  if (draw_id !== null) return ['Draw', await entries.markFailed(work.tx, 'draws', draw_id)];
+  const payment = payment_id && (await lockPayment(work.tx, payment_id));
+  const isStanding = payment ? ['completed', 'settled'].includes(payment.status) : false;
+  if (payment && isStanding)
+    await returnPayment(work, payment.id, { return_code, waive_fee: false });
+  return ['Refund', isStanding];
 }
 
 type Sent = entries.Sent;
