@@ -95,3 +95,31 @@ test('what is taken back before its file is in none, and nothing of it is cash',
   expect(after).toEqual(books);
   expect(await violationsIn(stage)).toEqual([]);
 });
+
+test('a payment that is reversed while a file is made is in it or is not, and its cash follows', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id, account: payment_instrument_id } = await withAccount(tenant);
+  const named = { amount: '10.00', payment_instrument_id };
+  for (let round = 0; round < 4; round += 1) {
+    const payment = idOf(await tenant.officer.post(`/loans/${id}/payments`, named));
+    const [reversed] = await Promise.all([
+      tenant.officer.post(`/payments/${payment}/reverse`, { reason: 'duplicate' }),
+      admin.post('/nacha-files'),
+    ]);
+    expect(reversed.status, JSON.stringify(reversed.body)).toBe(200);
+  }
+  const again = await admin.post('/nacha-files');
+  await travelTo(stage, tenant, '2026-01-20');
+  const sent = await stage.owner.query<{ count: string }>(
+    'select count(*) from nacha_entries where tenant_id = $1',
+    [tenant.id],
+  );
+  const collected = Number(sent.rows[0]?.count) * 10;
+
+  expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
+  // What was in a file has been collected although it was reversed: it waits to go back.
+  const { cash = '0.00', ach_clearing = '0.00' } = await ledgerOf(tenant);
+  expect([Number(cash), Number(ach_clearing)]).toEqual([collected - 10_000, 0 - collected]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
