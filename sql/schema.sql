@@ -1382,6 +1382,7 @@ create table disbursements (
   status text not null default 'completed'::text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  send_by date,
   constraint disbursements_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint disbursements_pkey PRIMARY KEY (tenant_id, id),
   constraint disbursements_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -1389,6 +1390,7 @@ create table disbursements (
   constraint disbursements_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
 CREATE INDEX disbursements_loan ON public.disbursements USING btree (tenant_id, loan_id, created_at DESC, id DESC);
+CREATE INDEX disbursements_send_by ON public.disbursements USING btree (tenant_id, send_by) WHERE (send_by IS NOT NULL);
 alter table disbursements enable row level security, force row level security;
 create policy auditor on disbursements for select to servicing_auditor using true;
 create policy owner on disbursements for all to servicing_owner using true with check true;
@@ -1463,6 +1465,7 @@ create table draws (
   created_by uuid,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  send_by date,
   constraint draws_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint draws_draw_number UNIQUE (tenant_id, loan_id, draw_number),
   constraint draws_pkey PRIMARY KEY (tenant_id, id),
@@ -1473,6 +1476,7 @@ create table draws (
   constraint draws_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
 CREATE INDEX draws_loan ON public.draws USING btree (tenant_id, loan_id, created_at DESC, id DESC);
+CREATE INDEX draws_send_by ON public.draws USING btree (tenant_id, send_by) WHERE (send_by IS NOT NULL);
 alter table draws enable row level security, force row level security;
 create policy auditor on draws for select to servicing_auditor using true;
 create policy owner on draws for all to servicing_owner using true with check true;
@@ -2365,12 +2369,18 @@ create table nacha_entries (
   returned_on date,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  draw_id uuid,
+  clearing_account_id uuid,
+  settled_on date,
   constraint nacha_entries_amount_check CHECK (((amount)::numeric > (0)::numeric)),
-  constraint nacha_entries_check CHECK ((num_nonnulls(payment_id, disbursement_id) = 1)),
+  constraint nacha_entries_check CHECK ((num_nonnulls(payment_id, disbursement_id, draw_id) = 1)),
   constraint nacha_entries_disbursement UNIQUE (tenant_id, disbursement_id),
+  constraint nacha_entries_draw UNIQUE (tenant_id, draw_id),
   constraint nacha_entries_payment UNIQUE (tenant_id, payment_id),
   constraint nacha_entries_pkey PRIMARY KEY (tenant_id, id),
+  constraint nacha_entries_tenant_id_clearing_account_id_fkey FOREIGN KEY (tenant_id, clearing_account_id) REFERENCES ledger_accounts(tenant_id, id),
   constraint nacha_entries_tenant_id_disbursement_id_fkey FOREIGN KEY (tenant_id, disbursement_id) REFERENCES disbursements(tenant_id, id),
+  constraint nacha_entries_tenant_id_draw_id_fkey FOREIGN KEY (tenant_id, draw_id) REFERENCES draws(tenant_id, id),
   constraint nacha_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint nacha_entries_tenant_id_nacha_file_id_fkey FOREIGN KEY (tenant_id, nacha_file_id) REFERENCES nacha_files(tenant_id, id),
   constraint nacha_entries_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id),
@@ -2378,6 +2388,7 @@ create table nacha_entries (
   constraint nacha_entries_trace_number_check CHECK ((trace_number ~ '^\d{15}$'::text))
 );
 CREATE INDEX nacha_entries_file ON public.nacha_entries USING btree (tenant_id, nacha_file_id, trace_number);
+CREATE INDEX nacha_entries_in_transit ON public.nacha_entries USING btree (tenant_id, nacha_file_id) WHERE ((settled_on IS NULL) AND (return_code IS NULL) AND (clearing_account_id IS NOT NULL));
 alter table nacha_entries enable row level security, force row level security;
 create policy auditor on nacha_entries for select to servicing_auditor using true;
 create policy owner on nacha_entries for all to servicing_owner using true with check true;
@@ -2567,6 +2578,7 @@ create table payments (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   payment_plan_id uuid,
+  send_by date,
   constraint payments_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint payments_check CHECK (((status = ANY (ARRAY['scheduled'::text, 'canceled'::text, 'pending'::text, 'failed'::text])) OR (((((principal_applied)::numeric + (interest_applied)::numeric) + (fees_applied)::numeric) + (suspense_applied)::numeric) =
 CASE payment_type
@@ -2587,6 +2599,7 @@ CREATE INDEX payments_held ON public.payments USING btree (tenant_id, hold_until
 CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX payments_ordered ON public.payments USING btree (tenant_id, payment_plan_id) WHERE (payment_plan_id IS NOT NULL);
 CREATE INDEX payments_scheduled ON public.payments USING btree (tenant_id, payment_date) WHERE (status = 'scheduled'::text);
+CREATE INDEX payments_send_by ON public.payments USING btree (tenant_id, send_by) WHERE (send_by IS NOT NULL);
 alter table payments enable row level security, force row level security;
 create policy auditor on payments for select to servicing_auditor using true;
 create policy owner on payments for all to servicing_owner using true with check true;

@@ -1,11 +1,13 @@
 import { localDate } from '../jobs/dates.ts';
+import { changeSettings } from '../jobs/users/change-settings.ts';
 import { createUser } from '../jobs/users/create-user.ts';
 import { foundTenant } from '../jobs/users/found-tenant.ts';
 import { openTenant } from '../jobs/users/open-tenant.ts';
+import { settingsOf } from '../jobs/users/settings.ts';
 import { SYSTEM, workOf, type Within, type Work } from '../jobs/work.ts';
 import { openPool } from '../sql/database/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
-import { active } from '../sql/tenants.ts';
+import { active, current } from '../sql/tenants.ts';
 import { credentials } from '../sql/users/users.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 import { addLoans, addPeople } from './seed/loans.ts';
@@ -49,11 +51,29 @@ const fill = (within: Within, id: string, slug: string, password: string) =>
   within(id, async (work) => {
     // A run that was cut short may have left a tenant without its first program.
     if ((await firstProgram(work.tx)) === null) await foundTenant(work);
+    await addBank(work);
     if ((await credentials(work.tx, `borrower@${slug}.test`)) !== null) return;
     const borrowers = await addPeople(work, slug);
     await addUsers(work, slug, password, borrowers[0] ?? '');
     await addLoans(work, borrowers);
   });
+
+/** A bank of nobody's, so that payments may name an instrument. */
+async function addBank(work: Work) {
+  const { nacha: set } = await settingsOf(work.tx);
+  if (set.immediate_destination !== '') return;
+  const { name } = await current(work.tx);
+  const nacha = {
+    immediate_destination: '091000019',
+    immediate_destination_name: 'Example Bank',
+    immediate_origin: '1234567890',
+    immediate_origin_name: name,
+    company_name: name.slice(0, 16),
+    company_id: '1234567890',
+    odfi_routing_number: '091000019',
+  };
+  await changeSettings(work, { nacha });
+}
 
 async function addUsers(work: Work, slug: string, password: string, borrower_id: string) {
   for (const { name, tenant_role } of STAFF) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ACCRUAL } from '../../jobs/ledger/chart.ts';
 import { eventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
+import { settlementEntries } from '../../jobs/payments/nacha/settle-files.ts';
 import { saleEntries } from '../../jobs/portfolios/book-sale.ts';
 import { endpoint } from '../endpoints/resource.ts';
 
@@ -32,5 +33,6 @@ export const systemEntries = endpoint({
     ...eventEntries(),
     { reference_type: 'interest_accrual', component: 'interest', ...ACCRUAL },
     ...saleEntries(),
+    ...settlementEntries(),
   ],
 });

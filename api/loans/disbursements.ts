@@ -24,7 +24,10 @@ export const disbursements = resource({
     loan_id: uuid,
     amount: positiveMoney.nullish().describe('All that is left of the approved amount, if none.'),
     disbursement_date: date.nullish(),
-    method: z.enum(DISBURSEMENT_METHODS).default('external'),
+    method: z
+      .enum(DISBURSEMENT_METHODS)
+      .nullish()
+      .describe('ach where an instrument is named, else external, if none.'),
     payment_instrument_id: uuid.nullish(),
     payee_name: text.nullish(),
     payee_type: z.enum(PAYEE_TYPES).default('borrower'),

@@ -22,16 +22,18 @@ export const nachaEntries = resource({
     nacha_file_id: uuid.readonly(),
     payment_id: uuid.nullable().readonly(),
     disbursement_id: uuid.nullable().readonly(),
+    draw_id: uuid.nullable().readonly(),
     transaction_code: text.readonly(),
     amount: money.readonly(),
     individual_id: text.readonly(),
     individual_name: text.readonly(),
     trace_number: text.readonly(),
+    settled_on: date.nullable().readonly().describe('When it moved from ACH clearing to cash.'),
     return_code: text.nullable().readonly(),
     returned_on: date.nullable().readonly(),
     ...stamps,
   },
-  filters: ['payment_id', 'disbursement_id', 'trace_number', 'return_code'],
+  filters: ['payment_id', 'disbursement_id', 'draw_id', 'trace_number', 'return_code'],
 });
 
 /**
@@ -67,6 +69,7 @@ export const nachaFiles = resource({
 const skipped = z.object({
   payment_id: uuid.nullable(),
   disbursement_id: uuid.nullable(),
+  draw_id: uuid.nullable(),
   reason: z.string(),
 });
 const outcome = z.object({
@@ -74,6 +77,7 @@ const outcome = z.object({
   code: text,
   payment_id: uuid.nullable(),
   disbursement_id: uuid.nullable(),
+  draw_id: uuid.nullable(),
   status: z.enum(OUTCOMES),
   message: z.string(),
 });

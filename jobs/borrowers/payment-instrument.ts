@@ -123,9 +123,3 @@ export async function assertUsable(
     { current_status: status, is_verified },
   );
 }
-
-/** Whether the instrument can still be drawn on, for what was ordered when it could. */
-export async function isUsable({ tx }: Work, id: string): Promise<boolean> {
-  const instrument = await instruments.hold(tx, id);
-  return instrument?.status === 'active' && !instrument.is_archived;
-}

@@ -5,6 +5,7 @@ import { billMonth } from '../documents/statements.job.ts';
 import { enqueue } from '../job.ts';
 import { warnOfDisputes } from '../loans/reporting/credit-disputes.ts';
 import { reportCredit } from '../loans/reporting/report-credit.job.ts';
+import { settleFiles } from '../payments/nacha/settle-files.ts';
 import { assignToDynamicPortfolios } from '../portfolios/assign.ts';
 import { orderDueTapes } from '../portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from '../portfolios/snapshot.job.ts';
@@ -16,11 +17,12 @@ export async function beforeClose(work: Work) {
 }
 
 /**
- * What is told of a day as a whole, once all its loans are closed. These jobs read what the close
+ * What is booked and told of a day as a whole, once all its loans are closed. These jobs read what the close
  * recorded of the day, so that they may run later and still tell the same.
  */
 export async function endOfDay(work: Work, day: string) {
   const { tx, tenant_id } = work;
+  await settleFiles(work, day);
   await enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day });
   await enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day });
   await orderDueTapes(work, day);

@@ -4,6 +4,7 @@
  */
 export const CHART = [
   { code: '1000', role: 'cash', name: 'Cash', account_type: 'asset' },
+  { code: '1050', role: 'ach_clearing', name: 'ACH Clearing', account_type: 'asset' },
   { code: '1100', role: 'loans_receivable', name: 'Loans Receivable', account_type: 'asset' },
   { code: '1200', role: 'interest_receivable', name: 'Interest Receivable', account_type: 'asset' },
   { code: '1300', role: 'fees_receivable', name: 'Fees Receivable', account_type: 'asset' },

@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
 import { usable } from '../../sql/ledger/accounts.ts';
+import { linesOnControl } from '../../sql/ledger/control-accounts.ts';
 import * as drafts from '../../sql/ledger/drafts.ts';
 import { entries } from '../../sql/ledger/entries.ts';
 import { find, type Row } from '../../sql/table.ts';
@@ -9,7 +10,6 @@ import { archive } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { sum } from '../money.ts';
 import type { Work } from '../work.ts';
-import type { AccountRole } from './chart.ts';
 import { refuseClosed } from './close-period.ts';
 
 const LINES_MAX = 1_000;
@@ -60,25 +60,23 @@ export async function addDraft(work: Work, input: Draft): Promise<string> {
     },
     lines,
   );
-  if (input.loan_id) await refuseLoansOwn(work, id);
+  await refuseControl(work, id, input.loan_id);
   return id;
 }
 
-/** What a loan owes and what waits for its borrower is booked by what happens to the loan, and so alone. */
-const LOANS_OWN: readonly AccountRole[] = [
-  'loans_receivable',
-  'interest_receivable',
-  'fees_receivable',
-  'borrower_suspense',
-];
-
-async function refuseLoansOwn({ tx }: Work, entryId: string) {
-  const [position] = await drafts.linesOfRoles(tx, entryId, LOANS_OWN);
-  if (position === undefined) return;
-  throw blamed(
-    position - 1,
-    '.account_id',
-    'names an account that follows what happens to the loan: leave loan_id out, or change the loan.',
+/**
+ * Receivables, suspense and what is owed to or by investors are moved by what happens to loans, so that
+ * each is what the loans say. An entry by hand on one of them says which loan accounts for it.
+ */
+async function refuseControl({ tx }: Work, entryId: string, loanId: unknown) {
+  if (loanId !== null && loanId !== undefined) return;
+  const lines = await linesOnControl(tx, entryId);
+  if (lines.length === 0) return;
+  const [named, are] = lines.length === 1 ? ['Line', 'is'] : ['Lines', 'are'];
+  throw new Conflict(
+    `${named} ${lines.join(', ')} ${are} on a control account, which loans account for: name the loan in loan_id, or change the loan itself by a payment, a credit, a waiver or a reversal.`,
+    'control_account',
+    { lines },
   );
 }
 
@@ -125,6 +123,7 @@ export async function postDraft(work: Work, id: string) {
   }
   await refuseClosed(work, String(entry['entry_date']));
   await refuseInactive(work, entry);
+  await refuseControl(work, id, entry['loan_id']);
   await drafts.setPosted(work.tx, id, work.actor.id);
 }
 

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, externalId, flag, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
 import { insert, insertOften } from '../../sql/write.ts';
-import { assertUsable, isUsable } from '../borrowers/payment-instrument.ts';
 import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { COMPONENTS } from '../loans/arithmetic/terms.ts';
@@ -17,6 +16,7 @@ import { assertAllowed } from '../loans/history/statuses.ts';
 import { onlyAdmin } from '../only-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { assertPaymentOrder, bankOrder, canStillDraw, methodOf } from './nacha/bank-order.ts';
 
 export const PAYMENT_METHODS = [
   'ach',
@@ -72,8 +72,7 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);
   assertHold(payment_date, input.hold_until);
-  if (input.payment_instrument_id)
-    await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
+  await assertPaymentOrder(work, loan.row.borrower_id, input);
   if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
   return post(work, loan, randomUUIDv7(), { ...input, payment_date, effective_date });
 }
@@ -129,7 +128,7 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   amount: input.amount,
   payment_date: input.payment_date,
   effective_date: input.effective_date,
-  payment_method: input.payment_method ?? (input.payment_instrument_id ? 'ach' : 'external'),
+  payment_method: methodOf(input.payment_instrument_id, input.payment_method),
   payment_type: input.payment_type,
   payment_instrument_id: input.payment_instrument_id ?? null,
   allocation_override: input.allocation_override ?? null,
@@ -172,12 +171,15 @@ export async function post(
   { besides = [], trigger }: { besides?: readonly LoanEvent[]; trigger?: string | undefined } = {},
 ): Promise<string> {
   const payment_type = typeOn(loan, input.effective_date, input.payment_type);
+  const { payment_instrument_id, payment_method: method = null } = input;
+  const order = await bankOrder(work, { payment_instrument_id, method });
   const event = newEvent({
     id,
     kind: 'payment',
     effective_date: input.effective_date,
     amount: input.amount,
     payment_type,
+    ...order.transit,
     ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
@@ -191,6 +193,7 @@ export async function post(
     ...split,
     remaining_balance: state.total_balance,
     status: 'completed',
+    send_by: order.send_by,
     posted_at: new Date().toISOString(),
   });
   await emit(work, 'payment.received', {
@@ -217,7 +220,7 @@ export async function executeScheduled(work: Work, paymentId: string) {
   if (!['active', 'charged_off'].includes(loan.row.status))
     return payments.cancel(work.tx, paymentId);
   const instrument = payment['payment_instrument_id'];
-  if (typeof instrument === 'string' && !(await isUsable(work, instrument)))
+  if (typeof instrument === 'string' && !(await canStillDraw(work, instrument)))
     return failScheduled(work, paymentId, owner.loan_id, payment.amount);
   await payments.forget(work.tx, paymentId);
   const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;

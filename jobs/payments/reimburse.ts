@@ -14,6 +14,7 @@ import { refusalOf } from '../loans/history/statuses.ts';
 import { termsOf } from '../loans/products/terms-of.ts';
 import { atLeastZero, min, money, parseMoney, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
+import { assertOrder, bankOrder, methodOf } from './nacha/bank-order.ts';
 import { PAYMENT_METHODS } from './receive.ts';
 
 export const Reimbursement = z.object({
@@ -33,6 +34,7 @@ type Reimbursement = z.output<typeof Reimbursement>;
 export async function reimburse(work: Work, loanId: string, input: Reimbursement): Promise<string> {
   const loan = await openLoan(work, loanId);
   const on = input.reimbursement_date ?? work.today;
+  await assertOrder(work, loan.row.borrower_id, withMethod(input));
   assertInHistory(work, loan, 'reimbursement_date', on);
   const held = await payments.heldInSuspense(work.tx, loan.row.id, work.today);
   const waiting = atLeastZero(suspenseOn(loan, on).minus(held));
@@ -71,11 +73,17 @@ async function repaidBy(work: Work, { row }: OpenLoan, { payment_id }: Reimburse
   return atLeastZero(parseMoney(payment.principal_applied).minus(payment.given_back));
 }
 
+const withMethod = ({ payment_instrument_id, method = null }: Reimbursement) => ({
+  payment_instrument_id,
+  method,
+});
+
 async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: string) {
   const id = randomUUIDv7();
   const { amount, payment_id, payment_instrument_id, method, reason } = input;
-  const named = payment_id ? { payment_id } : {};
-  const event = newEvent({ id, kind: 'reimbursement', effective_date: on, amount, ...named });
+  const { send_by, transit } = await bankOrder(work, withMethod(input));
+  const facts = { amount, ...(payment_id && { payment_id }), ...transit };
+  const event = newEvent({ id, kind: 'reimbursement', effective_date: on, ...facts });
   const state = await happen(work, loan, [event]);
   const { id: _, ...split } = splitOf(state, id);
   return insert(work.tx, 'payments', {
@@ -88,12 +96,13 @@ async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: str
     borrower_id: loan.row.borrower_id,
     receipt_number: `R-${id.replaceAll('-', '').slice(-12).toUpperCase()}`,
     payment_type: 'reimbursement',
-    payment_method: method ?? (payment_instrument_id ? 'ach' : 'external'),
+    payment_method: methodOf(payment_instrument_id, method),
     payment_date: on,
     effective_date: on,
     reverses_payment_id: payment_id,
     remaining_balance: state.total_balance,
     status: 'completed',
+    send_by,
     posted_at: new Date().toISOString(),
   });
 }

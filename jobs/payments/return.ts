@@ -3,6 +3,7 @@ import * as plans from '../../sql/borrowers/autopay-plans.ts';
 import * as instruments from '../../sql/borrowers/payment-instruments.ts';
 import * as draws from '../../sql/payments/autopay-draws.ts';
 import * as payments from '../../sql/payments/payments.ts';
+import * as sentEntries from '../../sql/payments/sent-entries.ts';
 import { date, flag, text } from '../../sql/types.ts';
 import { update } from '../../sql/write.ts';
 import { nextBusinessDay } from '../bank-calendar.ts';
@@ -15,6 +16,7 @@ import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { saveNext } from './autopay/autopay-plan.ts';
+import { takeBackEntry } from './nacha/settle-files.ts';
 import { isFinal, isForFunds, reasonOf } from './return-codes.ts';
 import { reversePayment, type Reversal } from './reverse.ts';
 
@@ -51,12 +53,15 @@ export async function returnPayment(
     return_code,
     effective_date: returned,
   });
+  const sent = await sentEntries.ofPayment(work.tx, paymentId);
+  if (sent !== null) await takeBackEntry(work, sent, return_code, returned);
   const failure_reason = reasonOf(return_code);
   const failed_at =
     returned === work.today ? new Date().toISOString() : `${returned}T12:00:00.000Z`;
   await update(work.tx, 'payments', paymentId, { failed_at, failure_reason });
   const isWaived = input.waive_fee || payment.waive_returned_fee;
-  if (!isWaived && isForFunds(return_code)) await chargeFee(work, payment);
+  const isRefund = payment.payment_type === 'reimbursement';
+  if (!isRefund && !isWaived && isForFunds(return_code)) await chargeFee(work, payment);
   const next_retry_date = await tellAutopay(work, payment, return_code);
   await emit(work, 'payment.failed', {
     payment_id: paymentId,

@@ -80,6 +80,7 @@ export async function bookSale(
 /** What stays what it is while a loan is sold: money, and what is held for others. */
 const OTHERS: readonly AccountRole[] = [
   'cash',
+  'ach_clearing',
   'borrower_suspense',
   'refunds_payable',
   'due_from_investors',

@@ -105,6 +105,8 @@ export const Settings = z.strictObject({
       // Whether payments relieve the receivables of the loans that are made from then on.
       accrual_relief: z.boolean().default(true),
       reverse_interest_on_non_accrual: z.boolean().default(true),
+      // When what is ordered from banks counts as cash: on the day of its file, or of its order.
+      ach_cash: z.enum(['effective_date', 'payment_date']).default('effective_date'),
     })
     .prefault({}),
   delinquency: z

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
 export type Draft = {
@@ -50,13 +49,6 @@ export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]
       join ledger_accounts as account on account.id = (line.value ->> 'account_id')::uuid
     )
     select id from entry
-  `);
-
-/** The lines, counted from one, that play one of the roles. */
-export const linesOfRoles = (tx: Transaction, id: string, roles: readonly string[]) =>
-  tx.anyFirst(sql.type(z.object({ position: z.int() }))`
-    select position from journal_lines
-    where entry_id = ${id} and role = any(${sql.array(roles, 'text')}) order by position
   `);
 
 /** Posters and reversers of one entry take turns. */

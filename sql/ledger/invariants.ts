@@ -1,5 +1,6 @@
 import { sql } from '../database/db.ts';
 import { Found, type Check } from '../invariants/check.ts';
+import { controlAccounts } from './control-accounts.ts';
 
 /** The general ledger in itself. */
 export const books: readonly Check[] = [
@@ -55,4 +56,5 @@ export const books: readonly Check[] = [
       having sum(line.debit - line.credit) <> 0
     `,
   },
+  controlAccounts,
 ];

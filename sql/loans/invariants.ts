@@ -24,16 +24,21 @@ const booked = sql.fragment`
          coalesce(sum(amount) filter (where role = 'loans_receivable'), 0.00) as principal,
          coalesce(sum(amount) filter (where role = 'interest_receivable'), 0.00) as interest,
          coalesce(sum(amount) filter (where role = 'fees_receivable'), 0.00) as fees,
-         coalesce(-sum(amount) filter (where role = 'borrower_suspense'), 0.00) as suspense
+         coalesce(-sum(amount) filter (where role = 'borrower_suspense'), 0.00) as suspense,
+         coalesce(sum(amount) filter (where role = 'interest_receivable' and by_hand), 0.00)
+           as interest_by_hand,
+         coalesce(sum(amount) filter (where role = 'fees_receivable' and by_hand), 0.00)
+           as fees_by_hand
   from (
-    select entry.tenant_id, entry.loan_id, line.role, line.debit - line.credit as amount
+    select entry.tenant_id, entry.loan_id, line.role, line.debit - line.credit as amount,
+           entry.source = 'manual' as by_hand
     from posted_lines as line
     join journal_entries as entry
       on entry.tenant_id = line.tenant_id and entry.id = line.entry_id
     where entry.loan_id is not null and line.role in
       ('loans_receivable', 'interest_receivable', 'fees_receivable', 'borrower_suspense')
     union all
-    select accrual.tenant_id, accrual.loan_id, 'interest_receivable', accrual.amount
+    select accrual.tenant_id, accrual.loan_id, 'interest_receivable', accrual.amount, false
     from interest_accruals as accrual
     join journal_entries as entry
       on entry.tenant_id = accrual.tenant_id and entry.id = accrual.entry_id
@@ -66,16 +71,19 @@ export const loans: readonly Check[] = [
           on booked.tenant_id = loan.tenant_id and booked.loan_id = loan.id
         left join (${postedUntil}) as posted
           on posted.tenant_id = loan.tenant_id and posted.loan_id = loan.id
-        -- What is paid stays in the receivable where no relief is booked beside it.
+        -- What is paid stays in the receivable where no relief is booked beside it, until somebody
+        -- takes it out by hand.
         cross join lateral (
           select coalesce((loan.terms ->> 'accrual_relief')::boolean, true) = false as is_so
         ) as unrelieved
         cross join lateral (values
           ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
-          ('interest', coalesce(booked.interest, 0.00),
+          ('interest', coalesce(booked.interest, 0.00)
+              - case when unrelieved.is_so then coalesce(booked.interest_by_hand, 0.00) else 0 end,
             app.accrued_cents(loan, posted.day) - loan.interest_settled
               - loan.off_books_interest + case when unrelieved.is_so then loan.paid_interest else 0 end),
-          ('fees', coalesce(booked.fees, 0.00),
+          ('fees', coalesce(booked.fees, 0.00)
+              - case when unrelieved.is_so then coalesce(booked.fees_by_hand, 0.00) else 0 end,
             loan.outstanding_fees + case when unrelieved.is_so then loan.paid_fees - (
               -- What the proceeds of a disbursement paid was never in the receivable.
               select coalesce(sum(fee.amount_paid), 0) from fees as fee

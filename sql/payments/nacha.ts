@@ -17,9 +17,9 @@ export const nachaEntries = table({
   name: 'nacha_entries',
   rows: sql.fragment`
     select record.id, record.nacha_file_id, record.payment_id, record.disbursement_id,
-           record.transaction_code, record.amount, record.individual_id, record.individual_name,
-           record.trace_number, record.return_code, record.returned_on, record.created_at,
-           record.updated_at
+           record.draw_id, record.transaction_code, record.amount, record.individual_id,
+           record.individual_name, record.trace_number, record.settled_on, record.return_code,
+           record.returned_on, record.created_at, record.updated_at
     from nacha_entries as record
   `,
 });
@@ -28,61 +28,6 @@ export const nachaEntries = table({
 export const alone = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('nacha ' || app.current_tenant(), 0))
-  `);
-
-const Unsent = z.object({
-  payment_id: z.string().nullable(),
-  disbursement_id: z.string().nullable(),
-  amount: z.string(),
-  source: z.string(),
-  is_retry: z.boolean(),
-  individual_id: z.string(),
-  individual_name: z.string(),
-  routing_number: z.string().nullable(),
-  account_number_sealed: z.string().nullable(),
-  account_type: z.string().nullable(),
-});
-export type Unsent = z.output<typeof Unsent>;
-
-const account = sql.fragment`
-  coalesce(nullif(instrument.account_holder_name, ''), borrower.first_name || ' ' || borrower.last_name)
-    as individual_name,
-  instrument.routing_number, instrument.account_number_sealed, instrument.account_type
-`;
-
-/**
- * Payments that we are to collect from a bank account and that the bank has not been told of. They
- * are held until the file is ordered, so that none is taken back in between.
- */
-export const unsentPayments = (tx: Transaction) =>
-  tx.any(sql.type(Unsent)`
-    select payment.id as payment_id, null::uuid as disbursement_id, payment.amount, payment.source,
-           coalesce(draw.attempts, 0) > 1 as is_retry, payment.receipt_number as individual_id,
-           ${account}
-    from payments as payment
-    join payment_instruments as instrument on instrument.id = payment.payment_instrument_id
-    join borrowers as borrower on borrower.id = payment.borrower_id
-    left join autopay_draws as draw on draw.payment_id = payment.id
-    where payment.source in ('autopay', 'portal') and payment.payment_method = 'ach'
-      and payment.status in ('completed', 'settled') and instrument.instrument_type = 'bank_account'
-      and not exists (select from nacha_entries as entry where entry.payment_id = payment.id)
-    order by payment.id for share of payment
-  `);
-
-/** Disbursements that go to a bank account and that the bank has not been told of, held likewise. */
-export const unsentDisbursements = (tx: Transaction) =>
-  tx.any(sql.type(Unsent)`
-    select null::uuid as payment_id, disbursement.id as disbursement_id,
-           disbursement.net_amount as amount, 'disbursement' as source, false as is_retry,
-           loan.loan_number as individual_id, ${account}
-    from disbursements as disbursement
-    join loans as loan on loan.id = disbursement.loan_id
-    join payment_instruments as instrument on instrument.id = disbursement.payment_instrument_id
-    join borrowers as borrower on borrower.id = loan.borrower_id
-    where disbursement.method = 'ach' and disbursement.status in ('pending', 'completed')
-      and instrument.instrument_type = 'bank_account'
-      and not exists (select from nacha_entries as entry where entry.disbursement_id = disbursement.id)
-    order by disbursement.id for share of disbursement
   `);
 
 /** How many entries the tenant has ever sent; trace numbers go on from there. */
@@ -141,28 +86,3 @@ export const storageKeyOf = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
     select storage_key from nacha_files where id = ${id} and status = 'completed'
   `);
-
-const Sent = z.object({
-  id: z.string(),
-  payment_id: z.string().nullable(),
-  disbursement_id: z.string().nullable(),
-  amount: z.string(),
-  return_code: z.string().nullable(),
-  loan_id: z.string(),
-  borrower_id: z.string(),
-});
-
-/** The entry that was sent under a trace number, locked, with whose it is. */
-export const ofTrace = (tx: Transaction, traceNumber: string) =>
-  tx.maybeOne(sql.type(Sent)`
-    select entry.id, entry.payment_id, entry.disbursement_id, entry.amount, entry.return_code,
-           loan.id as loan_id, loan.borrower_id
-    from nacha_entries as entry
-    left join payments as payment on payment.id = entry.payment_id
-    left join disbursements as disbursement on disbursement.id = entry.disbursement_id
-    join loans as loan on loan.id = coalesce(payment.loan_id, disbursement.loan_id)
-    where entry.trace_number = ${traceNumber} for update of entry
-  `);
-
-export const markDisbursementFailed = (tx: Transaction, id: string) =>
-  tx.query(sql.typeAlias('void')`update disbursements set status = 'failed' where id = ${id}`);

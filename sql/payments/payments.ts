@@ -102,6 +102,7 @@ const ToReturn = z.object({
   loan_id: z.string(),
   amount: z.string(),
   payment_date: z.string(),
+  payment_type: z.string(),
   payment_instrument_id: z.string().nullable(),
   waive_returned_fee: z.boolean(),
 });
@@ -110,7 +111,7 @@ export type ToReturn = z.output<typeof ToReturn>;
 /** The payment that a bank sends back. */
 export const toReturn = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToReturn)`
-    select id, loan_id, amount, payment_date, payment_instrument_id, waive_returned_fee
+    select id, loan_id, amount, payment_date, payment_type, payment_instrument_id, waive_returned_fee
     from payments where id = ${id}
   `);
 

@@ -40,6 +40,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'loan_number_sequences_pkey',
   'loan_snapshots_pkey',
   'nacha_entries_disbursement',
+  'nacha_entries_draw',
   'nacha_entries_payment',
   'nacha_entries_trace_number',
   'nacha_files_modifier',

@@ -107,7 +107,7 @@ test('the trial balance shows each net on its side and balances', async () => {
     total_credits: '100.00',
   });
   expect(earlier).toMatchObject({ as_of_date: '2026-01-10', total_debits: '100.00' });
-  expect(all.accounts).toHaveLength(19);
+  expect(all.accounts).toHaveLength(20);
   expect(wrong.status).toBe(422);
 });
 

@@ -24,3 +24,28 @@ test.each(SPECIFIED)('%s is booked as %s to %s', async (reference_type, debit, c
   expect(status).toBe(200);
   expect(body).toContainEqual(expect.objectContaining({ reference_type, debit, credit }));
 });
+
+const ORDERED = [
+  ['disbursement', 'loans_receivable', 'ach_clearing'],
+  ['draw', 'loans_receivable', 'ach_clearing'],
+  ['payment', 'ach_clearing', 'loans_receivable'],
+  ['payment', 'ach_clearing', 'borrower_suspense'],
+  ['reimbursement', 'borrower_suspense', 'ach_clearing'],
+  ['ach_settlement', 'cash', 'ach_clearing'],
+  ['ach_settlement', 'ach_clearing', 'cash'],
+  ['ach_return', 'ach_clearing', 'cash'],
+  ['ach_return', 'cash', 'ach_clearing'],
+] as const;
+
+test('what a bank is ordered to move waits on ACH clearing for the day of its file', async () => {
+  const { officer } = await stage.tenant();
+
+  const { body } = await officer.get('/ledger/system-entries');
+
+  for (const [reference_type, debit, credit] of ORDERED)
+    expect(body).toContainEqual(expect.objectContaining({ reference_type, debit, credit }));
+  const kinds = (body as { reference_type: string; debit: string; credit: string }[])
+    .filter(({ debit, credit }) => [debit, credit].includes('ach_clearing'))
+    .map(({ reference_type }) => reference_type);
+  expect(new Set(kinds)).toEqual(new Set(ORDERED.map(([kind]) => kind)));
+});

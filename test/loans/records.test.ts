@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { newLoan } from '../setup/loans.ts';
+import { bankAccount } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -22,8 +23,14 @@ test('after all that records can do to a loan, its books are right and nothing w
   await add('service-credits', { amount: '10.00', reason: 'Goodwill' });
   await add('deferments', { periods: 1, reason: 'Flood', interest_treatment: 'capitalize_at_end' });
   await add('promises-to-pay', { promised_amount: '50.00', promised_date: '2026-01-20' });
-  const plan = { installments: [{ due_date: '2026-01-18', amount: '40.00' }], auto_collect: true };
-  await add('payment-plans', plan);
+  await add('payment-plans', {
+    installments: [{ due_date: '2026-01-18', amount: '40.00' }],
+    auto_collect: true,
+    payment_instrument_id: await bankAccount(tenant.officer, loan.borrower_id),
+  });
+  await travelTo(stage, tenant, '2026-01-20');
+  const sent = await (await tenant.signedIn('admin')).post('/nacha-files');
+  expect(sent.body).toMatchObject({ entry_count: 1, debit_total: '40.00' });
   await travelTo(stage, tenant, '2026-01-25');
   await add('forbearances', {
     start_date: '2026-02-01',

@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
-import { at, expectControls, ORIGINATOR, read } from '../setup/nacha.ts';
+import { at, expectControls, read, returnFile, sentFile } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
+import { settle } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
 async function configured(today: string) {
   const tenant = await stage.tenant(today);
-  const superadmin = await tenant.signedIn('superadmin');
-  const saved = await superadmin.put('/tenant/settings', { nacha: ORIGINATOR });
-  expect(saved.status, JSON.stringify(saved.body)).toBe(200);
   return { tenant, admin: await tenant.signedIn('admin') };
 }
 
@@ -30,22 +28,7 @@ async function enroll(tenant: Tenant, account: Record<string, unknown> = {}) {
   return { ...loan, payment_instrument_id };
 }
 
-const textOf = async (tenant: Tenant, filename: string) =>
-  Buffer.from(
-    (await stage.installation.files.get(`${tenant.slug}/nacha/files/${filename}`)) ?? [],
-  ).toString();
-
-/** What a bank answers: the entries it sends back, each with its addenda. */
-function returnFile(...entries: [entry: string, code: string][]) {
-  const addenda = (entry: string, code: string) =>
-    `7${code.startsWith('C') ? '98' : '99'}${code}${at(entry, 80, 94)}${' '.repeat(6)}${at(entry, 4, 11)}${' '.repeat(44)}021000020000001`;
-  return [
-    '101 1234567890 0910000192602190930A094101ACME LENDING           SETTLING BANK                  ',
-    ...entries.flatMap(([entry, code]) => [entry, addenda(entry, code)]),
-  ]
-    .map((line) => `${line.slice(0, 94)}\n`)
-    .join('');
-}
+const textOf = (tenant: Tenant, filename: string) => sentFile(stage, tenant, filename);
 
 test('what autopay drew goes to the bank once, and what the bank sends back is returned once', async () => {
   const { tenant, admin } = await configured('2026-01-15');
@@ -183,6 +166,7 @@ test('a disbursement goes out as a credit, and its return is seen to by somebody
 
 test('without an originator nothing is sent, and a file that is none is refused by its line', async () => {
   const tenant = await stage.tenant();
+  await settle(tenant, { nacha: {} });
   const admin = await tenant.signedIn('admin');
 
   const refused = await admin.post('/nacha-files');

@@ -1,4 +1,7 @@
 import { expect } from 'vitest';
+import type { Client } from './client.ts';
+import { newLoan } from './loans.ts';
+import type { Stage, Tenant } from './world.ts';
 
 export const ORIGINATOR = {
   immediate_destination: '091000019',
@@ -9,6 +12,35 @@ export const ORIGINATOR = {
   company_id: '1234567890',
   odfi_routing_number: '091000019',
 };
+
+/** Adds an account that files for the bank reach; answers its id. */
+export async function bankAccount(
+  officer: Client,
+  borrowerId: string,
+  account: Record<string, unknown> = {},
+): Promise<string> {
+  const added = await officer.post(`/borrowers/${borrowerId}/payment-instruments`, {
+    account_holder_name: 'Grace Hopper',
+    routing_number: '021000021',
+    account_number: '000123456789',
+    account_type: 'checking',
+    ...account,
+  });
+  expect(added.status, JSON.stringify(added.body)).toBe(201);
+  return added.body.id as string;
+}
+
+/** A loan with an account of its borrower's. */
+export async function withAccount(tenant: Tenant, wish: Record<string, unknown> = {}) {
+  const loan = await newLoan(tenant, wish);
+  return { ...loan, account: await bankAccount(tenant.officer, loan.borrower_id) };
+}
+
+/** The id of what a request has made; one that was refused fails the test. */
+export function idOf({ status, body }: { status: number; body: Record<string, unknown> }) {
+  expect(status, JSON.stringify(body)).toBeLessThan(300);
+  return body['id'] as string;
+}
 
 /** Reads fields by the columns that the Nacha Operating Rules print, counted from one. */
 export const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
@@ -71,4 +103,28 @@ export function expectControls({ lines, batches, control }: ReturnType<typeof re
     totals(all),
   );
   expect(at(control, 56, 94).trim()).toBe('');
+}
+
+/** A file as it lies in the store. */
+export const sentFile = async (
+  { installation }: Pick<Stage, 'installation'>,
+  { slug }: Pick<Tenant, 'slug'>,
+  filename: string,
+) =>
+  Buffer.from((await installation.files.get(`${slug}/nacha/files/${filename}`)) ?? []).toString();
+
+/** The entries of a file, line by line. */
+export const sentLines = async (...of: Parameters<typeof sentFile>) =>
+  read(await sentFile(...of)).batches.flatMap(({ entries }) => entries);
+
+/** What a bank answers: the entries it sends back, each with its addenda. */
+export function returnFile(...entries: (readonly [entry: string, code: string])[]) {
+  const addenda = (entry: string, code: string) =>
+    `7${code.startsWith('C') ? '98' : '99'}${code}${at(entry, 80, 94)}${' '.repeat(6)}${at(entry, 4, 11)}${' '.repeat(44)}021000020000001`;
+  return [
+    '101 1234567890 0910000192602190930A094101ACME LENDING           SETTLING BANK                  ',
+    ...entries.flatMap(([entry, code]) => [entry, addenda(entry, code)]),
+  ]
+    .map((line) => `${line.slice(0, 94)}\n`)
+    .join('');
 }

@@ -20,7 +20,9 @@ import { openPool, sql } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from './client.ts';
 import { cloneDatabase } from './database.ts';
+import { ORIGINATOR } from './nacha.ts';
 import { newFiles } from './outside.ts';
+import { settle } from './settings.ts';
 
 export const PASSWORD = 'correct horse battery';
 const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
@@ -129,6 +131,8 @@ async function newTenant({ pool, owner, port, installation, slug, today }: Groun
   const within = <Result>(steps: (work: Work) => Promise<Result>) =>
     workOf(pool, SYSTEM, installation)(id, steps);
   const password_hash = await (hashed ??= hashPassword(PASSWORD));
+  // Whoever names an instrument orders something from a bank, which asks for these.
+  await settle({ within }, { nacha: ORIGINATOR });
   const userIds = await within(async (work) => {
     await foundTenant(work);
     const ids: Record<string, string> = {};

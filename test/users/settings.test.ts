@@ -9,6 +9,7 @@ const stage = await newStage();
 
 test('settings are read whole and changed in part', async () => {
   const tenant = await stage.tenant();
+  await settle(tenant, { nacha: {} });
   const superadmin = await tenant.signedIn('superadmin');
   const admin = await tenant.signedIn('admin');
 

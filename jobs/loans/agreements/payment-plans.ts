@@ -4,6 +4,7 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { min, money, parseMoney } from '../../money.ts';
+import { assertOrder } from '../../payments/nacha/bank-order.ts';
 import { NewPayment, receive } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
 import { openLoan } from '../history/happen.ts';
@@ -42,6 +43,8 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   const parts = partsOfPlan(input, work.today);
   const total = totalOf(parts);
   assertTotals(input, total);
+  assertCollectable(input);
+  await assertOrder(work, loan.row.borrower_id, input);
   const status = input.status === 'proposed' ? 'proposed' : 'active';
   if (status === 'active') await assertAlone(work, loan.row.id);
   const { plan_type, start_date, frequency, number_of_payments, amount } = input;
@@ -80,6 +83,13 @@ function assertTotals(input: NewPlan, total: string) {
     throw new Invalid({ settlement_amount: `The instalments come to ${total}.` });
 }
 
+/** A plan that collects by itself orders each payment from a bank, so it says from which account. */
+function assertCollectable(plan: Pick<NewPlan, 'auto_collect' | 'payment_instrument_id'>) {
+  if (!plan.auto_collect || plan.payment_instrument_id) return;
+  const message = 'Is required of a plan that collects by itself.';
+  throw new Invalid({ payment_instrument_id: message });
+}
+
 async function assertAlone(work: Work, loanId: string) {
   if ((await plans.activeOf(work.tx, loanId)) === null) return;
   throw new Conflict('The loan has a payment plan in force.', 'already_exists');
@@ -113,6 +123,7 @@ export async function changePlan(work: Work, id: string, changes: Values, row: R
   const plan = await lockRecord(work, kind.table, row);
   if (plan.status !== 'proposed') return changing(kind)(work, id, changes, row);
   await assertAlone(work, plan.loan_id);
+  assertCollectable(row as Row & NewPlan);
   const { status: _, ...described } = changes;
   await update(work.tx, 'payment_plans', id, described);
   await plans.accept(work.tx, id);

@@ -25,6 +25,9 @@ const portion = z.union([amount, z.literal('all')]);
 export type Portion = z.output<typeof portion>;
 const nothing: z.ZodType<object> = z.strictObject({});
 
+/** A bank was ordered to move the money, which is cash on the day of the file and not before. */
+const is_in_transit = z.literal(true).exactOptional();
+
 /** A fee that the proceeds of a disbursement pay at once, or that becomes part of the principal. */
 const financedFee = z.strictObject({
   fee_id: id,
@@ -41,10 +44,11 @@ export type FinancedFee = z.output<typeof financedFee>;
 export const EVENT_FACTS = {
   disbursement: z.strictObject({
     amount,
+    is_in_transit,
     fees: z.array(financedFee).readonly().exactOptional(),
     disbursement_id: id.exactOptional(),
   }),
-  draw: z.strictObject({ amount }),
+  draw: z.strictObject({ amount, is_in_transit }),
   boarding: z.strictObject({
     principal_balance: amount,
     accrued_interest: amount.exactOptional(),
@@ -58,6 +62,7 @@ export const EVENT_FACTS = {
   }),
   payment: z.strictObject({
     amount,
+    is_in_transit,
     payment_type: z.enum(PAYMENT_TYPES).exactOptional(),
     allocation_override: z
       .array(z.strictObject({ component: z.enum(COMPONENTS), amount }))
@@ -98,7 +103,7 @@ export const EVENT_FACTS = {
   }),
   /** The collateral of the loan is sold. */
   liquidation: z.strictObject({ net_proceeds: amount }),
-  reimbursement: z.strictObject({ amount, payment_id: id.exactOptional() }),
+  reimbursement: z.strictObject({ amount, payment_id: id.exactOptional(), is_in_transit }),
   write_off: z.strictObject({
     amount: portion.exactOptional(),
     payment_id: id.exactOptional(),

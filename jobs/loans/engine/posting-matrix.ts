@@ -78,6 +78,11 @@ export const MATRIX: Partial<
   },
 };
 
+/** Money that a bank was ordered to move waits on an account of its own for the day of the file. */
+export const inTransit = (role: AccountRole): AccountRole =>
+  role === 'cash' ? 'ach_clearing' : role;
+const ORDERED: readonly EventKind[] = ['disbursement', 'draw', 'payment', 'reimbursement'];
+
 /** Kinds whose rows credit income, which was recognised before: relief stands beside them. */
 export const RECEIPTS: readonly LoanEvent['kind'][] = [
   'payment',
@@ -131,10 +136,13 @@ export function eventEntries(): SystemEntry[] {
     (Object.keys(components) as Component[]).flatMap((component) =>
       pairsOf(kind, component, true)
         .filter(([debit, credit]) => debit !== credit)
-        .map(([debit, credit]) => {
+        .flatMap(([debit, credit]) => {
           const grows = GROWING[kind]?.includes(component) ?? false;
           const sides = grows ? { debit: credit, credit: debit } : { debit, credit };
-          return { reference_type: referenceOf(kind), component, ...sides };
+          const row = { reference_type: referenceOf(kind), component, ...sides };
+          return ORDERED.includes(kind) && [debit, credit].includes('cash')
+            ? [row, { ...row, debit: inTransit(row.debit), credit: inTransit(row.credit) }]
+            : [row];
         }),
     ),
   );

@@ -3,7 +3,7 @@ import type { AccountRole } from '../../ledger/chart.ts';
 import { parseMoney, ZERO } from '../../money.ts';
 import type { LoanEvent } from './events.ts';
 import type { AllocationLine } from './position.ts';
-import { pairsOf, type Component, type Pair } from './posting-matrix.ts';
+import { inTransit, pairsOf, type Component, type Pair } from './posting-matrix.ts';
 
 /** What an event means for the books: an amount for each account and side. */
 export type Posting = {
@@ -31,8 +31,19 @@ export function postingOf(
       add(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
     }
   }
-  return event.kind === 'disbursement' ? netCash(posting) : posting;
+  const moved = event.kind === 'disbursement' ? netCash(posting) : posting;
+  return 'is_in_transit' in event ? onItsWay(moved) : moved;
 }
+
+/** A bank was ordered to move it: nothing of it is cash yet. */
+const onItsWay = ({ debit, credit }: Posting): Posting => ({
+  debit: renamed(debit),
+  credit: renamed(credit),
+});
+const renamed = (side: Posting['debit']) =>
+  Object.fromEntries(
+    (Object.entries(side) as [AccountRole, Big][]).map(([role, sum]) => [inTransit(role), sum]),
+  );
 
 /** The money that really goes out: what the proceeds pay or the principal takes up never moves. */
 function netCash({ debit, credit }: Posting): Posting {

@@ -3,9 +3,9 @@ import type { Big } from 'big.js';
 import * as loans from '../../../sql/loans/loans.ts';
 import * as records from '../../../sql/loans/records.ts';
 import { insert } from '../../../sql/write.ts';
-import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { Conflict } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../money.ts';
+import { assertOrder, bankOrder } from '../../payments/nacha/bank-order.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessFee } from '../fees/origination-fees.ts';
@@ -38,8 +38,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   const available = availableOf(loan);
   const available_credit = money(available);
   assertUnhindered(row, 'draws', { ...restingBy(row), available_credit });
-  if (input.payment_instrument_id)
-    await assertUsable(work, row.borrower_id, input.payment_instrument_id);
+  await assertOrder(work, row.borrower_id, input);
   const on = input.draw_date ?? work.today;
   assertInHistory(work, loan, 'draw_date', on);
   const amount = parseMoney(input.amount);
@@ -50,7 +49,9 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
     });
   }
   const id = randomUUIDv7();
-  const funding = newEvent({ id, kind: 'draw', effective_date: on, amount: input.amount });
+  const { send_by, transit } = await bankOrder(work, input);
+  const facts = { amount: input.amount, ...transit };
+  const funding = newEvent({ id, kind: 'draw', effective_date: on, ...facts });
   const asked = feesOf(loan, input);
   const fees: LoanEvent[] = [];
   for (const fee of asked) fees.push(await assessDrawFee(work, loan, on, fee));
@@ -64,6 +65,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
     draw_date: on,
     purpose,
     payment_instrument_id,
+    send_by,
     external_id,
     fee_amount: money(sum(asked.map(({ amount }) => amount))),
     draw_number: (await records.countOf(work.tx, 'draws', row.id)) + 1,

@@ -5,6 +5,7 @@ import { date, positiveMoney } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
+import { NO_ORDER } from '../../payments/nacha/bank-order.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
@@ -30,7 +31,7 @@ type Disbursement = z.output<typeof Disbursement>;
  * Funds an approved loan: its schedule, the ledger entry, the origination fees, the new status and
  * the events are written together or not at all.
  */
-export async function disburse(work: Work, loanId: string, input: Disbursement) {
+export async function disburse(work: Work, loanId: string, input: Disbursement, order = NO_ORDER) {
   const loan = await openLoan(work, loanId);
   const { row } = loan;
   const on = input.disbursement_date ?? work.today;
@@ -54,6 +55,7 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
     ...fees.proceeds,
     disbursement_date: on,
     method: input.method ?? 'external',
+    send_by: order.send_by,
   });
   const funding = newEvent({
     kind: 'disbursement',
@@ -61,6 +63,7 @@ export async function disburse(work: Work, loanId: string, input: Disbursement) 
     amount,
     disbursement_id,
     ...fees.financed,
+    ...order.transit,
   });
   // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
   const isAgain = row.schedule_version > 0;

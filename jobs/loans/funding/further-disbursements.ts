@@ -2,9 +2,14 @@ import { randomUUIDv7 } from 'node:crypto';
 import { lastDisbursement } from '../../../sql/loans/disbursements.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
+import {
+  assertOrder,
+  bankOrder,
+  methodOf,
+  type BankOrder,
+} from '../../payments/nacha/bank-order.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
@@ -22,7 +27,7 @@ type NewDisbursement = {
   loan_id: string;
   amount?: string | null | undefined;
   disbursement_date?: string | null | undefined;
-  method: (typeof DISBURSEMENT_METHODS)[number];
+  method?: (typeof DISBURSEMENT_METHODS)[number] | null | undefined;
   payment_instrument_id?: string | null | undefined;
   payee_name?: string | null | undefined;
   payee_type: (typeof PAYEE_TYPES)[number];
@@ -35,22 +40,24 @@ type NewDisbursement = {
  */
 export async function addDisbursement(work: Work, input: NewDisbursement): Promise<string> {
   const loan = await openInService(work, input.loan_id, ['approved', 'active']);
-  if (input.payment_instrument_id)
-    await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
-  const id = await (loan.row.status === 'approved' ? first : further)(work, loan, input);
   const { payment_instrument_id, payee_name, payee_type, reference_number } = input;
+  const named = { payment_instrument_id, method: input.method ?? null };
+  await assertOrder(work, loan.row.borrower_id, named);
+  const order = await bankOrder(work, named);
+  const how = { ...input, method: methodOf(payment_instrument_id, input.method) };
+  const id = await (loan.row.status === 'approved' ? first : further)(work, loan, how, order);
   const payee = { payment_instrument_id, payee_name, payee_type, reference_number };
   await update(work.tx, 'disbursements', id, payee);
   return id;
 }
 
-async function first(work: Work, loan: OpenLoan, input: NewDisbursement): Promise<string> {
+async function first(work: Work, loan: OpenLoan, input: NewDisbursement, order: BankOrder) {
   const { amount, disbursement_date, method } = input;
-  await disburse(work, loan.row.id, { amount, disbursement_date, method });
+  await disburse(work, loan.row.id, { amount, disbursement_date, method }, order);
   return lastDisbursement(work.tx, loan.row.id);
 }
 
-async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Promise<string> {
+async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order: BankOrder) {
   const { row } = loan;
   const on = input.disbursement_date ?? work.today;
   assertInHistory(work, loan, 'disbursement_date', on);
@@ -74,6 +81,7 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
     loan_id: row.id,
     disbursement_date: on,
     method: input.method,
+    send_by: order.send_by,
     ...fees.proceeds,
   });
   await loans.addDisbursed(work.tx, row.id, money(amount));
@@ -83,6 +91,7 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement): Prom
     amount: money(amount),
     disbursement_id: disbursement.id,
     ...fees.financed,
+    ...order.transit,
   });
   const events = [...fundAgain(loan, funding, fees.spread), ...fees.owed];
   const state = await happen(work, loan, events);

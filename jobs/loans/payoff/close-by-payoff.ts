@@ -6,9 +6,9 @@ import { find } from '../../../sql/table.ts';
 import { date, flag, positiveMoney, prose, uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { record } from '../../audit.ts';
-import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, ZERO } from '../../money.ts';
+import { assertPaymentOrder } from '../../payments/nacha/bank-order.ts';
 import { NewPayment, PAYMENT_METHODS, post } from '../../payments/receive.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
@@ -46,8 +46,7 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   assertAllowed(loan.row, 'pay-off');
   const on = input.payoff_date ?? work.today;
   assertInHistory(work, loan, 'payoff_date', on);
-  if (input.payment_instrument_id)
-    await assertUsable(work, loan.row.borrower_id, input.payment_instrument_id);
+  await assertPaymentOrder(work, loan.row.borrower_id, input);
   const quote = await quoteFor(work, loan, input.payoff_quote_id);
   const penalty = parseMoney(String(quote?.['prepayment_penalty'] ?? '0.00'));
   const closing = await closingOf(work, loan, { ...input, penalty }, on);

@@ -2,12 +2,12 @@ import * as plans from '../../../sql/borrowers/autopay-plans.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
-import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { addDays, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
 import { refusalOf } from '../../loans/history/statuses.ts';
 import type { Work } from '../../work.ts';
+import { assertOrder } from '../nacha/bank-order.ts';
 import { nextDueDate, runDateOf, shownRunDate } from './autopay-dates.ts';
 
 export const CANCEL_REASONS = [
@@ -130,15 +130,9 @@ export async function saveNext(
 
 async function assertInstruments(work: Work, borrowerId: string, named: Input) {
   const { payment_instrument_id: main, backup_payment_instrument_id: backup } = named;
-  if (main) assertDrawable(await assertUsable(work, borrowerId, main), 'payment_instrument_id');
-  if (!backup) return;
-  const field = 'backup_payment_instrument_id';
-  assertDrawable(await assertUsable(work, borrowerId, backup, { field }), field);
-}
-
-function assertDrawable({ instrument_type }: { instrument_type: string }, field: string) {
-  if (['bank_account', 'debit_card'].includes(instrument_type)) return;
-  throw new Invalid({ [field]: 'Must be a bank account or a debit card.' });
+  await assertOrder(work, borrowerId, { payment_instrument_id: main });
+  const instrument = 'backup_payment_instrument_id';
+  await assertOrder(work, borrowerId, { payment_instrument_id: backup }, { instrument });
 }
 
 function assertSensible(plan: Values) {

@@ -1,15 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto';
 import * as plans from '../../../sql/borrowers/autopay-plans.ts';
 import type { Plan } from '../../../sql/borrowers/autopay-plans.ts';
-import * as instruments from '../../../sql/borrowers/payment-instruments.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
-import { isUsable } from '../../borrowers/payment-instrument.ts';
 import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
 import { min, money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
+import { canStillDraw } from '../nacha/bank-order.ts';
 import { NewPayment, paymentColumns, post } from '../receive.ts';
 import { mayRunOn, nextDueDate, runDateOf } from './autopay-dates.ts';
 import { saveNext } from './autopay-plan.ts';
@@ -108,13 +107,12 @@ async function collect(
   instrumentId: string,
 ) {
   const { tx, today } = work;
-  const instrument = await instruments.hold(tx, instrumentId);
   const payment_id = randomUUIDv7();
   const payment = {
     ...NewPayment.parse({
       amount: draw.amount,
       payment_instrument_id: instrumentId,
-      payment_method: instrument?.instrument_type === 'debit_card' ? 'debit_card' : 'ach',
+      payment_method: 'ach',
       payment_type: plan.amount_type === 'payoff' ? 'payoff' : 'regular',
     }),
     payment_date: today,
@@ -126,7 +124,7 @@ async function collect(
         plan.extra_toward === 'principal' ? ('principal' as const) : ('next_installment' as const),
     }),
   };
-  if (await isUsable(work, instrumentId)) await post(work, loan, payment_id, payment);
+  if (await canStillDraw(work, instrumentId)) await post(work, loan, payment_id, payment);
   else await fail(work, plan, draw, paymentColumns(loan, payment_id, payment));
   await update(tx, 'autopay_draws', draw.id, { payment_id });
   await update(tx, 'autopay_plans', plan.id, { last_payment_id: payment_id });

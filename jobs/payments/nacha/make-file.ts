@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as nacha from '../../../sql/payments/nacha.ts';
+import * as orders from '../../../sql/payments/unsent-orders.ts';
 import { current } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
@@ -9,8 +10,8 @@ import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
-import { settingsOf } from '../../users/settings.ts';
 import type { Within, Work } from '../../work.ts';
+import { originatorOf } from './originator.ts';
 import { batchOf, nachaFile, total, type Originator } from './records.ts';
 
 export const NewFile = z.object({ file_date: date.nullish() });
@@ -20,7 +21,9 @@ const DAYS_AHEAD_MAX = 14;
 /** What an entry has room for: ten digits of cents. */
 const AMOUNT_DIGITS_MAX = '99999999.99'.length;
 
-type Skipped = { payment_id: string | null; disbursement_id: string | null; reason: string };
+/** What an order was made as: one of the three. */
+type Ordered = Pick<orders.Unsent, 'payment_id' | 'disbursement_id' | 'draw_id'>;
+type Skipped = Ordered & { reason: string };
 
 /**
  * Writes down which entries go into a new file, all that have not been sent, under numbers that the
@@ -34,8 +37,9 @@ export async function orderFile(work: Work, input: z.output<typeof NewFile>) {
   await nacha.alone(tx);
   const { originator, description } = await originatorOf(work);
   const { sendable, skipped } = sorted([
-    ...(await nacha.unsentPayments(tx)),
-    ...(await nacha.unsentDisbursements(tx)),
+    ...(await orders.unsentPayments(tx)),
+    ...(await orders.unsentDisbursements(tx)),
+    ...(await orders.unsentDraws(tx)),
   ]);
   if (sendable.length === 0)
     throw new Conflict('There is nothing to send.', 'nothing_to_send', { skipped });
@@ -51,8 +55,8 @@ export async function orderFile(work: Work, input: z.output<typeof NewFile>) {
     effective_entry_date: nextBusinessDay(addDays(file_date, 1)),
     originator,
     entry_count: sendable.length,
-    debit_total: total(sendable.filter(({ payment_id }) => payment_id !== null)),
-    credit_total: total(sendable.filter(({ payment_id }) => payment_id === null)),
+    debit_total: total(sendable.filter(({ is_credit }) => !is_credit)),
+    credit_total: total(sendable.filter(({ is_credit }) => is_credit)),
     filename,
     storage_key: storageKey(path),
     created_by: work.actor.id,
@@ -70,67 +74,60 @@ export async function orderFile(work: Work, input: z.output<typeof NewFile>) {
   return { id, skipped };
 }
 
-async function originatorOf({ tx }: Work) {
-  const { entry_description, ...originator } = (await settingsOf(tx)).nacha;
-  const missing = Object.entries(originator)
-    .filter(([, value]) => value === '')
-    .map(([name]) => `nacha.${name}`);
-  if (missing.length > 0) {
-    const message = 'The settings do not say yet who sends to which bank.';
-    throw new Conflict(message, 'nacha_not_configured', { missing });
-  }
-  return { originator: originator satisfies Originator, description: entry_description };
-}
-
-function sorted(all: readonly nacha.Unsent[]) {
+function sorted(all: readonly orders.Unsent[]) {
   const skipped: Skipped[] = [];
   const sendable = all.filter((unsent) => {
-    const reason =
-      unsent.amount.length > AMOUNT_DIGITS_MAX ? 'amount_too_large' : missingOf(unsent);
-    const { payment_id, disbursement_id } = unsent;
-    if (reason !== null) skipped.push({ payment_id, disbursement_id, reason });
+    const reason = reasonNotToSend(unsent);
+    if (reason !== null) skipped.push({ ...orderedAs(unsent), reason });
     return reason === null;
   });
   return { sendable, skipped };
 }
 
-const missingOf = ({ routing_number, account_number_sealed }: nacha.Unsent) =>
-  routing_number === null
-    ? 'no_routing_number'
-    : account_number_sealed === null
-      ? 'no_account_number'
-      : null;
+const orderedAs = ({ payment_id, disbursement_id, draw_id }: Ordered): Ordered => ({
+  payment_id,
+  disbursement_id,
+  draw_id,
+});
 
-/** An entry that is presented again says so in its batch, as the rules ask. */
-function entryOf(unsent: nacha.Unsent, nacha_file_id: string, description: string) {
-  const isCredit = unsent.disbursement_id !== null;
-  const isSavings = unsent.account_type === 'savings';
-  const sec =
-    unsent.account_type === 'business_checking'
-      ? 'CCD'
-      : unsent.source === 'portal'
-        ? 'WEB'
-        : 'PPD';
-  const batchDescription = isCredit ? 'LOAN FUND' : unsent.is_retry ? 'RETRY PYMT' : description;
-  const { payment_id, disbursement_id, amount, individual_id, individual_name } = unsent;
+/** Why an order waits: it stays unsent until somebody has seen to that. */
+function reasonNotToSend(unsent: orders.Unsent) {
+  if (unsent.amount.length > AMOUNT_DIGITS_MAX) return 'amount_too_large';
+  if (unsent.instrument_type !== 'bank_account') return 'not_a_bank_account';
+  if (unsent.is_blocked) return 'instrument_blocked';
+  if (unsent.routing_number === null) return 'no_routing_number';
+  return unsent.account_number_sealed === null ? 'no_account_number' : null;
+}
+
+function entryOf(unsent: orders.Unsent, nacha_file_id: string, description: string) {
+  const { is_credit, amount, individual_id, individual_name, clearing_account_id } = unsent;
   const { routing_number, account_number_sealed } = unsent;
+  const isSavings = unsent.account_type === 'savings';
+  const secCode = secOf(unsent);
   return {
     nacha_file_id,
-    payment_id,
-    disbursement_id,
-    // The borrower did not start a disbursement on a website.
-    batch: batchOf(
-      isCredit && sec === 'WEB' ? 'PPD' : sec,
-      isCredit ? '220' : '225',
-      batchDescription,
-    ),
-    transaction_code: `${isSavings ? '3' : '2'}${isCredit ? '2' : '7'}`,
+    ...orderedAs(unsent),
+    batch: batchOf(secCode, is_credit ? '220' : '225', descriptionOf(unsent, description)),
+    transaction_code: `${isSavings ? '3' : '2'}${is_credit ? '2' : '7'}`,
     routing_number,
     account_number_sealed,
     amount,
     individual_id,
     individual_name,
+    clearing_account_id,
   };
+}
+
+/** WEB is for debits that a borrower started on a website. */
+function secOf({ account_type, source, is_credit }: orders.Unsent) {
+  if (account_type === 'business_checking') return 'CCD';
+  return source === 'portal' && !is_credit ? 'WEB' : 'PPD';
+}
+
+/** An entry that is presented again says so in its batch, as the rules ask. */
+function descriptionOf({ is_credit, is_retry, payment_id }: orders.Unsent, description: string) {
+  if (is_credit) return payment_id === null ? 'LOAN FUND' : 'REFUND';
+  return is_retry ? 'RETRY PYMT' : description;
 }
 
 /**

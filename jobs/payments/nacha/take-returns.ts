@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import * as nacha from '../../../sql/payments/nacha.ts';
-import { insert, update } from '../../../sql/write.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { lock as lockPayment } from '../../../sql/payments/payments.ts';
+import * as entries from '../../../sql/payments/sent-entries.ts';
+import { insert } from '../../../sql/write.ts';
 import { record } from '../../audit.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Within, Work } from '../../work.ts';
 import { reasonOf } from '../return-codes.ts';
 import { returnPayment } from '../return.ts';
 import { readReturns, type ReturnedEntry } from './returns.ts';
+import { takeBackEntry } from './settle-files.ts';
 
 export const ReturnFile = z.object({
   file: z.string().min(1).max(1_000_000).describe('The text of the return file.'),
@@ -25,6 +28,7 @@ type Outcome = {
   code: string;
   payment_id: string | null;
   disbursement_id: string | null;
+  draw_id: string | null;
   status: (typeof OUTCOMES)[number];
   message: string;
 };
@@ -53,8 +57,10 @@ export async function takeReturns(
 
 async function takeReturn(work: Work, entry: ReturnedEntry): Promise<Outcome> {
   const { tx, today } = work;
-  const sent = await nacha.ofTrace(tx, entry.original_trace_number);
-  if (sent === null) return outcome(entry, null, 'unknown', 'We sent no entry of this number.');
+  const known = await entries.ofTrace(tx, entry.original_trace_number);
+  if (known === null) return outcome(entry, null, 'unknown', 'We sent no entry of this number.');
+  await loans.lock(tx, known.loan_id);
+  const sent = await entries.lock(tx, known.id);
   if (entry.code.startsWith('C')) {
     await ask(work, sent, `Bank account: correct it as the bank says (${entry.code})`, entry);
     return outcome(entry, sent, 'change_notice', 'A task asks for the correction.');
@@ -63,22 +69,35 @@ async function takeReturn(work: Work, entry: ReturnedEntry): Promise<Outcome> {
     return outcome(entry, sent, 'already_returned', 'It has been returned before.');
   if (sent.amount !== entry.amount)
     return outcome(entry, sent, 'amount_differs', `We sent ${sent.amount}.`);
-  await update(tx, 'nacha_entries', sent.id, { return_code: entry.code, returned_on: today });
-  if (sent.payment_id !== null) {
-    const input = { return_code: entry.code, waive_fee: false };
-    await returnPayment(work, sent.payment_id, input);
-  }
-  if (sent.disbursement_id !== null) {
-    await nacha.markDisbursementFailed(tx, sent.disbursement_id);
-    await ask(work, sent, `Disbursement came back (${entry.code}): pay it otherwise`, entry);
-  }
-  await record(work, { type: 'nacha_entries', ...sent }, 'return', {
-    return_code: { old: null, new: entry.code },
-  });
+  await takeBackEntry(work, sent, entry.code, today);
+  await takeBackOrder(work, sent, entry);
   return outcome(entry, sent, 'returned', reasonOf(entry.code));
 }
 
-type Sent = NonNullable<Awaited<ReturnType<typeof nacha.ofTrace>>>;
+/** What the entry collected or paid has not happened; what we had taken back ourselves stays so. */
+async function takeBackOrder(work: Work, sent: Sent, entry: ReturnedEntry) {
+  const [what, wasStanding] = await failedOrder(work, sent, entry.code);
+  if (!sent.is_credit || !wasStanding) return;
+  await ask(work, sent, `${what} came back (${entry.code}): pay it otherwise`, entry);
+}
+
+async function failedOrder(
+  work: Work,
+  sent: Sent,
+  return_code: string,
+): Promise<[what: string, wasStanding: boolean]> {
+  const { payment_id, disbursement_id, draw_id } = sent;
+  if (disbursement_id !== null)
+    return ['Disbursement', await entries.markFailed(work.tx, 'disbursements', disbursement_id)];
+  if (draw_id !== null) return ['Draw', await entries.markFailed(work.tx, 'draws', draw_id)];
+  const payment = payment_id && (await lockPayment(work.tx, payment_id));
+  const isStanding = payment ? ['completed', 'settled'].includes(payment.status) : false;
+  if (payment && isStanding)
+    await returnPayment(work, payment.id, { return_code, waive_fee: false });
+  return ['Refund', isStanding];
+}
+
+type Sent = entries.Sent;
 
 const outcome = (
   { code, original_trace_number: trace_number }: ReturnedEntry,
@@ -90,6 +109,7 @@ const outcome = (
   code,
   payment_id: sent?.payment_id ?? null,
   disbursement_id: sent?.disbursement_id ?? null,
+  draw_id: sent?.draw_id ?? null,
   status,
   message,
 });

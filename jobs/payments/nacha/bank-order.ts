@@ -1,0 +1,74 @@
+import * as instruments from '../../../sql/borrowers/payment-instruments.ts';
+import { nextBusinessDay } from '../../bank-calendar.ts';
+import { assertUsable } from '../../borrowers/payment-instrument.ts';
+import { addDays } from '../../dates.ts';
+import { Invalid } from '../../errors.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import { originatorOf } from './originator.ts';
+
+/** How money is said to move: naming an instrument makes it an order to the bank. */
+type Named = { payment_instrument_id?: string | null | undefined; method?: string | null };
+
+/** By ACH where an instrument is named and nothing else is said. */
+export const methodOf = <Method extends string>(
+  instrumentId: string | null | undefined,
+  method: Method | null | undefined,
+) => method ?? (instrumentId ? ('ach' as const) : ('external' as const));
+
+/**
+ * Refuses an order that no file for the bank could hold, so that none is accepted and then never sent.
+ * Whoever names no instrument orders nothing: the money moves otherwise.
+ */
+export async function assertOrder(
+  work: Work,
+  borrowerId: string,
+  { payment_instrument_id, method }: Named,
+  { method: said = 'method', instrument: field = 'payment_instrument_id' } = {},
+) {
+  if (!payment_instrument_id) return;
+  if (method && method !== 'ach') {
+    const message = `Must be ach where ${field} is named; for money that moves otherwise, leave that out.`;
+    throw new Invalid({ [said]: message });
+  }
+  const { instrument_type } = await assertUsable(work, borrowerId, payment_instrument_id, {
+    field,
+  });
+  if (instrument_type !== 'bank_account')
+    throw new Invalid({ [field]: 'Must be a bank account: files for the bank reach no other.' });
+  await originatorOf(work);
+}
+
+/** The same of a payment, which says its method under a name of its own. */
+export const assertPaymentOrder = (
+  work: Work,
+  borrowerId: string,
+  { payment_method = null, ...named }: Named & { payment_method?: string | null | undefined },
+) =>
+  assertOrder(work, borrowerId, { ...named, method: payment_method }, { method: 'payment_method' });
+
+/** Whether what was ordered earlier can still be drawn: the account may be blocked or gone since. */
+export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<boolean> {
+  const instrument = await instruments.hold(tx, instrumentId);
+  const { status, is_archived, instrument_type } = instrument ?? {};
+  return status === 'active' && !is_archived && instrument_type === 'bank_account';
+}
+
+/** What an order leaves on its record, and on the event of its loan. */
+export type BankOrder = { send_by: string | null; transit: { is_in_transit?: true } };
+
+export const NO_ORDER: BankOrder = { send_by: null, transit: {} };
+
+/** The order that is made with an instrument, today: in a file within two banking days. */
+export async function bankOrder(
+  { tx, today }: Work,
+  { payment_instrument_id, method }: Named,
+): Promise<BankOrder> {
+  if (!payment_instrument_id || methodOf(payment_instrument_id, method) !== 'ach') return NO_ORDER;
+  const { ach_cash } = (await settingsOf(tx)).accounting;
+  const next = nextBusinessDay(addDays(today, 1));
+  return {
+    send_by: nextBusinessDay(addDays(next, 1)),
+    transit: ach_cash === 'effective_date' ? { is_in_transit: true } : {},
+  };
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { Found, type Check } from '../invariants/check.ts';
+
+/** The accounts that what happens to loans moves; what each loan says of them is their sub-ledger. */
+const ROLES = sql.fragment`array[
+  'loans_receivable', 'interest_receivable', 'fees_receivable', 'borrower_suspense',
+  'due_from_investors', 'due_to_investors'
+]`;
+
+/** An account of the chart, or one on which a product or a loan has such a role booked. */
+const isControl = sql.fragment`
+  account.role = any(${ROLES})
+  or account.role is null and exists (
+    select from (
+      select gl_map from products where products.tenant_id = account.tenant_id
+      union all
+      select terms -> 'gl_map' from loans where loans.tenant_id = account.tenant_id
+    ) as map
+    cross join jsonb_each_text(map.gl_map) as mapped
+    where mapped.key = any(${ROLES}) and mapped.value = account.id::text
+  )
+`;
+
+/** The lines of an entry, counted from one, that are on a control account. */
+export const linesOnControl = (tx: Transaction, entryId: string) =>
+  tx.anyFirst(sql.type(z.object({ position: z.int() }))`
+    select line.position
+    from journal_lines as line join ledger_accounts as account on account.id = line.account_id
+    where line.entry_id = ${entryId} and (${isControl}) order by line.position
+  `);
+
+/** The control accounts against what is booked for loans. */
+export const controlAccounts: Check = {
+  rule: 'control accounts equal their sub-ledgers',
+  query: sql.type(Found)`
+    select account.tenant_id, account.id as subject,
+           format('Account %s %s has %s that no loan accounts for.', account.code, account.name,
+             stray.amount) as message
+    from (
+      -- The nightly entry names no loan: its rows, which another rule compares with it, do.
+      select line.tenant_id, line.account_id, sum(line.debit - line.credit) as amount
+      from journal_entries as entry
+      join posted_lines as line
+        on line.tenant_id = entry.tenant_id and line.entry_id = entry.id
+      where entry.loan_id is null
+        and not (entry.source = 'system' and entry.reference_type = 'interest_accrual')
+      group by line.tenant_id, line.account_id having sum(line.debit - line.credit) <> 0
+    ) as stray
+    join ledger_accounts as account
+      on account.tenant_id = stray.tenant_id and account.id = stray.account_id
+    where ${isControl}
+  `,
+};

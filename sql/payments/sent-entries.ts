@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Sent = z.object({
+  id: z.string(),
+  payment_id: z.string().nullable(),
+  disbursement_id: z.string().nullable(),
+  draw_id: z.string().nullable(),
+  is_credit: z.boolean(),
+  amount: z.string(),
+  return_code: z.string().nullable(),
+  settled_on: z.string().nullable(),
+  clearing_account_id: z.string().nullable(),
+  cash_account_id: z.string(),
+  loan_id: z.string(),
+  borrower_id: z.string(),
+});
+export type Sent = z.output<typeof Sent>;
+
+/** Where cash is booked for the loan: on an account of its product's, or of the chart. */
+const cashOf = sql.fragment`
+  coalesce(
+    (loan.terms -> 'gl_map' ->> 'cash')::uuid,
+    (select charted.id from ledger_accounts as charted where charted.role = 'cash')
+  )
+`;
+const isCredit = sql.fragment`entry.transaction_code in ('22', '32')`;
+
+/** Entries with whose they are. */
+const sent = sql.fragment`
+  select entry.id, entry.payment_id, entry.disbursement_id, entry.draw_id, ${isCredit} as is_credit,
+         entry.amount, entry.return_code, entry.settled_on, entry.clearing_account_id,
+         ${cashOf} as cash_account_id, loan.id as loan_id, loan.borrower_id
+  from nacha_entries as entry
+  left join payments as payment on payment.id = entry.payment_id
+  left join disbursements as disbursement on disbursement.id = entry.disbursement_id
+  left join draws as draw on draw.id = entry.draw_id
+  join loans as loan
+    on loan.id = coalesce(payment.loan_id, disbursement.loan_id, draw.loan_id)
+`;
+
+/** The entry that was sent under a trace number, and whose loan it is of; the loan is locked first. */
+export const ofTrace = (tx: Transaction, traceNumber: string) =>
+  tx.maybeOne(sql.type(Sent)`${sent} where entry.trace_number = ${traceNumber}`);
+
+export const lock = (tx: Transaction, id: string) =>
+  tx.one(sql.type(Sent)`${sent} where entry.id = ${id} for update of entry`);
+
+/** The entry that collected or paid a payment, locked; null where it is in no file. */
+export const ofPayment = (tx: Transaction, paymentId: string) =>
+  tx.maybeOne(sql.type(Sent)`${sent} where entry.payment_id = ${paymentId} for update of entry`);
+
+/** What was paid out has come back. Answers whether it stood until now: what was undone stays undone. */
+export const markFailed = async (
+  tx: Transaction,
+  table: 'disbursements' | 'draws',
+  id: string,
+): Promise<boolean> => {
+  const failed = await tx.maybeOneFirst(sql.typeAlias('id')`
+    update ${sql.identifier([table])} set status = 'failed'
+    where id = ${id} and status in ('pending', 'completed') returning id
+  `);
+  return failed !== null;
+};
+
+const Moved = z.object({
+  nacha_file_id: z.string(),
+  filename: z.string(),
+  is_credit: z.boolean(),
+  clearing_account_id: z.string(),
+  cash_account_id: z.string(),
+  amount: z.string(),
+});
+
+/**
+ * Marks what the bank moves by the end of a day, all entries of the files for it that have not come back,
+ * and answers their sums by file, side and accounts.
+ */
+export const settle = (tx: Transaction, day: string) =>
+  tx.any(sql.type(Moved)`
+    with moved as (
+      update nacha_entries as entry set settled_on = ${day}
+      from nacha_files as file
+      where file.id = entry.nacha_file_id and file.status = 'completed'
+        and file.effective_entry_date <= ${day} and entry.settled_on is null
+        and entry.return_code is null and entry.clearing_account_id is not null
+      returning entry.*, file.filename
+    )
+    select entry.nacha_file_id, entry.filename, ${isCredit} as is_credit,
+           entry.clearing_account_id, ${cashOf} as cash_account_id, sum(entry.amount) as amount
+    from moved as entry
+    left join payments as payment on payment.id = entry.payment_id
+    left join disbursements as disbursement on disbursement.id = entry.disbursement_id
+    left join draws as draw on draw.id = entry.draw_id
+    join loans as loan
+      on loan.id = coalesce(payment.loan_id, disbursement.loan_id, draw.loan_id)
+    group by 1, 2, 3, 4, 5 order by 1, 3, 4, 5
+  `);

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Unsent = z.object({
+  payment_id: z.string().nullable(),
+  disbursement_id: z.string().nullable(),
+  draw_id: z.string().nullable(),
+  is_credit: z.boolean(),
+  amount: z.string(),
+  source: z.string(),
+  is_retry: z.boolean(),
+  individual_id: z.string(),
+  individual_name: z.string(),
+  instrument_type: z.string(),
+  is_blocked: z.boolean(),
+  routing_number: z.string().nullable(),
+  account_number_sealed: z.string().nullable(),
+  account_type: z.string().nullable(),
+  clearing_account_id: z.string().nullable(),
+});
+export type Unsent = z.output<typeof Unsent>;
+
+const account = sql.fragment`
+  coalesce(nullif(instrument.account_holder_name, ''), borrower.first_name || ' ' || borrower.last_name)
+    as individual_name,
+  instrument.instrument_type, instrument.status = 'blocked' as is_blocked,
+  instrument.routing_number, instrument.account_number_sealed, instrument.account_type
+`;
+
+/** On which account the event's own entry has the money wait; nothing where it booked cash. */
+const clearingOf = (eventId: ReturnType<typeof sql.fragment>) => sql.fragment`
+  (
+    select line.account_id
+    from journal_entries as entry join journal_lines as line on line.entry_id = entry.id
+    where entry.reference_id = ${eventId} and entry.purpose = '' and line.role = 'ach_clearing'
+    limit 1
+  ) as clearing_account_id
+`;
+
+/**
+ * Payments that we are to collect from a bank account, and refunds that we are to pay, of which the bank
+ * has not been told. They are held until the file is ordered, so that none is taken back in between.
+ */
+export const unsentPayments = (tx: Transaction) =>
+  tx.any(sql.type(Unsent)`
+    select payment.id as payment_id, null::uuid as disbursement_id, null::uuid as draw_id,
+           payment.payment_type = 'reimbursement' as is_credit, payment.amount, payment.source,
+           coalesce(draw.attempts, 0) > 1 as is_retry, payment.receipt_number as individual_id,
+           ${account}, ${clearingOf(sql.fragment`payment.id`)}
+    from payments as payment
+    join payment_instruments as instrument on instrument.id = payment.payment_instrument_id
+    join borrowers as borrower on borrower.id = payment.borrower_id
+    left join autopay_draws as draw on draw.payment_id = payment.id
+    where payment.send_by is not null and payment.status in ('completed', 'settled')
+      and not exists (select from nacha_entries as entry where entry.payment_id = payment.id)
+    order by payment.id for share of payment
+  `);
+
+/** Disbursements that go to a bank account and that the bank has not been told of, held likewise. */
+export const unsentDisbursements = (tx: Transaction) =>
+  tx.any(sql.type(Unsent)`
+    select null::uuid as payment_id, disbursement.id as disbursement_id, null::uuid as draw_id,
+           true as is_credit, disbursement.net_amount as amount, 'disbursement' as source,
+           false as is_retry, loan.loan_number as individual_id, ${account},
+           ${clearingOf(sql.fragment`(
+             select event.id from loan_events as event
+             where event.loan_id = loan.id and event.kind = 'disbursement'
+               and event.details ->> 'disbursement_id' = disbursement.id::text
+             limit 1
+           )`)}
+    from disbursements as disbursement
+    join loans as loan on loan.id = disbursement.loan_id
+    join payment_instruments as instrument on instrument.id = disbursement.payment_instrument_id
+    join borrowers as borrower on borrower.id = loan.borrower_id
+    where disbursement.send_by is not null and disbursement.status in ('pending', 'completed')
+      and disbursement.net_amount > 0
+      and not exists (select from nacha_entries as entry where entry.disbursement_id = disbursement.id)
+    order by disbursement.id for share of disbursement
+  `);
+
+/** Draws on a line of credit that go to a bank account, held likewise. */
+export const unsentDraws = (tx: Transaction) =>
+  tx.any(sql.type(Unsent)`
+    select null::uuid as payment_id, null::uuid as disbursement_id, draw.id as draw_id,
+           true as is_credit, draw.amount, 'draw' as source, false as is_retry,
+           loan.loan_number as individual_id, ${account}, ${clearingOf(sql.fragment`draw.id`)}
+    from draws as draw
+    join loans as loan on loan.id = draw.loan_id
+    join payment_instruments as instrument on instrument.id = draw.payment_instrument_id
+    join borrowers as borrower on borrower.id = loan.borrower_id
+    where draw.send_by is not null and draw.status = 'completed'
+      and not exists (select from nacha_entries as entry where entry.draw_id = draw.id)
+    order by draw.id for share of draw
+  `);
