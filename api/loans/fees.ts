@@ -59,7 +59,7 @@ export const fees = resource({
   actions: {
     waive: action({
       allow: 'loan_officer',
-      summary: 'Waive what is still owed of the fee, or a part of it',
+      summary: 'Waive the fee, or a part of it, as of the day on which it was assessed',
       body: Waiver,
       run: waiveFee,
     }),

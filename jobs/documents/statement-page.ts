@@ -17,6 +17,7 @@ const KINDS = dictionary<{ en: string; es: string }>({
   fee_late: { en: 'Late fee', es: 'Cargo por pago tardío' },
   fee_returned_payment: { en: 'Returned payment fee', es: 'Cargo por pago devuelto' },
   fee_deducted: { en: 'Paid out of the loan proceeds', es: 'Pagado con el desembolso' },
+  fee_waived: { en: 'Fee waived', es: 'Cargo condonado' },
   fee_origination: { en: 'Origination fee', es: 'Cargo de apertura' },
 });
 const FEE = { en: 'Fee', es: 'Cargo' };

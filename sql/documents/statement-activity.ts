@@ -33,6 +33,11 @@ export const activity = sql.fragment`(
     from fees as fee
     where fee.loan_id = loan.id and fee.treatment = 'deducted' and fee.status <> 'reversed'
       and fee.assessed_date >= period.first and fee.assessed_date < today.day
+  ), waived as (
+    select event.effective_date as date, -(event.details ->> 'amount')::numeric as amount
+    from loan_events as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
+    where event.loan_id = loan.id and event.kind = 'fee_waiver' and fee.status <> 'reversed'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
   )
   select coalesce(jsonb_agg(
     jsonb_build_object(
@@ -42,6 +47,8 @@ export const activity = sql.fragment`(
   ), '[]')
   from (
     select date, kind, rank, amount, principal, interest, fees from money
+    union all
+    select date, 'fee_waived', 5, amount, null, null, amount from waived
     union all
     select today.day - 1, 'applied_otherwise', 7, rest.amount, null, null, null
     from (select -moved.payments - coalesce(sum(amount), 0.00) as amount from money) as rest
@@ -61,6 +68,8 @@ export const activity = sql.fragment`(
     select today.day - 1, 'interest', 8, moved.interest, null, moved.interest, null
     where moved.interest <> 0
     union all
-    select today.day - 1, 'credit', 9, -credits.amount, null, null, null where credits.amount <> 0
+    select today.day - 1, 'credit', 9, rest.amount, null, null, null
+    from (select -credits.amount - coalesce(sum(amount), 0.00) as amount from waived) as rest
+    where rest.amount <> 0
   ) as line
 )`;
