@@ -722,7 +722,7 @@ create table approvals (
   updated_at timestamp with time zone not null default now(),
   constraint approvals_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((status <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR (decided_by <> requested_by))),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'invitations'::text, 'settings'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'suspense'::text, 'invitations'::text, 'settings'::text]))),
   constraint approvals_pkey PRIMARY KEY (tenant_id, id),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'canceled'::text]))),
   constraint approvals_tenant_id_decided_by_fkey FOREIGN KEY (tenant_id, decided_by) REFERENCES users(tenant_id, id),
@@ -3043,6 +3043,38 @@ create policy owner on statements for all to servicing_owner using true with che
 create policy tenant on statements for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on statements to servicing_app;
 grant select on statements to servicing_auditor;
+
+create table suspense_applications (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  amount app.money not null,
+  effective_date date not null,
+  payment_type text not null,
+  notes text,
+  source text not null,
+  status text not null default 'applied'::text,
+  principal_applied app.money not null default 0,
+  interest_applied app.money not null default 0,
+  fees_applied app.money not null default 0,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint suspense_applications_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint suspense_applications_pkey PRIMARY KEY (tenant_id, id),
+  constraint suspense_applications_source_check CHECK ((source = ANY (ARRAY['staff'::text, 'rule'::text]))),
+  constraint suspense_applications_status_check CHECK ((status = ANY (ARRAY['applied'::text, 'reversed'::text]))),
+  constraint suspense_applications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint suspense_applications_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX suspense_applications_loan ON public.suspense_applications USING btree (tenant_id, loan_id, created_at DESC, id DESC);
+alter table suspense_applications enable row level security, force row level security;
+create policy auditor on suspense_applications for select to servicing_auditor using true;
+create policy owner on suspense_applications for all to servicing_owner using true with check true;
+create policy tenant on suspense_applications for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.suspense_applications FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on suspense_applications to servicing_app;
+grant select on suspense_applications to servicing_auditor;
 
 create table tasks (
   tenant_id uuid not null default app.current_tenant(),

@@ -6,6 +6,7 @@ import { addDays } from '../dates.ts';
 const KINDS = dictionary<{ en: string; es: string }>({
   payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
   payment_reversed: { en: 'Payment returned', es: 'Pago devuelto' },
+  suspense_applied: { en: 'Money held for you, applied', es: 'Dinero retenido, aplicado' },
   refund: { en: 'Refund to you', es: 'Reembolso a usted' },
   applied_otherwise: {
     en: 'Earlier payments, applied differently',

@@ -49,7 +49,13 @@ const checkLevels = z.partialRecord(z.enum(COMPLIANCE_CHECKS), CheckLevel, {
 });
 
 /** What a tenant may ask two people for, beside modifications, which have a state of their own. */
-export const APPROVAL_KINDS = ['disbursements', 'reversals', 'refunds', 'invitations'] as const;
+export const APPROVAL_KINDS = [
+  'disbursements',
+  'reversals',
+  'refunds',
+  'suspense',
+  'invitations',
+] as const;
 /** That two people are asked for is never ended by one alone, whatever the tenant has set. */
 export const REQUEST_KINDS = [...APPROVAL_KINDS, 'settings'] as const;
 export type ApprovalKind = (typeof REQUEST_KINDS)[number];
@@ -110,6 +116,8 @@ export const Settings = z.strictObject({
       pause_in_forbearance: z.boolean().default(true),
     })
     .prefault({}),
+  // Whether the close pays whole bills with money that waits in suspense.
+  suspense: z.strictObject({ pays_bills: z.boolean().default(false) }).prefault({}),
   non_accrual: z.strictObject({ auto: z.boolean().default(false) }).prefault({}),
   charge_off: z
     .strictObject({

@@ -62,6 +62,14 @@ export const EVENTS = {
     will_retry: z.boolean(),
     next_retry_date: date.optional(),
   }),
+  'suspense.applied': z.object({
+    suspense_application_id: uuid,
+    loan_id: uuid,
+    amount: money,
+    effective_date: date,
+    suspense_balance: money.describe('What still waits.'),
+    remaining_balance: money,
+  }),
   'delinquency.changed': z.object({
     loan_id: uuid,
     old_bucket: z.string(),

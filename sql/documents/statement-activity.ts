@@ -15,6 +15,13 @@ export const activity = sql.fragment`(
     where event.loan_id = loan.id and event.kind = 'payment'
       and event.recorded_on >= period.first and event.recorded_on < today.day
     union all
+    select event.effective_date, 'suspense_applied', 2,
+           -applied.principal_applied - applied.interest_applied - applied.fees_applied,
+           -applied.principal_applied, -applied.interest_applied, -applied.fees_applied
+    from loan_events as event join suspense_applications as applied on applied.id = event.id
+    where event.loan_id = loan.id and event.kind = 'suspense_application'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
     select event.effective_date, 'refund', 4, -payment.principal_applied, -payment.principal_applied,
            null, null
     from loan_events as event join payments as payment on payment.id = event.id

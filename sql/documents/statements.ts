@@ -153,9 +153,14 @@ const yearToDate = sql.fragment`(
     'fees', coalesce(sum(fees_applied), 0.00)::text,
     'total', coalesce(sum(principal_applied + interest_applied + fees_applied), 0.00)::text
   )
-  from payments
-  where loan_id = loan.id and posted_at is not null and reversed_at is null
-    and effective_date >= date_trunc('year', today.day - 1) and effective_date < today.day
+  from (
+    select principal_applied, interest_applied, fees_applied, effective_date from payments
+    where loan_id = loan.id and posted_at is not null and reversed_at is null
+    union all
+    select principal_applied, interest_applied, fees_applied, effective_date
+    from suspense_applications where loan_id = loan.id and status = 'applied'
+  ) as paid
+  where effective_date >= date_trunc('year', today.day - 1) and effective_date < today.day
 )`;
 
 /** Gives documents to so many statements that have none, and answers the documents' ids. */

@@ -6,6 +6,8 @@ import type { EventKind, EventOf, LoanEvent } from './events.ts';
  * change before money is applied; fees and credits of a day are there when its payments come, so
  * that a payoff for the day pays them; losses are taken last.
  *
+ * Money that waits is applied behind the payments that left it waiting, on the same day too.
+ *
  * Money on a claim comes after the charge-off that made it one. What a settlement forgives is the
  * rest that its payments leave. A payoff comes after all else of its day, since it was quoted with
  * all else in it; the penalty for it comes with it. What goes to another servicer is what the whole
@@ -26,8 +28,8 @@ const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' |
   'fee',
   'service_credit',
   'forgiveness',
-  'suspense_application',
   'payment',
+  'suspense_application',
   'reimbursement',
   'write_off',
   'charge_off',

@@ -201,7 +201,7 @@ const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'
 ];
 
 const PAYMENTS: readonly string[] = ['payment', 'reimbursement'];
-const CREDITS: readonly string[] = ['service_credit'];
+const CREDITS: readonly string[] = ['service_credit', 'suspense_application'];
 
 /** Events of the kinds whose split or coverage is another than before, the new ones included. */
 function changedSplits(
