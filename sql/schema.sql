@@ -1548,12 +1548,15 @@ create table fees (
   waive_reason text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  draw_id uuid,
   constraint fees_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint fees_pkey PRIMARY KEY (tenant_id, id),
+  constraint fees_tenant_id_draw_id_fkey FOREIGN KEY (tenant_id, draw_id) REFERENCES draws(tenant_id, id) DEFERRABLE INITIALLY DEFERRED,
   constraint fees_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint fees_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint fees_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id)
 );
+CREATE INDEX fees_draw ON public.fees USING btree (tenant_id, draw_id) WHERE (draw_id IS NOT NULL);
 CREATE INDEX fees_loan ON public.fees USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX fees_one_late_fee ON public.fees USING btree (tenant_id, loan_id, installment_number) WHERE ((fee_type = 'late'::text) AND (status <> 'reversed'::text));
 CREATE UNIQUE INDEX fees_one_return_fee ON public.fees USING btree (tenant_id, payment_id) WHERE ((fee_type = 'returned_payment'::text) AND (status <> 'reversed'::text));

@@ -13,6 +13,8 @@ const KINDS = dictionary<{ en: string; es: string }>({
     es: 'Pagos anteriores, aplicados de otra forma',
   },
   disbursement: { en: 'Loan proceeds', es: 'Desembolso del préstamo' },
+  disbursement_reversed: { en: 'Loan proceeds taken back', es: 'Desembolso anulado' },
+  fee_reversed: { en: 'Fee taken back', es: 'Cargo anulado' },
   interest: { en: 'Interest', es: 'Intereses' },
   credit: { en: 'Credits and adjustments', es: 'Créditos y ajustes' },
   fee_late: { en: 'Late fee', es: 'Cargo por pago tardío' },

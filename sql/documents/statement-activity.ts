@@ -72,6 +72,24 @@ export const activity = sql.fragment`(
     where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
       and event.recorded_on >= period.first and event.recorded_on < today.day
     union all
+    select event.effective_date, 'disbursement_reversed', 0,
+           -(funding.details ->> 'amount')::numeric, -(funding.details ->> 'amount')::numeric,
+           null, null
+    from loan_events as event
+    join loan_events as funding on funding.id = (event.details ->> 'reverses')::uuid
+    where event.loan_id = loan.id and event.kind = 'reversal'
+      and funding.kind in ('disbursement', 'draw')
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    -- One that was assessed in the period itself is not on the statement at all.
+    select event.effective_date, 'fee_reversed', 1, -fee.amount, null, null, -fee.amount
+    from loan_events as event
+    join loan_events as assessed on assessed.id = (event.details ->> 'reverses')::uuid
+    join fees as fee on fee.id = (assessed.details ->> 'fee_id')::uuid
+    where event.loan_id = loan.id and event.kind = 'reversal' and fee.status = 'reversed'
+      and fee.assessed_date < period.first
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
     select today.day - 1, 'interest', 8, moved.interest, null, moved.interest, null
     where moved.interest <> 0
     union all

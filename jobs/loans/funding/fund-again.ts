@@ -9,14 +9,24 @@ import { termsOf } from '../products/terms-of.ts';
 
 /**
  * More money goes out on a loan in service: the event of it, and the plan that repays the greater
- * balance, and the fees that are spread over the
- * instalments, by the same due dates. A line whose plan has run out gets a whole new one.
+ * balance and the fees that are spread over the instalments.
  */
 export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO): LoanEvent[] {
-  const { row, schedule } = loan;
+  return [funding, ...planAgain(loan, [funding], funding.effective_date, more_fees)];
+}
+
+/**
+ * The plan that repays by the same due dates what is owed on a day, with the events that change it. A
+ * line whose plan has run out gets a whole new one.
+ */
+export function planAgain(
+  { row, schedule, events }: OpenLoan,
+  more: readonly LoanEvent[],
+  on: string,
+  more_fees = ZERO,
+): LoanEvent[] {
   const terms = termsOf(row);
-  const on = funding.effective_date;
-  const trial = fold({ terms, schedule, events: [...loan.events, funding], as_of: on });
+  const trial = fold({ terms, schedule, events: [...events, ...more], as_of: on });
   const isOpen = trial.installments.some(
     ({ status, due_date }) => status !== 'paid' && due_date >= on,
   );
@@ -29,6 +39,6 @@ export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO):
       number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
     }),
   });
-  if (rows.length === 0) return [funding];
-  return [funding, newEvent({ kind: 'schedule_replaced', effective_date: on, schedule: rows })];
+  if (rows.length === 0) return [];
+  return [newEvent({ kind: 'schedule_replaced', effective_date: on, schedule: rows })];
 }
