@@ -16,6 +16,7 @@ import { assertAllowed } from '../loans/history/statuses.ts';
 import { onlyAdmin } from '../only-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { penaltyPaidBy } from './payoff-penalty.ts';
 
 export const PAYMENT_METHODS = [
   'ach',
@@ -168,7 +169,7 @@ export async function post(
   loan: OpenLoan,
   id: string,
   input: Dated,
-  { besides = [], trigger }: { besides?: readonly LoanEvent[]; trigger?: string | undefined } = {},
+  { besides, trigger }: { besides?: readonly LoanEvent[]; trigger?: string | undefined } = {},
 ): Promise<string> {
   const payment_type = typeOn(loan, input.effective_date, input.payment_type);
   const event = newEvent({
@@ -180,7 +181,8 @@ export async function post(
     ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
-  const events = [...besides, event];
+  const before = besides ?? (await penaltyPaidBy(work, loan, { ...input, payment_type }));
+  const events = [...before, event];
   const happened = [...events, ...residueAfter(work, loan, events)];
   const state = await happen(work, loan, happened, { trigger });
   const { id: _, ...split } = splitOf(state, id);

@@ -44,3 +44,7 @@ export const markWaived = (
   tx.query(sql.typeAlias('void')`
     update fees set waived_at = now(), waived_by = ${by}, waive_reason = ${reason} where id = ${id}
   `);
+
+/** It was never owed. */
+export const reverse = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`update fees set status = 'reversed' where id = ${id}`);

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -36,17 +35,4 @@ export const supersede = (tx: Transaction, loanId: string) =>
 export const accept = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payoff_quotes set status = 'accepted' where id = ${id} and status = 'active'
-  `);
-
-const Penalty = z.object({
-  calculation: z.enum(['flat', 'percent_of_principal']),
-  amount: z.string().nullish(),
-  percentage: z.string().nullish(),
-  within_months: z.int().nullish(),
-});
-
-/** The product's penalty for paying early, or null where it has none. */
-export const penaltyOf = (tx: Transaction, productId: string) =>
-  tx.oneFirst(sql.type(z.object({ prepayment_penalty: Penalty.nullable() }))`
-    select prepayment_penalty from products where id = ${productId}
   `);

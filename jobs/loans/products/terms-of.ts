@@ -19,6 +19,13 @@ export type LoanTerms = Partial<Terms> & {
   payoff_quote_valid_days: number;
   /** Loans that were made long ago have none. */
   rescission_days?: number;
+  /** What early repayment costs; most products ask for nothing. */
+  prepayment_penalty?: {
+    calculation: 'flat' | 'percent_of_principal';
+    amount?: string | null;
+    percentage?: string | null;
+    within_months?: number | null;
+  } | null;
   /** Whether a payment relieves the receivable of what it pays; it does where nothing is said. */
   accrual_relief?: boolean;
   /** What the history begins with, once a modification has put another rate in the loan's row. */
@@ -44,6 +51,7 @@ const COPIED = [
   'non_accrual_dpd_threshold',
   'small_balance_tolerance',
   'payoff_quote_valid_days',
+  'prepayment_penalty',
   'gl_map',
   'rescission_days',
   'rounding_mode',
