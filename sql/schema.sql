@@ -308,7 +308,7 @@ CREATE OR REPLACE FUNCTION app.prepayment_penalty(loan loans, day date)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN (((loan).status <> 'active'::text) OR (((loan).principal_balance)::numeric = (0)::numeric) OR (day >= (loan).maturity_date) OR (day >= ((loan).disbursement_date + make_interval(months => (((loan).terms #>> '{prepayment_penalty,within_months}'::text[]))::integer)))) THEN 0.00 WHEN (((loan).terms #>> '{prepayment_penalty,calculation}'::text[]) = 'flat'::text) THEN COALESCE((((loan).terms #>> '{prepayment_penalty,amount}'::text[]))::numeric, 0.00) ELSE round(COALESCE(((((loan).terms #>> '{prepayment_penalty,percentage}'::text[]))::numeric * ((loan).principal_balance)::numeric), (0)::numeric), 2) END;
+RETURN CASE WHEN (((loan).status <> 'active'::text) OR ((((loan).principal_balance)::numeric + ((loan).charge_off_balance)::numeric) = (0)::numeric) OR (day >= (loan).maturity_date) OR (day >= ((loan).disbursement_date + make_interval(months => (((loan).terms #>> '{prepayment_penalty,within_months}'::text[]))::integer)))) THEN 0.00 WHEN (((loan).terms #>> '{prepayment_penalty,calculation}'::text[]) = 'flat'::text) THEN COALESCE((((loan).terms #>> '{prepayment_penalty,amount}'::text[]))::numeric, 0.00) ELSE round(COALESCE(((((loan).terms #>> '{prepayment_penalty,percentage}'::text[]))::numeric * (((loan).principal_balance)::numeric + ((loan).charge_off_balance)::numeric)), (0)::numeric), 2) END;
 
 CREATE OR REPLACE PROCEDURE app.protect(IN target regclass, IN rights text DEFAULT 'select, insert, update, delete'::text)
  LANGUAGE plpgsql

@@ -159,9 +159,13 @@ async function schedule(
  */
 export function typeOn({ row, events, state }: OpenLoan, date: string, wished: PaymentType) {
   if (row.status !== 'charged_off') return wished;
-  const since = eventsInForce(events, state.as_of).find(({ kind }) => kind === 'charge_off');
+  const since = eventsInForce(events, state.as_of).find(isWhole);
   return since && date < since.effective_date ? wished : 'recovery';
 }
+
+/** A part that is charged off leaves the loan in service. */
+const isWhole = (event: LoanEvent) =>
+  event.kind === 'charge_off' && event.principal_amount === undefined;
 
 /** Allocates and posts a payment whose day has come, with whatever happens to the loan besides. */
 export async function post(

@@ -23,6 +23,15 @@ export const EVENTS = {
     changed_at: timestamp,
     changed_by: uuid.nullable(),
   }),
+  'loan.partly_charged_off': z.object({
+    loan_id: uuid,
+    loan_number: z.string(),
+    amount: money.describe('The principal that left the books.'),
+    charge_off_date: date,
+    reason: z.string(),
+    principal_balance: money.describe('What is still on the books.'),
+    charge_off_balance: money.describe('All that left them and is still owed.'),
+  }),
   'loan.disbursed': z.object({
     loan_id: uuid,
     loan_number: z.string(),

@@ -119,6 +119,7 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
            row.suspense_balance,
            greatest(
              row.principal_balance + ended.interest + row.outstanding_fees + row.penalty
+               + case when row.status = 'active' then row.charge_off_balance else 0 end
                - greatest(row.interest_settled - row.after, 0) - row.suspense_balance, 0
            ),
            ended.accrued, ended.accrued, row.past_due_amount, row.past_due_principal,

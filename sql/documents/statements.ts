@@ -86,7 +86,7 @@ const billSlice = (tx: Transaction, month: string, after: string, last: string) 
                select coalesce(sum(fee.amount), 0.00) from fees as fee
                where fee.loan_id = loan.id and fee.status <> 'reversed'
              ) as fees,
-             loan.paid_principal + loan.paid_interest + loan.paid_fees as paid
+             loan.paid_principal + loan.paid_interest + loan.paid_fees + loan.recovered_amount as paid
       offset 0
     ) as total
     cross join lateral (
@@ -102,9 +102,13 @@ const billSlice = (tx: Transaction, month: string, after: string, last: string) 
              total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
       offset 0
     ) as moved
+    -- A part that was charged off has left the books, and the borrower owes it all the same.
+    cross join lateral (
+      select row.total_balance + row.charge_off_balance as owed offset 0
+    ) as balance
     cross join lateral (
       select moved.previous_balance + moved.disbursed + moved.interest + moved.fees
-               - moved.payments - row.total_balance as amount
+               - moved.payments - balance.owed as amount
       offset 0
     ) as credits
     where row.id > ${after} and row.id <= ${last} and row.status = 'active'
@@ -117,7 +121,7 @@ const summary = sql.fragment`jsonb_build_object(
   'previous_balance', moved.previous_balance::text, 'payments', moved.payments::text,
   'credits', credits.amount::text, 'disbursements', moved.disbursed::text,
   'interest', moved.interest::text, 'fees', moved.fees::text,
-  'new_balance', row.total_balance::text
+  'new_balance', balance.owed::text
 )`;
 
 /** Fees that the instalments do not ask for already. */
@@ -139,7 +143,7 @@ const due = sql.fragment`jsonb_build_object(
 
 const standing = sql.fragment`jsonb_build_object(
   'program_name', program.name, 'interest_rate', row.current_rate::text,
-  'principal_balance', row.principal_balance::text,
+  'principal_balance', (row.principal_balance + row.charge_off_balance)::text,
   'accrued_interest', row.accrued_interest::text,
   'outstanding_fees', row.outstanding_fees::text, 'maturity_date', row.maturity_date,
   'remaining_payments', row.remaining_term

@@ -25,6 +25,7 @@ export const ACTIONS_BY_STATUS = {
   active: [
     'disburse',
     'charge-off',
+    'reverse-charge-off',
     'pay-off',
     'non-accrual',
     'reschedule',

@@ -21,13 +21,15 @@ where product.tenant_id = loans.tenant_id and product.id = loans.product_id
 create function app.prepayment_penalty(loan loans, day date) returns numeric
 language sql immutable parallel safe
 return case
-  when loan.status <> 'active' or loan.principal_balance = 0 or day >= loan.maturity_date
+  when loan.status <> 'active' or loan.principal_balance + loan.charge_off_balance = 0
+    or day >= loan.maturity_date
     or day >= loan.disbursement_date
       + make_interval(months => (loan.terms #>> '{prepayment_penalty,within_months}')::integer)
   then 0.00
   when loan.terms #>> '{prepayment_penalty,calculation}' = 'flat'
   then coalesce((loan.terms #>> '{prepayment_penalty,amount}')::numeric, 0.00)
   else round(coalesce(
-    (loan.terms #>> '{prepayment_penalty,percentage}')::numeric * loan.principal_balance, 0
+    (loan.terms #>> '{prepayment_penalty,percentage}')::numeric
+      * (loan.principal_balance + loan.charge_off_balance), 0
   ), 2)
 end;

@@ -145,9 +145,11 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
 
 /** What was lost of the principal, which a payment from before the charge-off makes less. */
 function lossOf({ allocations }: LoanState) {
-  const lines = allocations.filter((line) => line.rule === 'charge_off');
-  const principal = lines.find(({ component }) => component === 'principal');
-  return principal ? { charge_off_amount: principal.amount } : {};
+  const lines = allocations.filter(
+    ({ rule, component }) => rule === 'charge_off' && component === 'principal',
+  );
+  const amounts = lines.map(({ amount }) => new Big(amount));
+  return lines.length > 0 ? { charge_off_amount: money(sum(amounts)) } : {};
 }
 
 /** A new plan is a new version. */

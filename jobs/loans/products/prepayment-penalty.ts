@@ -5,7 +5,12 @@ import { parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
 import { termsOf } from './terms-of.ts';
 
 /** What of a loan's state on a day the penalty depends on. */
-type Standing = { as_of: string; principal_balance: string; maturity_date: string | null };
+type Standing = {
+  as_of: string;
+  principal_balance: string;
+  charge_off_balance: string;
+  maturity_date: string | null;
+};
 
 /**
  * What it costs to repay the loan on a day, beside the debt itself: as agreed with the loan, none once
@@ -14,10 +19,10 @@ type Standing = { as_of: string; principal_balance: string; maturity_date: strin
  */
 export function prepaymentPenalty(
   row: RawLoan,
-  { as_of, principal_balance, maturity_date }: Standing,
+  { as_of, principal_balance, charge_off_balance, maturity_date }: Standing,
 ): Big {
   const agreed = termsOf(row).prepayment_penalty;
-  const principal = parseMoney(principal_balance);
+  const principal = parseMoney(principal_balance).plus(charge_off_balance);
   if (!agreed || row.status !== 'active' || principal.eq(0)) return ZERO;
   if (maturity_date !== null && as_of >= maturity_date) return ZERO;
   const { calculation, amount, percentage, within_months } = agreed;
