@@ -25,7 +25,6 @@ export const ACTIONS_BY_STATUS = {
   active: [
     'disburse',
     'charge-off',
-    'reverse-charge-off',
     'pay-off',
     'non-accrual',
     'reschedule',
@@ -40,7 +39,11 @@ export const ACTIONS_BY_STATUS = {
   transferred: ALWAYS,
 } as const satisfies Record<string, readonly string[]>;
 
-/** The actions of `record.status`, as the loan shows them. */
+/** The actions of `record.status`, as the loan shows them; a part that is charged off may be put back. */
 export const allowedActions = sql.fragment`
-  ${JSON.stringify(ACTIONS_BY_STATUS)}::jsonb -> record.status
+  (${JSON.stringify(ACTIONS_BY_STATUS)}::jsonb -> record.status)
+    || case
+      when record.status = 'active' and record.charge_off_balance > 0
+      then '["reverse-charge-off"]'::jsonb else '[]'::jsonb
+    end
 `;

@@ -123,9 +123,13 @@ export async function reverseChargeOff(
 ) {
   const loan = await openLoan(work, loanId);
   const { row } = loan;
-  assertAllowed(row.status, 'reverse-charge-off');
   const last = eventsInForce(loan.events, work.today).findLast(({ kind }) => kind === 'charge_off');
-  if (last === undefined) throw nothingToReverse(row.status);
+  const isPart = row.status === 'active' && last !== undefined;
+  if (!isPart) assertAllowed(row.status, 'reverse-charge-off');
+  if (last === undefined) {
+    const message = 'The loan was charged off by its previous servicer.';
+    throw new Conflict(message, 'before_boarding', refusalOf(row.status));
+  }
   if (parseMoney(loan.state.total_recovered).gt(0)) {
     throw new Conflict('A part has been recovered already.', 'recovery_posted', {
       ...refusalOf(row.status),
@@ -134,19 +138,9 @@ export async function reverseChargeOff(
   }
   const undo = newEvent({ kind: 'reversal', effective_date: work.today, reverses: last.id });
   await chargeOffs.unmarkChargedOff(work.tx, loanId);
-  const isOver = row.status === 'charged_off';
   await happen(work, loan, [undo], {
-    ...(isOver && { becomes: 'active' as const }),
+    ...(!isPart && { becomes: 'active' as const }),
     trigger: 'reverse-charge-off',
     reason: input.reason,
   });
 }
-
-const nothingToReverse = (status: string) =>
-  status === 'active'
-    ? new Conflict('Nothing of the loan is charged off.', 'invalid_transition', refusalOf(status))
-    : new Conflict(
-        'The loan was charged off by its previous servicer.',
-        'before_boarding',
-        refusalOf(status),
-      );
