@@ -304,6 +304,12 @@ $function$;
 grant execute on function app.own_queue_status to servicing_app;
 revoke execute on function app.own_queue_status from public;
 
+CREATE OR REPLACE FUNCTION app.prepayment_penalty(loan loans, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (((loan).status <> 'active'::text) OR ((((loan).principal_balance)::numeric + ((loan).charge_off_balance)::numeric) = (0)::numeric) OR (day >= (loan).maturity_date) OR (day >= ((loan).disbursement_date + make_interval(months => (((loan).terms #>> '{prepayment_penalty,within_months}'::text[]))::integer)))) THEN 0.00 WHEN (((loan).terms #>> '{prepayment_penalty,calculation}'::text[]) = 'flat'::text) THEN COALESCE((((loan).terms #>> '{prepayment_penalty,amount}'::text[]))::numeric, 0.00) ELSE round(COALESCE(((((loan).terms #>> '{prepayment_penalty,percentage}'::text[]))::numeric * (((loan).principal_balance)::numeric + ((loan).charge_off_balance)::numeric)), (0)::numeric), 2) END;
+
 CREATE OR REPLACE PROCEDURE app.protect(IN target regclass, IN rights text DEFAULT 'select, insert, update, delete'::text)
  LANGUAGE plpgsql
 AS $procedure$
@@ -722,7 +728,7 @@ create table approvals (
   updated_at timestamp with time zone not null default now(),
   constraint approvals_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((status <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR (decided_by <> requested_by))),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'invitations'::text, 'settings'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'suspense'::text, 'invitations'::text, 'settings'::text]))),
   constraint approvals_pkey PRIMARY KEY (tenant_id, id),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'canceled'::text]))),
   constraint approvals_tenant_id_decided_by_fkey FOREIGN KEY (tenant_id, decided_by) REFERENCES users(tenant_id, id),
@@ -1558,12 +1564,15 @@ create table fees (
   waive_reason text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  draw_id uuid,
   constraint fees_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint fees_pkey PRIMARY KEY (tenant_id, id),
+  constraint fees_tenant_id_draw_id_fkey FOREIGN KEY (tenant_id, draw_id) REFERENCES draws(tenant_id, id) DEFERRABLE INITIALLY DEFERRED,
   constraint fees_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint fees_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint fees_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id)
 );
+CREATE INDEX fees_draw ON public.fees USING btree (tenant_id, draw_id) WHERE (draw_id IS NOT NULL);
 CREATE INDEX fees_loan ON public.fees USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX fees_one_late_fee ON public.fees USING btree (tenant_id, loan_id, installment_number) WHERE ((fee_type = 'late'::text) AND (status <> 'reversed'::text));
 CREATE UNIQUE INDEX fees_one_return_fee ON public.fees USING btree (tenant_id, payment_id) WHERE ((fee_type = 'returned_payment'::text) AND (status <> 'reversed'::text));
@@ -3065,6 +3074,38 @@ create policy owner on statements for all to servicing_owner using true with che
 create policy tenant on statements for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on statements to servicing_app;
 grant select on statements to servicing_auditor;
+
+create table suspense_applications (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  amount app.money not null,
+  effective_date date not null,
+  payment_type text not null,
+  notes text,
+  source text not null,
+  status text not null default 'applied'::text,
+  principal_applied app.money not null default 0,
+  interest_applied app.money not null default 0,
+  fees_applied app.money not null default 0,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint suspense_applications_amount_check CHECK (((amount)::numeric > (0)::numeric)),
+  constraint suspense_applications_pkey PRIMARY KEY (tenant_id, id),
+  constraint suspense_applications_source_check CHECK ((source = ANY (ARRAY['staff'::text, 'rule'::text]))),
+  constraint suspense_applications_status_check CHECK ((status = ANY (ARRAY['applied'::text, 'reversed'::text]))),
+  constraint suspense_applications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint suspense_applications_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX suspense_applications_loan ON public.suspense_applications USING btree (tenant_id, loan_id, created_at DESC, id DESC);
+alter table suspense_applications enable row level security, force row level security;
+create policy auditor on suspense_applications for select to servicing_auditor using true;
+create policy owner on suspense_applications for all to servicing_owner using true with check true;
+create policy tenant on suspense_applications for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.suspense_applications FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on suspense_applications to servicing_app;
+grant select on suspense_applications to servicing_auditor;
 
 create table tasks (
   tenant_id uuid not null default app.current_tenant(),

@@ -68,6 +68,7 @@ export const TABLES = [
   'sessions',
   'settlement_instruments',
   'statements',
+  'suspense_applications',
   'tasks',
   'tenant_domains',
   'tenants',

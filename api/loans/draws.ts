@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { draw } from '../../jobs/loans/funding/draws.ts';
+import { DrawReversal, reverseDraw } from '../../jobs/loans/funding/reverse-draw.ts';
 import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import { draws as table } from '../../sql/loans/draws.ts';
 import {
@@ -13,7 +14,7 @@ import {
   stamps,
   uuid,
 } from '../../sql/types.ts';
-import { resource } from '../endpoints/resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 export const draws = resource({
   name: 'Draw',
@@ -48,4 +49,13 @@ export const draws = resource({
   update: changing({ table: 'draws', noun: 'draw', cancelable: [] }),
   remove: refusing('draw'),
   four_eyes: { create: 'disbursements' },
+  actions: {
+    reverse: action({
+      allow: 'loan_officer',
+      summary: 'Take a draw back, with its fees',
+      body: DrawReversal,
+      four_eyes: 'reversals',
+      run: reverseDraw,
+    }),
+  },
 });

@@ -40,6 +40,7 @@ export const fees = resource({
     due_date: date.nullish(),
     installment_number: integer.nullable().readonly(),
     payment_id: uuid.nullable().readonly(),
+    draw_id: uuid.nullable().readonly(),
     fee_rule_id: uuid.nullable().readonly(),
     treatment: z.enum(FEE_TREATMENTS).readonly(),
     status: z.enum(['assessed', 'partially_paid', 'paid', 'waived', 'reversed']).readonly(),
@@ -59,7 +60,7 @@ export const fees = resource({
   actions: {
     waive: action({
       allow: 'loan_officer',
-      summary: 'Waive what is still owed of the fee, or a part of it',
+      summary: 'Waive the fee, or a part of it, as of the day on which it was assessed',
       body: Waiver,
       run: waiveFee,
     }),

@@ -3,8 +3,8 @@ import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
 import * as terms from '../../jobs/loans/arithmetic/terms.ts';
 import { FeeRules } from '../../jobs/loans/products/fee-rules.ts';
 import { addProduct, changeProduct } from '../../jobs/loans/products/product.ts';
+import { PENALTY_CALCULATIONS } from '../../jobs/loans/products/terms-of.ts';
 import { ROUNDINGS } from '../../jobs/money.ts';
-import { PENALTY_CALCULATIONS } from '../../sql/loans/payoff-quotes.ts';
 import { products as table } from '../../sql/loans/products.ts';
 import {
   flag,

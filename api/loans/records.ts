@@ -14,6 +14,7 @@ import { paymentPlans } from './payment-plans.ts';
 import { payoffQuotes } from './payoff-quotes.ts';
 import { promisesToPay } from './promises-to-pay.ts';
 import { serviceCredits } from './service-credits.ts';
+import { suspenseApplications } from './suspense-applications.ts';
 import { suspense } from './suspense.ts';
 
 /** The records beneath a loan, at /loans/{id}/… */
@@ -26,6 +27,7 @@ export const loanRecords: Record<string, Nested> = {
   'promises-to-pay': nested(promisesToPay, 'loan_id'),
   'payoff-quotes': nested(payoffQuotes, 'loan_id'),
   suspense: nested(suspense, 'loan_id', ['list']),
+  'suspense-applications': nested(suspenseApplications, 'loan_id'),
   'service-credits': nested(serviceCredits, 'loan_id'),
   fees: nested(fees, 'loan_id'),
   disbursements: nested(disbursements, 'loan_id'),

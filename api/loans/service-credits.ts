@@ -48,6 +48,7 @@ export const serviceCredits = resource({
       allow: 'loan_officer',
       summary: 'Take the credit back',
       body: CreditReversal,
+      four_eyes: 'reversals',
       run: reverseServiceCredit,
     }),
   },

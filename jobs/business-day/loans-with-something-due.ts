@@ -6,6 +6,7 @@ import { loansPlanned } from '../../sql/loans/payment-plans.ts';
 import { loansPromised } from '../../sql/loans/promises-to-pay.ts';
 import * as promotions from '../../sql/loans/promotions.ts';
 import { loansTurning } from '../../sql/loans/reliefs.ts';
+import { loansToServe } from '../../sql/loans/suspense-applications.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { turnDeferments } from '../loans/agreements/deferments.ts';
 import { turnForbearances } from '../loans/agreements/forbearances.ts';
@@ -20,6 +21,7 @@ import { chargeOff, ChargeOff } from '../loans/standing/charge-off.ts';
 import { unfreeze } from '../loans/standing/freeze.ts';
 import { NonAccrual, setNonAccrual } from '../loans/standing/non-accrual.ts';
 import type { Outside } from '../outside.ts';
+import { payBillsFromSuspense } from '../payments/apply-suspense.ts';
 import { runAutopay } from '../payments/autopay/run-autopay.ts';
 import { executeScheduled } from '../payments/receive.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
@@ -53,6 +55,9 @@ const modify = forEachDue('modifications', loansToModify, (work, { id }) =>
 const makePayments = forEachDue('scheduled_payment', due.scheduledPayments, (work, { id }) =>
   executeScheduled(work, id),
 );
+const payFromSuspense = forEachDue('suspense', loansToServe, (work, { id }) =>
+  payBillsFromSuspense(work, id),
+);
 const drawAutopay = forEachDue('autopay', plans.due, (work, { id }) => runAutopay(work, id));
 
 /** Interest that takes another pace tomorrow gets its anchor today. */
@@ -81,11 +86,11 @@ const judgeDuePlans = forEachDue('payment_plans', loansPlanned, (work, { id }) =
 
 /**
  * What the day holds for some of the loans, in this order: what begins or ends takes effect
- * before payments are made, payments that were ordered come before autopay asks for money, and
- * promises are judged when all payments of the day are in.
+ * before payments are made, payments that were ordered and money that waits in suspense come before
+ * autopay asks for money, and promises are judged when all payments of the day are in.
  */
 export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chunk) {
-  const { non_accrual, charge_off } = await outside.within(payload.tenant_id, ({ tx }) =>
+  const { non_accrual, charge_off, suspense } = await outside.within(payload.tenant_id, ({ tx }) =>
     settingsOf(tx),
   );
   const steps = [
@@ -96,6 +101,7 @@ export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chu
     turnDueDeferments,
     modify,
     makePayments,
+    ...(suspense.pays_bills ? [payFromSuspense] : []),
     drawAutopay,
     foldAgain,
     catchUp,

@@ -6,17 +6,21 @@ import type { MessageFigures, Told } from '../communications/told.ts';
 const KINDS = dictionary<{ en: string; es: string }>({
   payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
   payment_reversed: { en: 'Payment returned', es: 'Pago devuelto' },
+  suspense_applied: { en: 'Money held for you, applied', es: 'Dinero retenido, aplicado' },
   refund: { en: 'Refund to you', es: 'Reembolso a usted' },
   applied_otherwise: {
     en: 'Earlier payments, applied differently',
     es: 'Pagos anteriores, aplicados de otra forma',
   },
   disbursement: { en: 'Loan proceeds', es: 'Desembolso del préstamo' },
+  disbursement_reversed: { en: 'Loan proceeds taken back', es: 'Desembolso anulado' },
+  fee_reversed: { en: 'Fee taken back', es: 'Cargo anulado' },
   interest: { en: 'Interest', es: 'Intereses' },
   credit: { en: 'Credits and adjustments', es: 'Créditos y ajustes' },
   fee_late: { en: 'Late fee', es: 'Cargo por pago tardío' },
   fee_returned_payment: { en: 'Returned payment fee', es: 'Cargo por pago devuelto' },
   fee_deducted: { en: 'Paid out of the loan proceeds', es: 'Pagado con el desembolso' },
+  fee_waived: { en: 'Fee waived', es: 'Cargo condonado' },
   fee_origination: { en: 'Origination fee', es: 'Cargo de apertura' },
 });
 const FEE = { en: 'Fee', es: 'Cargo' };

@@ -17,6 +17,7 @@ import { onlyAdmin } from '../only-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { assertPaymentOrder, bankOrder, canStillDraw, methodOf } from './nacha/bank-order.ts';
+import { penaltyPaidBy } from './payoff-penalty.ts';
 
 export const PAYMENT_METHODS = [
   'ach',
@@ -158,9 +159,13 @@ async function schedule(
  */
 export function typeOn({ row, events, state }: OpenLoan, date: string, wished: PaymentType) {
   if (row.status !== 'charged_off') return wished;
-  const since = eventsInForce(events, state.as_of).find(({ kind }) => kind === 'charge_off');
+  const since = eventsInForce(events, state.as_of).find(isWhole);
   return since && date < since.effective_date ? wished : 'recovery';
 }
+
+/** A part that is charged off leaves the loan in service. */
+const isWhole = (event: LoanEvent) =>
+  event.kind === 'charge_off' && event.principal_amount === undefined;
 
 /** Allocates and posts a payment whose day has come, with whatever happens to the loan besides. */
 export async function post(
@@ -168,7 +173,7 @@ export async function post(
   loan: OpenLoan,
   id: string,
   input: Dated,
-  { besides = [], trigger }: { besides?: readonly LoanEvent[]; trigger?: string | undefined } = {},
+  { besides, trigger }: { besides?: readonly LoanEvent[]; trigger?: string | undefined } = {},
 ): Promise<string> {
   const payment_type = typeOn(loan, input.effective_date, input.payment_type);
   const { payment_instrument_id, payment_method: method = null } = input;
@@ -183,7 +188,8 @@ export async function post(
     ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
-  const events = [...besides, event];
+  const before = besides ?? (await penaltyPaidBy(work, loan, { ...input, payment_type }));
+  const events = [...before, event];
   const happened = [...events, ...residueAfter(work, loan, events)];
   const state = await happen(work, loan, happened, { trigger });
   const { id: _, ...split } = splitOf(state, id);

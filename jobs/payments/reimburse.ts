@@ -50,7 +50,7 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
 }
 
 /** What waits in suspense on a day and is still there today. */
-function suspenseOn({ row, schedule, events, state }: OpenLoan, on: string): Big {
+export function suspenseOn({ row, schedule, events, state }: OpenLoan, on: string): Big {
   const then = fold({ terms: termsOf(row), schedule, events, as_of: on });
   return min(parseMoney(then.suspense_balance), parseMoney(state.suspense_balance));
 }

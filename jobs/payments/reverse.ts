@@ -7,6 +7,7 @@ import { newEvent } from '../loans/history/new-event.ts';
 import { residueReversed } from '../loans/history/residue.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { penaltyReversed } from './payoff-penalty.ts';
 
 export const REVERSAL_REASONS = [
   'nsf',
@@ -60,7 +61,11 @@ export async function reversePayment(
     on,
   });
   const reversal = newEvent({ kind: 'reversal', effective_date: on, reverses: paymentId });
-  await happen(work, loan, [reversal, ...residueReversed(work, loan, paymentId)]);
+  await happen(work, loan, [
+    reversal,
+    ...residueReversed(work, loan, paymentId),
+    ...(await penaltyReversed(work, loan, paymentId)),
+  ]);
   await emit(work, 'payment.reversed', {
     payment_id: paymentId,
     loan_id: payment.loan_id,

@@ -1,50 +1,20 @@
-import { Big } from 'big.js';
 import { z } from 'zod';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as tenants from '../../sql/tenants.ts';
-import { emailAddress, money } from '../../sql/types.ts';
-import { checkWebhookUrl } from '../networks/host-url.ts';
-import { networksOf } from '../networks/networks.ts';
 import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
+import {
+  origin,
+  logoUrl,
+  line,
+  mailbox,
+  tolerance,
+  routingNumber,
+  printed,
+  perMinute,
+  perMinuteOfAll,
+  tries,
+} from './setting-kinds.ts';
 
-/** Over plain HTTP nobody but the machine itself is reached without being read on the way. */
-const isOrigin = (value: string) => {
-  const url = URL.parse(value);
-  const isOfMachine = /^(localhost|[^.]+\.localhost|127\.0\.0\.1)$/.test(url?.hostname ?? '');
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isOfMachine);
-  const isOneHost = /^[\w.[\]:-]+$/.test(url?.hostname ?? '');
-  return isSafe && isOneHost && url?.origin === value;
-};
-const origin = z
-  .string()
-  .max(300)
-  .refine(isOrigin, 'Must be an origin like https://admin.example.com.');
-/** Which networks an installation opens is judged where a setting is changed. */
-const ANYWHERE = networksOf(['0.0.0.0/0', '::/0']);
-/** Browsers fetch it from wherever they are, so the rules for receivers hold for it too. */
-const logoUrl = z
-  .string()
-  .max(500)
-  .superRefine((value, context) => {
-    const checked = value === '' ? { href: '' } : checkWebhookUrl(value, ANYWHERE);
-    if ('problem' in checked) context.addIssue(checked.problem);
-  });
-const line = z.string().max(200);
-/** Where mail comes from or is answered to; where it is empty, the platform's own. */
-const mailbox = z.union([emailAddress, z.literal('')], {
-  error: 'Must be an email address, or empty.',
-});
-/** What may stay unpaid without being asked for: small change, and never an instalment. */
-const tolerance = money.refine((value) => new Big(value).lte(100), 'Must be at most 100.00.');
-const routingNumber = z.union([z.string().regex(/^\d{9}$/, 'Must be nine digits.'), z.literal('')]);
-/** What a file for a bank can hold. */
-const printed = z.string().regex(/^[\x20-\x7e]*$/, 'Must be plain letters, digits and signs.');
-/** Requests in a minute; without a limit where null. */
-const perMinute = z.int().min(1).max(100_000).nullable().default(null);
-/** So few that nobody could sign in any more, or take the setting back, are no limit but a lock. */
-const perMinuteOfAll = z.int().min(30).max(100_000).nullable().default(null);
-/** Tries at a secret in a minute: enough for a person, and never so many that guessing pays. */
-const tries = z.int().min(3).max(60);
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
 const checkLevels = z.partialRecord(z.enum(COMPLIANCE_CHECKS), CheckLevel, {
@@ -52,7 +22,13 @@ const checkLevels = z.partialRecord(z.enum(COMPLIANCE_CHECKS), CheckLevel, {
 });
 
 /** What a tenant may ask two people for, beside modifications, which have a state of their own. */
-export const APPROVAL_KINDS = ['disbursements', 'reversals', 'refunds', 'invitations'] as const;
+export const APPROVAL_KINDS = [
+  'disbursements',
+  'reversals',
+  'refunds',
+  'suspense',
+  'invitations',
+] as const;
 /** That two people are asked for is never ended by one alone, whatever the tenant has set. */
 export const REQUEST_KINDS = [...APPROVAL_KINDS, 'settings'] as const;
 export type ApprovalKind = (typeof REQUEST_KINDS)[number];
@@ -115,6 +91,8 @@ export const Settings = z.strictObject({
       pause_in_forbearance: z.boolean().default(true),
     })
     .prefault({}),
+  // Whether the close pays whole bills with money that waits in suspense.
+  suspense: z.strictObject({ pays_bills: z.boolean().default(false) }).prefault({}),
   non_accrual: z.strictObject({ auto: z.boolean().default(false) }).prefault({}),
   charge_off: z
     .strictObject({

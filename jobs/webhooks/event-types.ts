@@ -23,6 +23,15 @@ export const EVENTS = {
     changed_at: timestamp,
     changed_by: uuid.nullable(),
   }),
+  'loan.partly_charged_off': z.object({
+    loan_id: uuid,
+    loan_number: z.string(),
+    amount: money.describe('The principal that left the books.'),
+    charge_off_date: date,
+    reason: z.string(),
+    principal_balance: money.describe('What is still on the books.'),
+    charge_off_balance: money.describe('All that left them and is still owed.'),
+  }),
   'loan.disbursed': z.object({
     loan_id: uuid,
     loan_number: z.string(),
@@ -61,6 +70,14 @@ export const EVENTS = {
     return_code: z.string().nullable().optional(),
     will_retry: z.boolean(),
     next_retry_date: date.optional(),
+  }),
+  'suspense.applied': z.object({
+    suspense_application_id: uuid,
+    loan_id: uuid,
+    amount: money,
+    effective_date: date,
+    suspense_balance: money.describe('What still waits.'),
+    remaining_balance: money,
   }),
   'delinquency.changed': z.object({
     loan_id: uuid,

@@ -117,7 +117,11 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
     select ${day}::date, row.id, row.status, row.sub_status, row.principal_balance, ended.interest,
            row.outstanding_fees, row.principal_balance + ended.interest + row.outstanding_fees,
            row.suspense_balance,
-           greatest(row.principal_balance + ended.interest + row.outstanding_fees - row.suspense_balance, 0),
+           greatest(
+             row.principal_balance + ended.interest + row.outstanding_fees + row.penalty
+               + case when row.status = 'active' then row.charge_off_balance else 0 end
+               - greatest(row.interest_settled - row.after, 0) - row.suspense_balance, 0
+           ),
            ended.accrued, ended.accrued, row.past_due_amount, row.past_due_principal,
            row.past_due_interest, row.past_due_fees, row.past_due_30_amount, row.days_past_due,
            row.delinquency_bucket, row.first_delinquency_date,
@@ -132,7 +136,8 @@ export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
            row.portfolio_id, row.investor_id, row.loan_officer_id, row.labels,
            row.schedule_version, row.payment_amount
     from (
-      select ${columns}, record.schedule_version, accrual.before, accrual.after, record.interest_settled
+      select ${columns}, record.schedule_version, accrual.before, accrual.after,
+             record.interest_settled, app.prepayment_penalty(record, ${day}) as penalty
       ${source}
       -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
       cross join lateral (

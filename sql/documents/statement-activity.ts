@@ -16,6 +16,13 @@ export const activity = sql.fragment`(
     where event.loan_id = loan.id and event.kind = 'payment'
       and event.recorded_on >= period.first and event.recorded_on < today.day
     union all
+    select event.effective_date, 'suspense_applied', 2,
+           -applied.principal_applied - applied.interest_applied - applied.fees_applied,
+           -applied.principal_applied, -applied.interest_applied, -applied.fees_applied
+    from loan_events as event join suspense_applications as applied on applied.id = event.id
+    where event.loan_id = loan.id and event.kind = 'suspense_application'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
     select event.effective_date, 'refund', 4, -payment.principal_applied, -payment.principal_applied,
            null, null
     from loan_events as event join payments as payment on payment.id = event.id
@@ -34,6 +41,11 @@ export const activity = sql.fragment`(
     from fees as fee
     where fee.loan_id = loan.id and fee.treatment = 'deducted' and fee.status <> 'reversed'
       and fee.assessed_date >= period.first and fee.assessed_date < today.day
+  ), waived as (
+    select event.effective_date as date, -(event.details ->> 'amount')::numeric as amount
+    from loan_events as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
+    where event.loan_id = loan.id and event.kind = 'fee_waiver' and fee.status <> 'reversed'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
   )
   select coalesce(jsonb_agg(
     jsonb_build_object(
@@ -43,6 +55,8 @@ export const activity = sql.fragment`(
   ), '[]')
   from (
     select date, kind, rank, amount, principal, interest, fees from money
+    union all
+    select date, 'fee_waived', 5, amount, null, null, amount from waived
     union all
     select today.day - 1, 'applied_otherwise', 7, rest.amount, null, null, null
     from (select -moved.payments - coalesce(sum(amount), 0.00) as amount from money) as rest
@@ -59,9 +73,29 @@ export const activity = sql.fragment`(
     where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
       and event.recorded_on >= period.first and event.recorded_on < today.day
     union all
+    select event.effective_date, 'disbursement_reversed', 0,
+           -(funding.details ->> 'amount')::numeric, -(funding.details ->> 'amount')::numeric,
+           null, null
+    from loan_events as event
+    join loan_events as funding on funding.id = (event.details ->> 'reverses')::uuid
+    where event.loan_id = loan.id and event.kind = 'reversal'
+      and funding.kind in ('disbursement', 'draw')
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    -- One that was assessed in the period itself is not on the statement at all.
+    select event.effective_date, 'fee_reversed', 1, -fee.amount, null, null, -fee.amount
+    from loan_events as event
+    join loan_events as assessed on assessed.id = (event.details ->> 'reverses')::uuid
+    join fees as fee on fee.id = (assessed.details ->> 'fee_id')::uuid
+    where event.loan_id = loan.id and event.kind = 'reversal' and fee.status = 'reversed'
+      and fee.assessed_date < period.first
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
     select today.day - 1, 'interest', 8, moved.interest, null, moved.interest, null
     where moved.interest <> 0
     union all
-    select today.day - 1, 'credit', 9, -credits.amount, null, null, null where credits.amount <> 0
+    select today.day - 1, 'credit', 9, rest.amount, null, null, null
+    from (select -credits.amount - coalesce(sum(amount), 0.00) as amount from waived) as rest
+    where rest.amount <> 0
   ) as line
 )`;

@@ -100,7 +100,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
                select coalesce(sum(fee.amount), 0.00) from fees as fee
                where fee.loan_id = loan.id and fee.status <> 'reversed'
              ) as fees,
-             loan.paid_principal + loan.paid_interest + loan.paid_fees as paid
+             loan.paid_principal + loan.paid_interest + loan.paid_fees + loan.recovered_amount as paid
       offset 0
     ) as total
     cross join lateral (
@@ -116,9 +116,13 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
              total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
       offset 0
     ) as moved
+    -- A part that was charged off has left the books, and the borrower owes it all the same.
+    cross join lateral (
+      select row.total_balance + row.charge_off_balance as owed offset 0
+    ) as balance
     cross join lateral (
       select moved.previous_balance + moved.disbursed + moved.interest + moved.fees
-               - moved.payments - row.total_balance as amount
+               - moved.payments - balance.owed as amount
       offset 0
     ) as credits
     where row.id > ${after} and row.id <= ${last} and row.status = 'active'
@@ -139,7 +143,7 @@ const summary = sql.fragment`jsonb_build_object(
   'previous_balance', moved.previous_balance::text, 'payments', moved.payments::text,
   'credits', credits.amount::text, 'disbursements', moved.disbursed::text,
   'interest', moved.interest::text, 'fees', moved.fees::text,
-  'new_balance', row.total_balance::text
+  'new_balance', balance.owed::text
 )`;
 
 /** Fees that the instalments do not ask for already. */
@@ -161,7 +165,7 @@ const due = sql.fragment`jsonb_build_object(
 
 const standing = sql.fragment`jsonb_build_object(
   'program_name', program.name, 'interest_rate', row.current_rate::text,
-  'principal_balance', row.principal_balance::text,
+  'principal_balance', (row.principal_balance + row.charge_off_balance)::text,
   'accrued_interest', row.accrued_interest::text,
   'outstanding_fees', row.outstanding_fees::text, 'maturity_date', row.maturity_date,
   'remaining_payments', row.remaining_term
@@ -175,9 +179,14 @@ const yearToDate = sql.fragment`(
     'fees', coalesce(sum(fees_applied), 0.00)::text,
     'total', coalesce(sum(principal_applied + interest_applied + fees_applied), 0.00)::text
   )
-  from payments
-  where loan_id = loan.id and posted_at is not null and reversed_at is null
-    and effective_date >= date_trunc('year', today.day - 1) and effective_date < today.day
+  from (
+    select principal_applied, interest_applied, fees_applied, effective_date from payments
+    where loan_id = loan.id and posted_at is not null and reversed_at is null
+    union all
+    select principal_applied, interest_applied, fees_applied, effective_date
+    from suspense_applications where loan_id = loan.id and status = 'applied'
+  ) as paid
+  where effective_date >= date_trunc('year', today.day - 1) and effective_date < today.day
 )`;
 
 /** Gives documents to so many statements that have none, and answers the documents' ids. */

@@ -24,6 +24,7 @@ export const ACTIONS_BY_STATUS = {
   active: [
     'disburse',
     'charge-off',
+    'reverse-charge-off',
     'pay-off',
     'non-accrual',
     'reschedule',
@@ -82,6 +83,10 @@ const hindering = (alias: 'loan' | 'record'): Record<string, readonly Hindrance[
       ],
     ],
     'reverse-charge-off': [
+      [
+        'nothing_charged_off',
+        sql.fragment`${hasStatus('active')} and ${its('charge_off_balance')} = 0`,
+      ],
       ['recovery_posted', sql.fragment`${its('recovered_amount')} > 0`],
       [
         'before_boarding',

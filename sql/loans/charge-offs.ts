@@ -12,6 +12,12 @@ export const markChargedOff = (tx: Transaction, id: string, { on, reason, amount
     where id = ${id}
   `);
 
+/** Why a part was charged off; the loan goes on. */
+export const markReason = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set charge_off_reason = ${reason} where id = ${id}
+  `);
+
 export const unmarkChargedOff = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update loans

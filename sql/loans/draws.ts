@@ -1,4 +1,5 @@
-import { sql } from '../database/db.ts';
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const draws = table({
@@ -13,3 +14,15 @@ export const draws = table({
     from draws as record
   `,
 });
+
+/** The draw, locked; its loan is locked before it. */
+export const lock = (tx: Transaction, id: string) =>
+  tx.one(sql.type(z.object({ status: z.string(), amount: z.string() }))`
+    select status, amount from draws where id = ${id} for update
+  `);
+
+/** Its fees were never owed; answers which. */
+export const reverseFees = (tx: Transaction, id: string) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    update fees set status = 'reversed' where draw_id = ${id} and status <> 'reversed' returning id
+  `);

@@ -11,7 +11,7 @@ export const fees = table({
              else record.amount - record.amount_paid - record.amount_waived - record.amount_moved
            end as outstanding_amount,
            record.assessed_date, record.effective_date, record.due_date, record.installment_number,
-           record.payment_id, record.fee_rule_id, record.treatment, record.status,
+           record.payment_id, record.draw_id, record.fee_rule_id, record.treatment, record.status,
            record.amount_moved > 0 and (record.treatment = 'capitalized' or exists (
              select from loan_events as event
              where event.loan_id = record.loan_id and event.kind = 'capitalization'
@@ -44,3 +44,7 @@ export const markWaived = (
   tx.query(sql.typeAlias('void')`
     update fees set waived_at = now(), waived_by = ${by}, waive_reason = ${reason} where id = ${id}
   `);
+
+/** It was never owed. */
+export const reverse = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`update fees set status = 'reversed' where id = ${id}`);

@@ -10,7 +10,8 @@ type Happened = {
   plan: { version: number; rows: Parameters<typeof planning>[2]; reason: string } | null;
   covered: { version: number; rows: Parameters<typeof covering>[2] };
   payments: Parameters<typeof allocating>[0];
-  credits: Parameters<typeof crediting>[0];
+  /** Service credits and applied suspense. */
+  credits: Parameters<typeof crediting>[1];
   fees: Parameters<typeof charging>[1];
   /** What the loan's row keeps of its fold: the state at its last event (jobs/loans/engine/anchor.ts). */
   anchor: Values;
@@ -24,7 +25,8 @@ export async function write(tx: Transaction, loanId: string, happened: Happened)
     plan !== null && planning(loanId, plan.version, plan.rows, plan.reason),
     covered.rows.length > 0 && covering(loanId, covered.version, covered.rows),
     payments.length > 0 && allocating(payments),
-    credits.length > 0 && crediting(credits),
+    credits.length > 0 && crediting('service_credits', credits),
+    credits.length > 0 && crediting('suspense_applications', credits),
     fees.length > 0 && charging(loanId, fees),
   ].filter((part) => part !== false);
   const named = parts.map(

@@ -66,17 +66,3 @@ export const accept = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payoff_quotes set status = 'accepted' where id = ${id} and status = 'active'
   `);
-
-export const PENALTY_CALCULATIONS = ['flat', 'percent_of_principal'] as const;
-const Penalty = z.object({
-  calculation: z.enum(PENALTY_CALCULATIONS),
-  amount: z.string().nullish(),
-  percentage: z.string().nullish(),
-  within_months: z.int().nullish(),
-});
-
-/** The product's penalty for paying early, or null where it has none. */
-export const penaltyOf = (tx: Transaction, productId: string) =>
-  tx.oneFirst(sql.type(z.object({ prepayment_penalty: Penalty.nullable() }))`
-    select prepayment_penalty from products where id = ${productId}
-  `);

@@ -10,6 +10,7 @@ export type RecordTable =
   | 'promises_to_pay'
   | 'payoff_quotes'
   | 'service_credits'
+  | 'suspense_applications'
   | 'draws'
   | 'fees'
   | 'disbursements'

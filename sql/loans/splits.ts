@@ -16,9 +16,12 @@ export const allocating = (payments: readonly PaymentSplit[]) => sql.fragment`
   where payment.id = row.id and payment.status not in ('reversed', 'returned')
 `;
 
-/** What service credits went to, as the history has it now. */
-export const crediting = (credits: readonly PaymentSplit[]) => sql.fragment`
-  update service_credits as credit
+/** What service credits or applied suspense went to, as the history has it now. */
+export const crediting = (
+  table: 'service_credits' | 'suspense_applications',
+  credits: readonly PaymentSplit[],
+) => sql.fragment`
+  update ${sql.identifier([table])} as credit
   set principal_applied = row.principal_applied, interest_applied = row.interest_applied,
       fees_applied = row.fees_applied
   from jsonb_to_recordset(${JSON.stringify(credits)}::jsonb)

@@ -48,9 +48,9 @@ export const vintagesOf = (tx: Transaction, portfolioId: string, period: Period,
                as current_principal,
              count(*) filter (where status = 'paid_off')::integer as paid_off_count,
              count(*) filter (where status = 'charged_off')::integer as charged_off_count,
-             sum(case when status = 'charged_off' then coalesce(charge_off_amount, 0) else 0 end)
+             sum(case when status in ('active', 'charged_off') then coalesce(charge_off_amount, 0) else 0 end)
                ::numeric(18, 2) as charged_off_amount,
-             sum(case when status = 'charged_off' then charge_off_balance else 0 end)::numeric(18, 2)
+             sum(case when status in ('active', 'charged_off') then charge_off_balance else 0 end)::numeric(18, 2)
                as still_lost,
              count(*) filter (where ${LATE})::integer as delinquent_30_plus_count,
              sum(case when ${LATE} then principal_balance else 0 end) as late_principal,

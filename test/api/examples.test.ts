@@ -15,6 +15,8 @@ const EXCEPT: Record<string, string> = {
   'POST /loans/{id}/draws': 'no loan of the seed is a line of credit',
   'GET /draws/{id}': 'no loan of the seed is a line of credit',
   'POST /loans/{id}/payments/reimbursement': 'nobody has paid too much',
+  'POST /loans/{id}/suspense-applications': 'nothing waits in suspense',
+  'GET /suspense-applications/{id}': 'nothing waits in suspense',
   'POST /credit-reporting-files': 'the settings do not say who reports',
   'GET /credit-reporting-files/{id}': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/records': 'there is no file without those settings',

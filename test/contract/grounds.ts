@@ -43,6 +43,9 @@ async function complete(stage: Stage, ground: Ground) {
   const line = loans.find((one) => one.loan_type !== 'installment' && one.status === 'approved');
   await admin.post(`/loans/${line?.id}/disburse`, { amount: '4000.00' });
   await admin.post(`/loans/${line?.id}/draws`, { amount: '100.00' });
+  const held = { amount: '50.00', payment_type: 'fee_only' };
+  await admin.post(`/loans/${line?.id}/payments`, held);
+  await admin.post(`/loans/${line?.id}/suspense-applications`, { amount: '10.00' });
   const investor = `/investors/${await first('/investors')}`;
   await admin.post(`${investor}/settlement-instruments`, { instrument_type: 'check' });
   const share = { loan_id: line?.id, ownership_percentage: '0.1' };

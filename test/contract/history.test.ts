@@ -48,6 +48,7 @@ const NOT_DONE: Record<string, string> = {
   'DELETE /forbearances/{id}': 'what is in force is ended',
   'DELETE /deferments/{id}': 'what is in force stays',
   'DELETE /service-credits/{id}': 'is reversed instead',
+  'DELETE /suspense-applications/{id}': 'is reversed instead',
   'DELETE /fees/{id}': 'is waived instead',
   'DELETE /disbursements/{id}': 'is reversed instead',
   'DELETE /draws/{id}': 'is reversed instead',

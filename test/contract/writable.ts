@@ -27,6 +27,7 @@ const SAID: Record<string, object> = {
   '/forms-1099c': { amount_discharged: '700.00' },
   '/payments': { amount: '10.00' },
   '/service-credits': { amount: '10.00' },
+  '/suspense-applications': { amount: '10.00' },
   '/fees': { fee_type: 'other', amount: '10.00' },
   '/draws': { amount: '100.00' },
   '/credit-disputes': { dispute_codes: ['106'] },
@@ -64,10 +65,17 @@ export function newRecords(tenant: Tenant, client: Client) {
   }
 
   async function loanFor(path: string): Promise<string> {
+    if (path.endsWith('/suspense-applications')) return loanWithSuspense();
     if (!path.endsWith('/draws')) return (await newLoan(tenant)).id;
     const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' }, client);
     const { id } = await newLoan(tenant, { product_id, status: 'approved' });
     await client.post(`/loans/${id}/disburse`, { amount: '4000.00' });
+    return id;
+  }
+
+  async function loanWithSuspense(): Promise<string> {
+    const { id } = await newLoan(tenant);
+    await client.post(`/loans/${id}/payments`, { amount: '50.00', payment_type: 'fee_only' });
     return id;
   }
 

@@ -138,6 +138,7 @@ const rare = fc.oneof(
       reverse_accrued_interest: fc.boolean(),
     }),
   ),
+  at(fc.record({ kind: fc.constant('charge_off'), principal_amount: anyAmount })),
   at(fc.record({ kind: fc.constant('liquidation'), net_proceeds: anyAmount })),
   at(fc.record({ kind: fc.constant('fee_waiver'), fee_id: fc.constantFrom('e2', 'e3', 'e4') })),
   at(

@@ -56,6 +56,28 @@ test('an event and its reversal together leave no trace', () => {
   );
 });
 
+test('a fee is waived from its own day on, whenever that is entered', () => {
+  fc.assert(
+    fc.property(anyLife, fc.nat({ max: 90 }), fc.nat({ max: 90 }), (life, soon, late) => {
+      const fee = eventsInForce(life.events, life.as_of).find(({ kind }) => kind === 'fee');
+      fc.pre(fee?.kind === 'fee');
+      const waived = (days: number): LoanEvent => ({
+        id: 'w',
+        kind: 'fee_waiver',
+        effective_date: addDays(fee.effective_date, days),
+        fee_id: fee.fee_id ?? fee.id,
+      });
+      const at = (days: number) => fold({ ...life, events: [...life.events, waived(days)] });
+      const state = at(late);
+
+      expect(state).toEqual(at(soon));
+      const [after] = state.fees.filter(({ fee_id }) => fee_id === (fee.fee_id ?? fee.id));
+      expect(after).toMatchObject({ amount_paid: '0.00', outstanding_amount: '0.00' });
+    }),
+    RUNS,
+  );
+});
+
 test('what is yet to come has no influence on a day before it', () => {
   fc.assert(
     fc.property(anyLife, (life) => {

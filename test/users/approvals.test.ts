@@ -5,7 +5,7 @@ import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const KINDS = ['disbursements', 'reversals', 'refunds', 'invitations'];
+const KINDS = ['disbursements', 'reversals', 'refunds', 'suspense', 'invitations'];
 
 /** A tenant that wants two people for everything that it can want two for. */
 async function careful(four_eyes = KINDS) {

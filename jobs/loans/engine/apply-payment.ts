@@ -7,6 +7,7 @@ import { cover } from './coverage.ts';
 import { duesOn, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
 import {
+  claimed,
   explain,
   interestOwed,
   interestPrepaid,
@@ -50,12 +51,23 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
     override: event.allocation_override ?? null,
     extra_to: event.extra_payment_to ?? position.terms.extra_payment_to,
   });
-  addToSuspense(position, rest, event.id, type === 'fee_only' ? 'unapplied' : 'overpayment');
+  placeRest(position, rest, { ...event, type });
+}
+
+/** What finds no use: first what was charged off in part and is still owed, then suspense. */
+function placeRest(
+  position: Position,
+  amount: Big,
+  { id, effective_date, type }: Pick<Receipt, 'id' | 'effective_date' | 'type'>,
+): void {
+  if (type === 'fee_only') addToSuspense(position, amount, id, 'unapplied');
+  else recover(position, { id, effective_date, amount });
 }
 
 /** A payoff uses what waits in suspense for the part of the debt that it does not bring. */
 function creditsTowards(position: Position, event: EventOf<'payment'>, amount: Big): Big {
-  const missing = atLeastZero(repaymentOwed(position, event.effective_date).minus(amount));
+  const owed = repaymentOwed(position, event.effective_date).plus(claimed(position));
+  const missing = atLeastZero(owed.minus(amount));
   return min(missing, position.suspense);
 }
 
@@ -135,7 +147,7 @@ function markRepaid(position: Position, share: Share): void {
   target.is_repaid = target.interest_rest.plus(target.principal_rest).eq(0);
 }
 
-/** Money on a charged-off loan reduces what was charged off, and opens nothing again. */
+/** Money reduces what was charged off, and opens nothing again; what is above that waits. */
 export function recover(
   position: Position,
   receipt: { id: string; amount: Big; effective_date: string },
@@ -171,7 +183,7 @@ export function applySuspense(position: Position, event: EventOf<'suspense_appli
   const { id, effective_date } = event;
   const extra_to = position.terms.extra_payment_to;
   const receipt = { id, effective_date, amount, type, means: 'paid', extra_to } as const;
-  addToSuspense(position, applyMoney(position, receipt), event.id, 'overpayment');
+  placeRest(position, applyMoney(position, receipt), receipt);
 }
 
 /** A credit is not cash: it reduces what is owed, and what finds no debt is not applied. */

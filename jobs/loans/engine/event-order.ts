@@ -6,6 +6,8 @@ import type { EventKind, EventOf, LoanEvent } from './events.ts';
  * money is applied; fees and credits of a day are there when its payments come, so that a payoff for
  * the day pays them; a plan is agreed on what the day's payments leave; losses are taken last.
  *
+ * Money that waits is applied behind the payments that left it waiting, on the same day too.
+ *
  * Money on a claim comes after the charge-off that made it one. What a settlement forgives is the
  * rest that its payments leave. A payoff comes after all else of its day, since it was quoted with
  * all else in it; the penalty for it comes with it. What goes to another servicer is what the whole
@@ -23,11 +25,10 @@ const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' |
   'capitalization',
   'acceleration',
   'fee',
-  'fee_waiver',
   'service_credit',
   'forgiveness',
-  'suspense_application',
   'payment',
+  'suspense_application',
   'reimbursement',
   'write_off',
   'plan_agreed',
@@ -52,20 +53,41 @@ function placeOf(event: LoanEvent): (typeof ORDER_OF_A_DAY)[number] {
 
 const rankOf = (event: LoanEvent): number => RANK.get(placeOf(event)) ?? 0;
 
+/** An event with the rank that it has on its day. */
+type Placed = { event: LoanEvent; rank: number };
+
 /** The order in which events take effect, whatever order they arrived in. */
-function compareEvents(one: LoanEvent, other: LoanEvent): number {
-  if (one.effective_date !== other.effective_date) {
-    return one.effective_date < other.effective_date ? -1 : 1;
-  }
-  const byKind = rankOf(one) - rankOf(other);
-  if (byKind !== 0) return byKind;
-  if (one.id === other.id) return 0;
-  return one.id < other.id ? -1 : 1;
+function comparePlaced(one: Placed, other: Placed): number {
+  const [date, otherDate] = [one.event.effective_date, other.event.effective_date];
+  if (date !== otherDate) return date < otherDate ? -1 : 1;
+  if (one.rank !== other.rank) return one.rank - other.rank;
+  if (one.event.id === other.event.id) return 0;
+  return one.event.id < other.event.id ? -1 : 1;
 }
 
 /**
- * The events that count to a day, in order. A reversed event is as if it had never been, from its
- * own date on; a reversal that is itself reversed does nothing.
+ * A waiver takes effect right behind its fee, whenever it was entered: nobody owes a waived fee, so
+ * a payment between the two goes to something else.
+ */
+function placing(events: readonly LoanEvent[]): (event: LoanEvent) => Placed {
+  const fees = new Map<string, LoanEvent>();
+  for (const event of events) {
+    if (event.kind === 'fee') fees.set(event.fee_id ?? event.id, event);
+    if (event.kind === 'boarding') fees.set(event.id, event);
+  }
+  return (event) => {
+    const fee = event.kind === 'fee_waiver' ? fees.get(event.fee_id) : undefined;
+    if (fee === undefined) return { event, rank: rankOf(event) };
+    return {
+      event: { ...event, effective_date: fee.effective_date },
+      rank: rankOf(fee) + 0.5,
+    };
+  };
+}
+
+/**
+ * The events that count to a day, in order, each dated as it takes effect. A reversed event is as if
+ * it had never been, from its own date on; a reversal that is itself reversed does nothing.
  */
 export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanEvent[] {
   const reversals = events.filter((event) => event.kind === 'reversal');
@@ -77,10 +99,14 @@ export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanE
         !isVoid(reversal.id, [...seen, id]),
     );
   const targets = new Set(reversals.map((reversal) => reversal.reverses));
-  return events
-    .filter((event) => event.kind !== 'reversal' && event.effective_date <= asOf)
-    .filter((event) => !targets.has(event.id) || !isVoid(event.id))
-    .toSorted(compareEvents);
+  const standing = events.filter(
+    (event) => event.kind !== 'reversal' && (!targets.has(event.id) || !isVoid(event.id)),
+  );
+  return standing
+    .map(placing(standing))
+    .filter(({ event }) => event.effective_date <= asOf)
+    .toSorted(comparePlaced)
+    .map(({ event }) => event);
 }
 
 /** The first day on which a promotional rate no longer counts. */

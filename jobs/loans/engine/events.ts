@@ -97,6 +97,7 @@ export const EVENT_FACTS = {
   }),
   accrual_start: z.strictObject({ reason: z.string(), catch_up: z.boolean().exactOptional() }),
   charge_off: z.strictObject({
+    /** Only this part of the principal leaves the books, and the loan goes on. */
     principal_amount: amount.exactOptional(),
     waive_fees: z.boolean().exactOptional(),
     reverse_accrued_interest: z.boolean().exactOptional(),

@@ -1,9 +1,9 @@
 import type { Big } from 'big.js';
-import { min, parseMoney } from '../../money.ts';
+import { min, parseMoney, ZERO } from '../../money.ts';
 import type { Component } from '../arithmetic/terms.ts';
 import { recover } from './apply-payment.ts';
 import type { EventOf } from './events.ts';
-import { explain, feesOwed, interestOwed, totalOwed, type Position } from './position.ts';
+import { claimed, explain, feesOwed, interestOwed, totalOwed, type Position } from './position.ts';
 import {
   addToSuspense,
   feesPortion,
@@ -16,16 +16,16 @@ import {
 
 /**
  * Takes a loan off the books: its principal, and interest and fees where they are not given up,
- * are from now on a claim that only recoveries reduce. Charging off a part leaves the rest active.
+ * are from now on a claim that only recoveries reduce. A part that is named leaves the rest as it is.
  */
 export function chargeOff(position: Position, event: EventOf<'charge_off'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'charge_off' } as const;
+  const isPart = event.principal_amount !== undefined;
   const wanted = portionOf(event.principal_amount ?? 'all', position.principal);
-  const isPartial = wanted.lt(position.principal);
   const principal = reducePrincipal(position, wanted, { ...cause, means: 'moved' });
   raiseClaim(position, 'principal', principal, event_id);
-  if (isPartial) return;
+  if (isPart) return;
   const givesUpInterest = event.reverse_accrued_interest ?? true;
   const interest = reduceInterest(position, interestOwed(position, date), {
     ...cause,
@@ -57,23 +57,19 @@ export function raiseClaim(
 
 /**
  * The net proceeds of sold collateral: a recovery on a charged-off loan, else principal, interest
- * and fees in this order. What is above the debt belongs to the borrower.
+ * and fees in this order, and a part that was charged off. What is above the debt belongs to the borrower.
  */
 export function liquidate(position: Position, event: EventOf<'liquidation'>): void {
   const amount = parseMoney(event.net_proceeds);
   const { id: event_id, effective_date: date } = event;
+  const cause = { event_id, date, rule: 'liquidation', means: 'paid' } as const;
   let left = amount;
-  if (position.charged_off_on !== null) {
-    const { principal, interest, fee } = position.charged_off;
-    const claim = min(amount, principal.plus(interest).plus(fee));
-    recover(position, { id: event_id, effective_date: date, amount: claim });
-    left = amount.minus(claim);
-  } else {
-    const cause = { event_id, date, rule: 'liquidation', means: 'paid' } as const;
-    left = left.minus(reducePrincipal(position, left, cause));
-    left = left.minus(reduceInterest(position, left, cause));
-    left = left.minus(reduceFees(position, left, cause));
-  }
+  left = left.minus(reducePrincipal(position, left, cause));
+  left = left.minus(reduceInterest(position, left, cause));
+  left = left.minus(reduceFees(position, left, cause));
+  const claim = min(left, claimed(position));
+  recover(position, { id: event_id, effective_date: date, amount: claim });
+  left = left.minus(claim);
   if (left.lte(0)) return;
   const before = position.surplus;
   position.surplus = before.plus(left);
@@ -90,10 +86,12 @@ export function liquidate(position: Position, event: EventOf<'liquidation'>): vo
 export function writeOff(position: Position, event: EventOf<'write_off'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'write_off', means: 'moved' } as const;
-  let left = portionOf(event.amount ?? 'all', totalOwed(position, date));
+  const part = position.charged_off_on === null ? position.charged_off.principal : ZERO;
+  let left = portionOf(event.amount ?? 'all', totalOwed(position, date).plus(part));
   left = left.minus(reducePrincipal(position, left, cause));
   left = left.minus(reduceInterest(position, left, cause));
-  reduceFees(position, left, cause);
+  left = left.minus(reduceFees(position, left, cause));
+  reduceClaim(position, 'principal', min(left, part), { event_id, rule: 'write_off' });
   if (totalOwed(position, date).eq(0)) position.is_closed = true;
 }
 
@@ -104,14 +102,19 @@ export function forgive(position: Position, event: EventOf<'forgiveness'>): void
   reducePrincipal(position, portionOf(event.principal, position.principal), cause);
   reduceInterest(position, interestPortion(position, event.interest, date), cause);
   reduceFees(position, feesPortion(position, event.fees), cause);
-  if (position.charged_off_on !== null) forgiveClaim(position, event);
+  forgiveClaim(position, event);
 }
 
-/** After a charge-off, what is forgiven is forgiven of the claim. */
+/**
+ * After a charge-off, what is forgiven is forgiven of the claim. Of a part that was charged off nothing
+ * is, unless all is forgiven.
+ */
 function forgiveClaim(position: Position, event: EventOf<'forgiveness'>): void {
   const portions = { principal: event.principal, interest: event.interest, fee: event.fees };
   for (const component of ['principal', 'interest', 'fee'] as const) {
-    const amount = portionOf(portions[component], position.charged_off[component]);
+    const portion = portions[component];
+    if (position.charged_off_on === null && portion !== 'all') continue;
+    const amount = portionOf(portion, position.charged_off[component]);
     reduceClaim(position, component, amount, { event_id: event.id, rule: 'forgiveness' });
   }
 }

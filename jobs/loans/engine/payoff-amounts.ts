@@ -55,7 +55,7 @@ export function payoff(
   return {
     payoff_date,
     good_through_date,
-    principal_amount: state.principal_balance,
+    principal_amount: money(parseMoney(state.principal_balance).plus(claimed(state))),
     accrued_interest: state.accrued_interest,
     per_diem: money(state.is_accruing ? perDiem(position.meter, payoff_date) : ZERO),
     fees_amount: state.outstanding_fees,
@@ -73,9 +73,14 @@ export function payoff(
  * never below zero.
  */
 export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
-  const owed = new Big(state.total_balance).plus(penalty).minus(unearnedInterest(state));
+  const debt = new Big(state.total_balance).plus(claimed(state));
+  const owed = debt.plus(penalty).minus(unearnedInterest(state));
   return atLeastZero(owed.minus(state.suspense_balance));
 }
+
+/** A part that was charged off is still owed; after a charge-off of all there is no payoff. */
+const claimed = ({ is_charged_off, charge_off_balance }: LoanState): Big =>
+  is_charged_off ? ZERO : parseMoney(charge_off_balance);
 
 function unearnedInterest(state: LoanState): Big {
   return atLeastZero(new Big(state.interest_settled).minus(state.interest_earned));

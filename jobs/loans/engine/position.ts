@@ -115,6 +115,11 @@ export function interestPrepaid(position: Position, date: string): Big {
   return atLeastZero(position.settled.minus(centsAccrued(position, date)));
 }
 
+/** What has left the books and is still owed. */
+export function claimed({ charged_off }: Position): Big {
+  return sum([charged_off.principal, charged_off.interest, charged_off.fee]);
+}
+
 /** What it takes to repay a loan on a day: unearned interest comes back. */
 export function repaymentOwed(position: Position, date: string): Big {
   return atLeastZero(totalOwed(position, date).minus(interestPrepaid(position, date)));

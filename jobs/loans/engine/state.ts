@@ -4,6 +4,7 @@ import type { DelinquencyBucket, Pause } from './delinquency.ts';
 import { interestAt, segmentsAt, type InterestSegment } from './interest.ts';
 import {
   centsAccrued,
+  claimed,
   feesOwed,
   interestOwed,
   outstandingOf,
@@ -85,7 +86,7 @@ export function stateOf(position: Position, asOf: string): LoanState {
 }
 
 function balances(position: Position, asOf: string) {
-  const { charged_off, paid, last_payment } = position;
+  const { paid, last_payment } = position;
   return {
     principal_balance: money(position.principal),
     accrued_interest: money(interestOwed(position, asOf)),
@@ -98,7 +99,7 @@ function balances(position: Position, asOf: string) {
     total_balance: money(totalOwed(position, asOf)),
     suspense_balance: money(position.suspense),
     surplus_balance: money(position.surplus),
-    charge_off_balance: money(sum([charged_off.principal, charged_off.interest, charged_off.fee])),
+    charge_off_balance: money(claimed(position)),
     covered_amount: money(sum(position.installments.map((installment) => installment.covered))),
     contract_rate: position.contract_rate.toFixed(),
     current_rate: rateOn(position, asOf).toFixed(),
@@ -133,7 +134,7 @@ function feeStates(position: Position): FeeState[] {
 function isPaidOff(position: Position, asOf: string): boolean {
   if (position.funded_on === null || position.charged_off_on !== null) return false;
   if (position.terms.loan_type === 'line_of_credit' && !position.is_closed) return false;
-  return totalOwed(position, asOf).eq(0);
+  return totalOwed(position, asOf).plus(claimed(position)).eq(0);
 }
 
 function reasons(position: Position, asOf: string) {

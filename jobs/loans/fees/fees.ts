@@ -5,10 +5,12 @@ import { positiveMoney, freeWords } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { happen, openLoan } from '../history/happen.ts';
+import { remindOfRefund } from '../history/after-payoff.ts';
+import { happen } from '../history/happen.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
+import type { LoanStatus } from '../history/statuses.ts';
 import { assessFee } from './origination-fees.ts';
 
 type NewFee = {
@@ -37,22 +39,39 @@ export async function addFee(work: Work, input: NewFee): Promise<string> {
 }
 
 export const Waiver = z.object({
-  amount: positiveMoney.nullish().describe('All that is still owed of it, which is the default.'),
+  amount: positiveMoney
+    .nullish()
+    .describe('All of the fee, which is the default; what was paid of it pays something else.'),
   reason: freeWords,
 });
 
-/** Waives what is still owed of a fee, or a part: the income is taken back with the receivable. */
+/** Where a fee may still be given up: elsewhere what it came to is settled with somebody. */
+const WAIVABLE_ON: readonly LoanStatus[] = ['active', 'paid_off', 'charged_off'];
+
+/**
+ * Waives a fee, or a part, as of the day on which it was assessed: the income is taken back with the
+ * receivable, and what was paid of it goes where it would have gone without the fee.
+ */
 export async function waiveFee(work: Work, id: string, input: z.output<typeof Waiver>) {
-  const loan = await openLoan(work, await loanOf(work.tx, 'fees', id));
+  const loan = await openInService(work, await loanOf(work.tx, 'fees', id), WAIVABLE_ON);
   const fee = loan.state.fees.find(({ fee_id }) => fee_id === id);
-  const outstanding = parseMoney(fee?.outstanding_amount ?? '0.00');
-  const details = { outstanding_amount: money(outstanding) };
-  if (outstanding.eq(0))
-    throw new Conflict('Nothing is owed of the fee.', 'nothing_to_waive', details);
-  const amount = input.amount ?? money(outstanding);
-  if (outstanding.lt(amount))
-    throw new Conflict('Less than that is owed of the fee.', 'exceeds_outstanding', details);
+  const waivable = parseMoney(fee?.outstanding_amount ?? '0.00').plus(fee?.amount_paid ?? '0.00');
+  if (waivable.eq(0)) throw nothingToWaive();
+  const amount = input.amount ?? money(waivable);
+  if (waivable.lt(amount))
+    throw new Conflict('There is less of the fee to waive.', 'exceeds_outstanding', {
+      outstanding_amount: fee?.outstanding_amount,
+      waivable_amount: money(waivable),
+    });
   await fees.markWaived(work.tx, id, { by: work.actor.id, reason: input.reason });
   const waiver = newEvent({ kind: 'fee_waiver', effective_date: work.today, fee_id: id, amount });
-  await happen(work, loan, [waiver]);
+  const state = await happen(work, loan, [waiver]);
+  // The proceeds of a disbursement paid the fee at once: it was never owed.
+  if (!state.allocations.some(({ event_id }) => event_id === waiver.id)) throw nothingToWaive();
+  if (loan.row.status === 'paid_off') await remindOfRefund(work, loan.row, state);
 }
+
+const nothingToWaive = () =>
+  new Conflict('Nothing of the fee is left to waive.', 'nothing_to_waive', {
+    outstanding_amount: '0.00',
+  });

@@ -65,6 +65,7 @@ type NewFee = {
   due_date?: string;
   /** The payment that is the cause. */
   payment_id?: string;
+  draw_id?: string;
   /** The rule of the product that asks for it. */
   fee_rule_id?: string | null;
   treatment?: string;

@@ -54,7 +54,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   const funding = newEvent({ id, kind: 'draw', effective_date: on, ...facts });
   const asked = feesOf(loan, input);
   const fees: LoanEvent[] = [];
-  for (const fee of asked) fees.push(await assessDrawFee(work, loan, on, fee));
+  for (const fee of asked) fees.push(await assessDrawFee(work, loan, id, on, fee));
   const state = await happen(work, loan, [...fundAgain(loan, funding), ...fees]);
   await loans.addDisbursed(work.tx, row.id, input.amount);
   const { purpose, payment_instrument_id, external_id } = input;
@@ -94,8 +94,13 @@ function feesOf(loan: OpenLoan, { amount, fee_amount }: NewDraw): DrawFee[] {
   return fees.filter((fee) => fee.amount.gt(0));
 }
 
-function assessDrawFee(work: Work, { row }: OpenLoan, on: string, fee: DrawFee) {
-  const { fee_rule_id } = fee;
-  const about = { fee_type: 'draw', on, description: 'Fee for a draw', fee_rule_id };
-  return assessFee(work, row, { ...about, amount: money(fee.amount) });
+function assessDrawFee(
+  work: Work,
+  { row }: OpenLoan,
+  draw_id: string,
+  on: string,
+  { fee_rule_id, amount }: DrawFee,
+) {
+  const about = { fee_type: 'draw', on, description: 'Fee for a draw', fee_rule_id, draw_id };
+  return assessFee(work, row, { ...about, amount: money(amount) });
 }

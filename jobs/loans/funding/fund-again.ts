@@ -9,14 +9,25 @@ import { termsOf } from '../products/terms-of.ts';
 
 /**
  * More money goes out on a loan in service: the event of it, and the plan that repays the greater
- * balance, and the fees that are spread over the instalments, by the same due dates. A line whose plan
- * has run out gets a whole new one.
+ * balance and the fees that are spread over the instalments.
  */
 export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO): LoanEvent[] {
-  const { row, schedule } = loan;
+  return [funding, ...planAgain(loan, [funding], funding.effective_date, more_fees)];
+}
+
+/**
+ * The plan that repays by the same due dates what is owed on a day, with the events that change it. A
+ * line whose plan has run out gets a whole new one.
+ */
+export function planAgain(
+  { row, schedule, events }: OpenLoan,
+  more: readonly LoanEvent[],
+  on: string,
+  more_fees = ZERO,
+): LoanEvent[] {
   const terms = termsOf(row);
-  const on = funding.effective_date;
-  const trial = fold({ terms, schedule, events: [...loan.events, funding], as_of: on });
+  const trial = fold({ terms, schedule, events: [...events, ...more], as_of: on });
+  if (trial.principal_balance === '0.00') return [];
   const from = nextNumber(trial, on);
   const agreement = {
     rule: 'spread',
@@ -24,7 +35,7 @@ export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO):
     ...(from === null && wholePlan(terms, on)),
     ...(more_fees.gt(ZERO) && { more_fees: money(more_fees) }),
   } as const;
-  return [funding, newEvent({ kind: 'plan_agreed', effective_date: on, agreement })];
+  return [newEvent({ kind: 'plan_agreed', effective_date: on, agreement })];
 }
 
 function wholePlan(terms: ReturnType<typeof termsOf>, on: string) {

@@ -9,15 +9,18 @@ import type { LoanState } from '../engine/state.ts';
 type Paid = Pick<RawLoan, 'id' | 'loan_number' | 'borrower_id'>;
 
 /** What a paid-off loan leaves to people: money that is the borrower's, and liens that secure nothing more. */
-export async function afterPayoff(work: Work, loan: Paid, { suspense_balance }: LoanState) {
-  const { loan_number } = loan;
-  if (parseMoney(suspense_balance).gt(0)) {
-    const description = `${suspense_balance} is held for the borrower of the paid-off loan.`;
-    await remind(work, loan, { title: `Refund what is held for ${loan_number}`, description });
-  }
+export async function afterPayoff(work: Work, loan: Paid, state: LoanState) {
+  await remindOfRefund(work, loan, state);
   // Whoever holds a lien on the collateral of a loan that is paid gives it up.
   if ((await find(work.tx, loans, loan.id))?.['is_secured'] === true)
-    await remind(work, loan, { title: `Release the liens of ${loan_number}` });
+    await remind(work, loan, { title: `Release the liens of ${loan.loan_number}` });
+}
+
+/** Somebody has to send back what a paid-off loan has no use for. */
+export async function remindOfRefund(work: Work, loan: Paid, { suspense_balance }: LoanState) {
+  if (parseMoney(suspense_balance).eq(0)) return;
+  const description = `${suspense_balance} is held for the borrower of the paid-off loan.`;
+  await remind(work, loan, { title: `Refund what is held for ${loan.loan_number}`, description });
 }
 
 async function remind(

@@ -6,8 +6,9 @@ import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/payoff-amounts.ts';
 import { project, scheduleAhead } from '../engine/project.ts';
 import type { LoanState } from '../engine/state.ts';
+import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { termsOf } from '../products/terms-of.ts';
-import { readLoan } from './happen.ts';
+import { readLoan, type OpenLoan } from './happen.ts';
 
 /**
  * What a loan owes on a day, today unless another is named. A past day is answered as it is known
@@ -24,7 +25,7 @@ export async function balancesOf(
   const knownOn = known === 'then' ? asOf : work.today;
   const { row, schedule, events } = await readLoan(work, loanId, knownOn);
   const state = fold({ terms: termsOf(row), schedule, events, as_of: asOf });
-  return { as_of_date: asOf, ...owed(state) };
+  return { as_of_date: asOf, ...owed(row, state) };
 }
 
 /** As long as the longest loan; each month ahead is work. */
@@ -41,13 +42,13 @@ export async function projectionOf(work: Work, loanId: string, asOf: string | un
   const { state } = project(input, { today: work.today, as_of: asOf });
   return {
     as_of_date: asOf,
-    ...owed(state),
+    ...owed(row, state),
     assumption: 'scheduled_payments_made' as const,
     days: daysBetween(work.today, asOf),
   };
 }
 
-function owed(state: LoanState) {
+function owed(row: OpenLoan['row'], state: LoanState) {
   return {
     principal_balance: state.principal_balance,
     accrued_interest: state.accrued_interest,
@@ -55,7 +56,7 @@ function owed(state: LoanState) {
     total_balance: state.total_balance,
     next_payment_amount: state.next_payment_amount,
     next_payment_date: state.next_payment_date,
-    payoff_amount: money(payoffAmount(state)),
+    payoff_amount: money(payoffAmount(state, prepaymentPenalty(row, state))),
     past_due_amount: state.past_due_amount,
     days_past_due: state.days_past_due,
   };

@@ -60,7 +60,7 @@ const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'
 ];
 
 export const PAYMENTS: readonly string[] = ['payment', 'reimbursement'];
-export const CREDITS: readonly string[] = ['service_credit'];
+export const CREDITS: readonly string[] = ['service_credit', 'suspense_application'];
 
 /** Events of the kinds whose split or coverage is another than before, the new ones included. */
 export function changedSplits(

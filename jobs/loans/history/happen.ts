@@ -3,6 +3,7 @@ import type { EventRow } from '../../../sql/loans/events.ts';
 import * as happened from '../../../sql/loans/happened.ts';
 import * as history from '../../../sql/loans/history.ts';
 import { Invalid, NotFound } from '../../errors.ts';
+import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
@@ -147,7 +148,9 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
 
 /** What was lost of the principal, which a payment from before the charge-off makes less. */
 function lossOf({ allocations }: LoanState) {
-  const lines = allocations.filter((line) => line.rule === 'charge_off');
-  const principal = lines.find(({ component }) => component === 'principal');
-  return principal ? { charge_off_amount: principal.amount } : {};
+  const lines = allocations.filter(
+    ({ rule, component }) => rule === 'charge_off' && component === 'principal',
+  );
+  const amounts = lines.map(({ amount }) => new Big(amount));
+  return lines.length > 0 ? { charge_off_amount: money(sum(amounts)) } : {};
 }

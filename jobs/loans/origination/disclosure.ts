@@ -1,6 +1,5 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
-import { penaltyOf } from '../../../sql/loans/payoff-quotes.ts';
 import { find } from '../../../sql/table.ts';
 import { orderDocument } from '../../documents/order.ts';
 import { money, parseMoney, sum } from '../../money.ts';
@@ -49,9 +48,8 @@ export async function orderDisclosure(work: Work, loan: RawLoan) {
   const cost = costOf(loan, work.today);
   if (cost === null) return;
   const { schedule, prepaid_finance_charge, ...figures } = cost;
-  const { interest_rate, payment_frequency } = termsOf(loan);
+  const { interest_rate, payment_frequency, prepayment_penalty } = termsOf(loan);
   const isSecured = (await find(work.tx, loans, loan.id))?.['is_secured'] === true;
-  const penalty = await penaltyOf(work.tx, loan.product_id);
   await orderDocument(work, {
     template: 'tila_disclosure',
     document_type: 'tila_disclosure',
@@ -67,7 +65,7 @@ export async function orderDisclosure(work: Work, loan: RawLoan) {
         prepaid_finance_charge,
       },
       late_charge: lateCharge(loan),
-      prepayment: penalty
+      prepayment: prepayment_penalty
         ? 'If you pay off early, you may have to pay a penalty.'
         : 'If you pay off early, you will not have to pay a penalty.',
       security_interest: isSecured

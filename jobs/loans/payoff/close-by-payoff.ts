@@ -9,23 +9,25 @@ import { record } from '../../audit.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, ZERO } from '../../money.ts';
 import { assertPaymentOrder } from '../../payments/nacha/bank-order.ts';
+import { assessPenalty } from '../../payments/payoff-penalty.ts';
 import { NewPayment, PAYMENT_METHODS, post } from '../../payments/receive.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/payoff-amounts.ts';
-import { assessFee } from '../fees/origination-fees.ts';
+import type { LoanState } from '../engine/state.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { reportForgiveness } from '../reporting/forms-1099c.ts';
 
 export const PayOff = z.object({
   payoff_date: date.nullish(),
-  payoff_quote_id: uuid.nullish().describe('Adds the penalty that was quoted.'),
+  payoff_quote_id: uuid.nullish().describe('Its penalty counts, or that it has none.'),
   amount: positiveMoney.nullish(),
   payment_method: z.enum(PAYMENT_METHODS).nullish(),
   payment_instrument_id: uuid.nullish(),
@@ -48,8 +50,12 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   assertInHistory(work, loan, 'payoff_date', on);
   await assertPaymentOrder(work, loan.row.borrower_id, input);
   const quote = await quoteFor(work, loan, input.payoff_quote_id);
-  const penalty = parseMoney(String(quote?.['prepayment_penalty'] ?? '0.00'));
-  const closing = await closingOf(work, loan, { ...input, penalty }, on);
+  const { row, schedule, events } = loan;
+  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  const penalty = quote
+    ? parseMoney(String(quote['prepayment_penalty']))
+    : prepaymentPenalty(row, state);
+  const closing = await closingOf(work, loan, { ...input, penalty }, state);
   // The payoff itself is what the quote was for, and does not overtake it.
   if (quote) await accept(work, loanId, quote.id);
   const isOver = await settle(work, loan, { ...input, on }, closing);
@@ -83,10 +89,8 @@ async function closingOf(
   { tx }: Work,
   loan: OpenLoan,
   { amount, waive_residual, penalty }: PayOff & { penalty: Big },
-  on: string,
+  state: LoanState,
 ): Promise<Closing> {
-  const { row, schedule, events } = loan;
-  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
   const owed = payoffAmount(state, penalty);
   const tolerance = parseMoney((await settingsOf(tx)).payoff.tolerance);
   const nothing = { penalty, paid: ZERO, credited: ZERO, written_off: ZERO };
@@ -113,10 +117,7 @@ async function settle(
 ): Promise<boolean> {
   const { on } = input;
   const besides: LoanEvent[] = [];
-  if (penalty.gt(0)) {
-    const fee = { fee_type: 'prepayment_penalty', amount: money(penalty), on };
-    besides.push(await assessFee(work, loan.row, { ...fee, description: 'Early repayment' }));
-  }
+  if (penalty.gt(0)) besides.push(await assessPenalty(work, loan.row, money(penalty), on));
   if (credited.gt(0)) besides.push(await waived(work, loan, on, money(credited)));
   if (paid.eq(0)) besides.push(...suspenseOf(loan, on));
   if (written_off.gt(0) || paid.eq(0)) {

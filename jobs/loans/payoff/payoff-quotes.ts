@@ -1,5 +1,4 @@
 import { loans } from '../../../sql/loans/loans.ts';
-import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import * as records from '../../../sql/loans/records.ts';
 import { find, type Row } from '../../../sql/table.ts';
 import { insert, type Values } from '../../../sql/write.ts';
@@ -7,13 +6,14 @@ import { compose } from '../../communications/compose.ts';
 import { addDays, addMonths } from '../../dates.ts';
 import { orderDocument } from '../../documents/order.ts';
 import { Invalid } from '../../errors.ts';
-import { money, parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
+import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
+import { fold } from '../engine/fold.ts';
 import { payoff, type Payoff } from '../engine/payoff-amounts.ts';
 import type { OpenLoan } from '../history/happen.ts';
 import { canceling, changing, immutable, openInService } from '../history/loan-records.ts';
 import { supersedeQuotes } from '../history/overtaken-quote.ts';
-import { fundedOn } from '../history/rests.ts';
+import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 export const DELIVERY_METHODS = ['email', 'letter', 'portal', 'none'] as const;
@@ -40,7 +40,7 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   const { row, schedule, events } = loan;
   const { payoff_date, good_through_date } = datesOf(work, loan, input);
   const prepayment_penalty = input.include_prepayment_penalty
-    ? await penaltyOn(work, loan, payoff_date)
+    ? penaltyOn(loan, payoff_date)
     : '0.00';
   const { unearned_interest: _, ...amounts } = payoff(
     { terms: termsOf(row), schedule, events },
@@ -81,16 +81,9 @@ function datesOf(work: Work, { row }: OpenLoan, input: NewQuote) {
   return { payoff_date, good_through_date };
 }
 
-/** The penalty that the product asks for on a day: none once the loan is older than it says. */
-async function penaltyOn(work: Work, loan: OpenLoan, on: string): Promise<string> {
-  const penalty = await quotes.penaltyOf(work.tx, loan.row.product_id);
-  if (penalty === null) return '0.00';
-  const { calculation, amount, percentage, within_months } = penalty;
-  const start = fundedOn(loan) ?? on;
-  if (within_months && on >= addMonths(start, within_months)) return '0.00';
-  if (calculation === 'flat') return amount ?? '0.00';
-  const share = parseRate(percentage ?? '0').times(parseMoney(loan.state.principal_balance));
-  return money(percentage ? toCents(share) : ZERO);
+/** The penalty of the payoff date. */
+function penaltyOn({ row, schedule, events }: OpenLoan, on: string): string {
+  return money(prepaymentPenalty(row, fold({ terms: termsOf(row), schedule, events, as_of: on })));
 }
 
 type Quoted = Omit<Payoff, 'unearned_interest'>;

@@ -2,6 +2,8 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { completeTerms, type Terms } from '../arithmetic/terms.ts';
 import { WATERFALL_NAMES, WATERFALLS } from '../arithmetic/waterfalls.ts';
 
+export const PENALTY_CALCULATIONS = ['flat', 'percent_of_principal'] as const;
+
 /**
  * What a loan takes over from its product and its tenant when it is created: the terms of its
  * arithmetic, the rules by which it is serviced, and how it is booked. A later change of the product
@@ -19,6 +21,13 @@ export type LoanTerms = Partial<Terms> & {
   payoff_quote_valid_days: number;
   /** Loans that were made long ago have none. */
   rescission_days?: number;
+  /** What early repayment costs; most products ask for nothing. */
+  prepayment_penalty?: {
+    calculation: (typeof PENALTY_CALCULATIONS)[number];
+    amount?: string | null;
+    percentage?: string | null;
+    within_months?: number | null;
+  } | null;
   /** Whether a payment relieves the receivable of what it pays; it does where nothing is said. */
   accrual_relief?: boolean;
   /** What the history begins with, once a modification has put another rate in the loan's row. */
@@ -44,6 +53,7 @@ const COPIED = [
   'non_accrual_dpd_threshold',
   'small_balance_tolerance',
   'payoff_quote_valid_days',
+  'prepayment_penalty',
   'gl_map',
   'rescission_days',
   'rounding_mode',

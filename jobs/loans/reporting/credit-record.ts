@@ -1,6 +1,7 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import type { Facts } from '../../../sql/loans/credit-facts.ts';
 import { addMonths, monthEnd } from '../../dates.ts';
+import { money, parseMoney } from '../../money.ts';
 
 /** Days past due → account status and the mark it leaves in the history (Metro 2, field 17A and 18). */
 const BY_DAYS = [
@@ -97,7 +98,9 @@ export function derive(facts: Facts) {
   const account_status = accountStatus(facts);
   const isClosed = CLOSED.has(account_status);
   const isLine = facts.loan_type === 'line_of_credit';
-  const balance = account_status === '97' ? facts.charge_off_balance : facts.total_balance;
+  // A part that was charged off is still owed, and no charged-off account.
+  const owed = money(parseMoney(facts.total_balance).plus(facts.charge_off_balance));
+  const balance = account_status === '97' ? facts.charge_off_balance : owed;
   return {
     loan_id: facts.loan_id,
     reporting_period: facts.reporting_period,

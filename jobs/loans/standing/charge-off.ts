@@ -2,10 +2,12 @@ import { z } from 'zod';
 import * as chargeOffs from '../../../sql/loans/charge-offs.ts';
 import { date, flag, positiveMoney, prose, freeWords } from '../../../sql/types.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { parseMoney } from '../../money.ts';
+import { money, parseMoney, sum } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
+import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
+import { fold } from '../engine/fold.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/rests.ts';
@@ -26,7 +28,9 @@ export const CHARGE_OFF_REASONS = [
 export const ChargeOff = z.object({
   charge_off_date: date.nullish(),
   reason: z.enum(CHARGE_OFF_REASONS).default('delinquency'),
-  amount: positiveMoney.nullish().describe('The whole principal, which is the default.'),
+  amount: positiveMoney
+    .nullish()
+    .describe('The principal that leaves the books: all of it, which is the default, or a part.'),
   waive_fees: flag.default(true),
   reverse_accrued_interest: flag.default(true),
   force: flag.default(false),
@@ -35,35 +39,61 @@ export const ChargeOff = z.object({
 type ChargeOff = z.output<typeof ChargeOff>;
 
 /**
- * Takes a loan off the books as a loss. The borrower still owes it: payments from now on are
- * recoveries, and open nothing again.
+ * Takes a loan off the books as a loss, or a part of its principal. The borrower still owes it. After a
+ * whole charge-off payments are recoveries, and open nothing again; after one of a part the loan goes on
+ * with the rest.
  */
 export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
   const loan = await openLoan(work, loanId);
-  const { row } = loan;
+  const { row, schedule, events } = loan;
   assertAllowed(row, 'charge-off');
   const on = input.charge_off_date ?? work.today;
   assertInHistory(work, loan, 'charge_off_date', on);
   await assertDefaulted(work, loan, input);
+  const then = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  const rest = parseMoney(then.principal_balance).minus(input.amount ?? then.principal_balance);
+  if (rest.lt(0))
+    throw new Invalid({ amount: `Must be at most the principal, ${then.principal_balance}.` });
+  await (rest.gt(0) ? chargeOffPart : chargeOffWhole)(work, loan, input, on);
+}
+
+async function chargeOffWhole(work: Work, loan: OpenLoan, input: ChargeOff, on: string) {
+  const { waive_fees, reverse_accrued_interest, reason } = input;
   const event = newEvent({
     kind: 'charge_off',
     effective_date: on,
-    waive_fees: input.waive_fees,
-    reverse_accrued_interest: input.reverse_accrued_interest,
+    waive_fees,
+    reverse_accrued_interest,
   });
   const state = await happen(work, loan, [event], {
     becomes: 'charged_off',
     trigger: 'charge-off',
-    reason: input.reason,
+    reason,
   });
-  const principal = state.allocations.find(
-    ({ event_id, component }) => event_id === event.id && component === 'principal',
+  const lost = state.allocations.filter(
+    ({ rule, component }) => rule === 'charge_off' && component === 'principal',
   );
-  const amount = principal?.amount ?? '0.00';
-  if (input.amount && !parseMoney(input.amount).eq(amount)) {
-    throw new Invalid({ amount: `Must be the whole principal, ${amount}.` });
-  }
-  await chargeOffs.markChargedOff(work.tx, loanId, { on, reason: input.reason, amount });
+  const amount = money(sum(lost.map((line) => parseMoney(line.amount))));
+  await chargeOffs.markChargedOff(work.tx, loan.row.id, { on, reason, amount });
+}
+
+/** What is not expected to come leaves the books now; bills, interest and arrears go on with the rest. */
+async function chargeOffPart(
+  work: Work,
+  loan: OpenLoan,
+  { amount, reason }: ChargeOff,
+  on: string,
+) {
+  const { id, loan_number } = loan.row;
+  const principal_amount = amount ?? '0.00';
+  const event = newEvent({ kind: 'charge_off', effective_date: on, principal_amount });
+  const state = await happen(work, loan, [event]);
+  await chargeOffs.markReason(work.tx, id, reason);
+  await emit(work, 'loan.partly_charged_off', {
+    ...{ loan_id: id, loan_number, amount: principal_amount, charge_off_date: on, reason },
+    principal_balance: state.principal_balance,
+    charge_off_balance: state.charge_off_balance,
+  });
 }
 
 /** Where the tenant asks for it, only a loan in default is charged off for being late. */
@@ -85,7 +115,7 @@ async function assertDefaulted(
 
 export const ChargeOffReversal = z.object({ reason: freeWords.nullish(), notes: prose.nullish() });
 
-/** Undoes a charge-off as if it had never been, as long as nothing was recovered. */
+/** Undoes the last charge-off as if it had never been, as long as nothing was recovered. */
 export async function reverseChargeOff(
   work: Work,
   loanId: string,
@@ -95,12 +125,14 @@ export async function reverseChargeOff(
   const { row } = loan;
   const { total_recovered: recovered_amount } = loan.state;
   assertAllowed(row, 'reverse-charge-off', { recovered_amount });
+  const isPart = row.status === 'active';
   const undone = eventsInForce(loan.events, work.today)
     .filter(({ kind }) => kind === 'charge_off')
+    .slice(-1)
     .map(({ id }) => newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }));
   await chargeOffs.unmarkChargedOff(work.tx, loanId);
   await happen(work, loan, undone, {
-    becomes: 'active',
+    ...(!isPart && { becomes: 'active' as const }),
     trigger: 'reverse-charge-off',
     reason: input.reason,
   });

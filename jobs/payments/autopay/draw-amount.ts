@@ -9,12 +9,14 @@ import { occurrenceAfter } from './autopay-dates.ts';
  * What a plan asks for on account of a due date: what is still open of it, never more than pays off
  * the loan. Nothing means that the date is passed over.
  *
+ * - payoff: the whole figure, with the penalty for early repayment.
  * - minimum_due: the rest of the instalment of that date; with a rhythm of the plan's own, of the
  *   oldest instalment that falls due before its next turn.
  * - minimum_due_plus: that and the extra amount.
  * - past_due_and_current, statement_balance: all instalments due by then, and open fees.
  */
-export function drawAmount(plan: Plan, state: LoanState, dueDate: string): Big {
+export function drawAmount(plan: Plan, state: LoanState, dueDate: string, penalty = ZERO): Big {
+  if (plan.amount_type === 'payoff') return payoffAmount(state, penalty);
   return min(wanted(plan, state, dueDate), payoffAmount(state));
 }
 
@@ -22,8 +24,6 @@ function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
   switch (plan.amount_type) {
     case 'fixed':
       return parseMoney(plan.fixed_amount ?? '0.00');
-    case 'payoff':
-      return payoffAmount(state);
     case 'minimum_due_plus':
       return minimumDue(plan, state, dueDate).plus(plan.extra_amount ?? '0.00');
     case 'past_due_and_current':

@@ -5,6 +5,7 @@ import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
 import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
+import { prepaymentPenalty } from '../../loans/products/prepayment-penalty.ts';
 import { min, money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
@@ -54,9 +55,12 @@ async function drawOnce(work: Work, loan: OpenLoan, plan: Plan): Promise<boolean
   return true;
 }
 
+const amountOf = (plan: Plan, { row, state }: OpenLoan, dueDate: string) =>
+  drawAmount(plan, state, dueDate, prepaymentPenalty(row, state));
+
 async function drawFor(work: Work, loan: OpenLoan, plan: Plan, dueDate: string) {
   const { tx, today } = work;
-  const amount = drawAmount(plan, loan.state, dueDate);
+  const amount = amountOf(plan, loan, dueDate);
   const reason = isPaused(loan, today) ? 'payments_paused' : amount.gt(0) ? null : 'nothing_due';
   const id = await draws.take(tx, {
     autopay_plan_id: plan.id,
@@ -79,7 +83,7 @@ async function drawFor(work: Work, loan: OpenLoan, plan: Plan, dueDate: string) 
 /** What came back for want of money is asked for once more, less what was paid meanwhile. */
 async function retry(work: Work, loan: OpenLoan, plan: Plan, draw: draws.Draw) {
   const { tx } = work;
-  const amount = min(parseMoney(draw.amount), drawAmount(plan, loan.state, draw.due_date));
+  const amount = min(parseMoney(draw.amount), amountOf(plan, loan, draw.due_date));
   const isOver = amount.lte(0);
   await update(tx, 'autopay_draws', draw.id, {
     status: isOver ? 'skipped' : 'drawn',

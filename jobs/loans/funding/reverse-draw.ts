@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import * as draws from '../../../sql/loans/draws.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import * as records from '../../../sql/loans/records.ts';
+import { freeWords } from '../../../sql/types.ts';
+import type { Work } from '../../work.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { remindOfRefund } from '../history/after-payoff.ts';
+import { happen, type OpenLoan } from '../history/happen.ts';
+import { immutable, openInService } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
+import { planAgain } from './fund-again.ts';
+
+export const DrawReversal = z.object({ reason: freeWords.nullish() });
+
+/**
+ * Takes a draw back as if it had never been, with its fees: the money never went out, or it came back.
+ * What was paid since pays what is left, and the plan repays the smaller balance by the same dates.
+ */
+export async function reverseDraw(work: Work, id: string) {
+  const loanId = await records.loanOf(work.tx, 'draws', id);
+  const loan = await openInService(work, loanId, ['active', 'paid_off']);
+  const { status, amount } = await draws.lock(work.tx, id);
+  if (status !== 'completed') throw immutable('draw', status);
+  await records.setStatus(work.tx, 'draws', id, 'reversed');
+  await loans.addDisbursed(work.tx, loanId, `-${amount}`);
+  const fees = await draws.reverseFees(work.tx, id);
+  const undone = loan.events.filter(
+    (event) => event.id === id || (event.kind === 'fee' && fees.includes(event.fee_id ?? '')),
+  );
+  const reversals = undone.map(({ id: reverses }) =>
+    newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
+  );
+  const state = await happen(work, loan, [...reversals, ...planWithout(work, loan, id, reversals)]);
+  if (loan.row.status === 'paid_off') await remindOfRefund(work, loan.row, state);
+}
+
+/**
+ * The plan without the draw: from its day on, or from today where another plan was agreed since. The
+ * one that came with the draw is of its own day.
+ */
+function planWithout(
+  { today }: Work,
+  loan: OpenLoan,
+  id: string,
+  reversals: readonly LoanEvent[],
+): LoanEvent[] {
+  if (loan.row.status !== 'active') return [];
+  const drawn = loan.events.find((event) => event.id === id)?.effective_date ?? today;
+  const isReplanned = eventsInForce(loan.events, today).some(
+    (event) => event.kind === 'plan_agreed' && event.effective_date > drawn,
+  );
+  return planAgain(loan, reversals, isReplanned ? today : drawn);
+}

@@ -1,0 +1,134 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Big } from 'big.js';
+import { z } from 'zod';
+import * as records from '../../sql/loans/records.ts';
+import { freeWords } from '../../sql/types.ts';
+import { insert } from '../../sql/write.ts';
+import { Conflict } from '../errors.ts';
+import type { EventOf } from '../loans/engine/events.ts';
+import { fold } from '../loans/engine/fold.ts';
+import type { LoanState } from '../loans/engine/state.ts';
+import { splitOf } from '../loans/history/differences.ts';
+import { happen, openLoan, type OpenLoan } from '../loans/history/happen.ts';
+import { immutable, openInService } from '../loans/history/loan-records.ts';
+import { newEvent } from '../loans/history/new-event.ts';
+import { assertInHistory } from '../loans/history/rests.ts';
+import { refusalOf } from '../loans/history/statuses.ts';
+import { termsOf } from '../loans/products/terms-of.ts';
+import { min, money, parseMoney, sum } from '../money.ts';
+import { emit } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+import { suspenseOn } from './reimburse.ts';
+
+export const SUSPENSE_USES = ['regular', 'extra_principal', 'fee_only'] as const;
+
+type NewApplication = {
+  loan_id: string;
+  amount?: string | null | undefined;
+  effective_date?: string | null | undefined;
+  payment_type: (typeof SUSPENSE_USES)[number];
+  notes?: string | null | undefined;
+};
+
+/**
+ * Puts money that waits in suspense to the loan, like a payment of its day; without an amount, as
+ * much of it as the loan can use.
+ */
+export async function applySuspense(work: Work, input: NewApplication): Promise<string> {
+  const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
+  const on = input.effective_date ?? work.today;
+  assertInHistory(work, loan, 'effective_date', on);
+  const waiting = suspenseOn(loan, on);
+  const refusal = { ...refusalOf(loan.row), suspense_balance: money(waiting) };
+  if (waiting.eq(0)) throw new Conflict('Nothing waits in suspense.', 'exceeds_suspense', refusal);
+  if (input.amount && waiting.lt(input.amount))
+    throw new Conflict('Less than that waits in suspense.', 'exceeds_suspense', refusal);
+  const wanted = input.amount ? parseMoney(input.amount) : waiting;
+  const usable = usableOf(work, loan, eventOf({ ...input, on, amount: money(wanted) }));
+  if (usable.eq(0) || (input.amount && usable.lt(wanted))) {
+    throw new Conflict('The loan has no use for so much.', 'exceeds_balance', {
+      ...refusal,
+      applicable_amount: money(usable),
+    });
+  }
+  return apply(work, loan, { ...input, on, amount: money(usable), source: 'staff' });
+}
+
+type Application = Pick<NewApplication, 'payment_type' | 'notes'> & { on: string; amount: string };
+
+const eventOf = ({ on, amount, payment_type }: Application) =>
+  newEvent({ kind: 'suspense_application', effective_date: on, amount, payment_type });
+
+/** How much of an application would find something to pay. */
+function usableOf(
+  work: Work,
+  { row, schedule, events }: OpenLoan,
+  event: EventOf<'suspense_application'>,
+): Big {
+  const input = { terms: termsOf(row), schedule, events: [...events, event] };
+  return usedBy(fold({ ...input, as_of: work.today }), event.id);
+}
+
+function usedBy(state: LoanState, id: string): Big {
+  const { principal_applied, interest_applied, fees_applied } = splitOf(state, id);
+  return sum([principal_applied, interest_applied, fees_applied].map(parseMoney));
+}
+
+/** Its record, its event and what subscribers hear of it. */
+async function apply(
+  work: Work,
+  loan: OpenLoan,
+  { on, source, ...what }: Application & { source: 'staff' | 'rule' },
+): Promise<string> {
+  const id = randomUUIDv7();
+  const { amount, payment_type, notes } = what;
+  await insert(work.tx, 'suspense_applications', {
+    ...{ id, loan_id: loan.row.id, amount, payment_type, notes, source },
+    effective_date: on,
+    created_by: work.actor.id,
+  });
+  const state = await happen(work, loan, [{ ...eventOf({ ...what, on }), id }]);
+  await emit(work, 'suspense.applied', {
+    suspense_application_id: id,
+    loan_id: loan.row.id,
+    amount,
+    effective_date: on,
+    suspense_balance: state.suspense_balance,
+    remaining_balance: state.total_balance,
+  });
+  return id;
+}
+
+/**
+ * Pays the bills that are due with what waits, oldest first and each of them whole: money that comes
+ * to a periodic payment counts as one (12 CFR 1026.36(c)(1)(ii)).
+ */
+export async function payBillsFromSuspense(work: Work, loanId: string) {
+  const loan = await openLoan(work, loanId);
+  const { state } = loan;
+  const waiting = parseMoney(state.suspense_balance);
+  let covered = parseMoney('0');
+  for (const bill of state.installments) {
+    if (bill.due_date > work.today || ['paid', 'canceled', 'deferred'].includes(bill.status))
+      continue;
+    const next = covered.plus(bill.payment_amount).minus(bill.paid_amount);
+    if (next.gt(waiting)) break;
+    covered = next;
+  }
+  const amount = money(min(covered, parseMoney(state.total_balance)));
+  if (parseMoney(amount).eq(0)) return;
+  await apply(work, loan, { on: work.today, amount, payment_type: 'regular', source: 'rule' });
+}
+
+export const ApplicationReversal = z.object({ reason: freeWords.nullish() });
+
+/** Takes an application back as if it had never been: the money waits again. */
+export async function reverseApplication(work: Work, id: string) {
+  const loan = await openLoan(work, await records.loanOf(work.tx, 'suspense_applications', id));
+  const { status } = await records.lock(work.tx, 'suspense_applications', id);
+  if (status !== 'applied') throw immutable('suspense application', status);
+  await records.setStatus(work.tx, 'suspense_applications', id, 'reversed');
+  await happen(work, loan, [
+    newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }),
+  ]);
+}

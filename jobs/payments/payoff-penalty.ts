@@ -1,0 +1,52 @@
+import { reverse } from '../../sql/loans/fees.ts';
+import { parseMoney } from '../money.ts';
+import { eventsInForce } from '../loans/engine/event-order.ts';
+import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
+import { fold } from '../loans/engine/fold.ts';
+import { payoffAmount } from '../loans/engine/payoff-amounts.ts';
+import { assessFee } from '../loans/fees/origination-fees.ts';
+import type { OpenLoan } from '../loans/history/happen.ts';
+import { newEvent } from '../loans/history/new-event.ts';
+import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
+import { termsOf } from '../loans/products/terms-of.ts';
+import type { Work } from '../work.ts';
+
+type Payoff = { payment_type: PaymentType; amount: string; effective_date: string };
+
+/** The penalty that a payment pays with the payoff: it is asked for where the whole figure comes. */
+export async function penaltyPaidBy(
+  work: Work,
+  { row, schedule, events }: OpenLoan,
+  { payment_type, amount, effective_date: on }: Payoff,
+): Promise<LoanEvent[]> {
+  if (payment_type !== 'payoff') return [];
+  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  const penalty = prepaymentPenalty(row, state);
+  if (penalty.eq(0) || parseMoney(amount).lt(payoffAmount(state, penalty))) return [];
+  return [await assessPenalty(work, row, penalty.toFixed(2), on)];
+}
+
+export const assessPenalty = (work: Work, row: OpenLoan['row'], amount: string, on: string) => {
+  const fee = { fee_type: 'prepayment_penalty', amount, on };
+  return assessFee(work, row, { ...fee, description: 'Early repayment' });
+};
+
+/** A payoff that is taken back was no early repayment: its penalty goes with it. */
+export async function penaltyReversed(
+  { tx, today }: Work,
+  { events, state }: OpenLoan,
+  paymentId: string,
+): Promise<LoanEvent[]> {
+  const standing = eventsInForce(events, state.as_of);
+  const payment = standing.find(({ id }) => id === paymentId);
+  if (payment?.kind !== 'payment' || payment.payment_type !== 'payoff') return [];
+  const penalty = standing.find(
+    (event) =>
+      event.kind === 'fee' &&
+      event.fee_type === 'prepayment_penalty' &&
+      event.effective_date === payment.effective_date,
+  );
+  if (penalty?.kind !== 'fee') return [];
+  await reverse(tx, penalty.fee_id ?? penalty.id);
+  return [newEvent({ kind: 'reversal', effective_date: today, reverses: penalty.id })];
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+
+export const suspenseApplications = table({
+  name: 'suspense_applications',
+  owner: 'loans',
+  rows: sql.fragment`
+    select record.id, record.loan_id, record.amount, record.effective_date, record.payment_type,
+           record.notes, record.source, record.status, record.principal_applied,
+           record.interest_applied, record.fees_applied, record.created_by,
+           (
+             select entry.id from journal_entries as entry
+             where entry.reference_id = record.id and entry.reference_type = 'suspense_application'
+             order by entry.id limit 1
+           ) as journal_entry_id,
+           record.created_at, record.updated_at
+    from suspense_applications as record
+  `,
+});
+
+/** Active loans that have money waiting while a bill is due. */
+export const loansToServe = (tx: Transaction, chunk: Chunk) =>
+  tx.any(sql.type(z.object({ id: z.string() }))`
+    select loan.id from loans as loan
+    where ${inChunk(chunk)} and loan.status = 'active' and loan.suspense_balance > 0
+      and loan.oldest_unpaid_due_date <= ${chunk.cob_date}
+    order by loan.id
+  `);
