@@ -36,6 +36,7 @@ const anyOf = <One extends z.ZodType<string>>(value: One) =>
 export const Filters = z.strictObject({
   status: anyOf(z.enum(LOAN_STATUSES)).optional(),
   delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS)).optional(),
+  investor_id: anyOf(uuid).optional(),
   program_id: anyOf(uuid).optional(),
   product_id: anyOf(uuid).optional(),
   loan_type: anyOf(z.enum(LOAN_TYPES)).optional(),
