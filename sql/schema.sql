@@ -1965,6 +1965,7 @@ create table loan_assignments (
 );
 CREATE INDEX loan_assignments_investor ON public.loan_assignments USING btree (tenant_id, investor_id, created_at DESC, id DESC);
 CREATE INDEX loan_assignments_loan ON public.loan_assignments USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
+CREATE INDEX loan_assignments_portfolio ON public.loan_assignments USING btree (tenant_id, portfolio_id) WHERE (portfolio_id IS NOT NULL);
 CREATE INDEX loan_assignments_settlement ON public.loan_assignments USING btree (tenant_id, settlement_date) WHERE (status = 'pending'::text);
 alter table loan_assignments enable row level security, force row level security;
 create policy auditor on loan_assignments for select to servicing_auditor using true;

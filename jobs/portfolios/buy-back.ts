@@ -46,7 +46,9 @@ export async function buyBack(
   const shares = await sharesOf(work, sold, price);
   for (const { sale, until, carried, share } of shares) {
     await sales.mapUnsold(work.tx, sale.loan_id, until);
-    const entryIds = await bookSale(work, sale, carried, share, 'portfolio_buyback');
+    const entryIds = await bookSale(work, sale, carried, share, {
+      reference_type: 'portfolio_buyback',
+    });
     await sales.endOwnership(work.tx, sale, work.today, entryIds);
   }
   return { portfolio_id: id, bought_back_count: sold.length, loan_ids };

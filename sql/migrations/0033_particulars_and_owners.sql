@@ -47,6 +47,9 @@ alter table loan_assignments
   add column decline_reason text
     check (decline_reason in ('paid_off', 'settled', 'charged_off', 'reinstated', 'transferred', 'canceled', 'nothing_owed'));
 
+create index loan_assignments_portfolio on loan_assignments (tenant_id, portfolio_id)
+  where portfolio_id is not null;
+
 -- Sales of before: their portfolios named the buyer from the agreement on.
 update portfolios as portfolio
 set buyer_id = portfolio.investor_id, settlement_date = sale.settlement_date,

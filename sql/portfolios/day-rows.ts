@@ -76,7 +76,9 @@ export const ON_THE_BOOKS: readonly string[] = ['active', 'charged_off'];
 /** Each loan as the end of the day finds it: what the API answers for the day, at its end. */
 const atTheEnd = (day: string, among: Among, statuses = ON_THE_BOOKS) => sql.fragment`
   select ${day}::date as snapshot_date, row.id as loan_id, ${sql.join(
-    Object.entries(KEPT).map(([name, value]) => sql.fragment`${value} as ${sql.identifier([name])}`),
+    Object.entries(KEPT).map(
+      ([name, value]) => sql.fragment`${value} as ${sql.identifier([name])}`,
+    ),
     sql.fragment`, `,
   )}
   from (

@@ -11,7 +11,10 @@ const flag = z.boolean();
 type Column = { type: z.ZodType; from: SqlFragment; needs?: string };
 
 /** What never changes once a loan is funded is read of the loan itself. */
-const fixed = (name: string): Column => ({ type: text, from: sql.fragment`${sql.identifier(['loan', name])}` });
+const fixed = (name: string): Column => ({
+  type: text,
+  from: sql.fragment`${sql.identifier(['loan', name])}`,
+});
 
 /** What changes is read of the day's row: what its close kept, or would keep now. */
 const kept = (name: string, type: z.ZodType = text): Column => ({
