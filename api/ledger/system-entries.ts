@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ACCRUAL } from '../../jobs/ledger/chart.ts';
 import { eventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
-import { saleEntries } from '../../jobs/portfolios/book-sale.ts';
+import { saleEntries } from '../../jobs/loans/history/book-sale.ts';
 import { endpoint } from '../endpoints/resource.ts';
 
 const SystemEntry = z

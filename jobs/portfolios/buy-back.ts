@@ -8,7 +8,7 @@ import { openLoan } from '../loans/history/happen.ts';
 import { divide, money, sum, toCents, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
 import { loanIds } from './assign.ts';
-import { bookSale } from './book-sale.ts';
+import { bookSale } from '../loans/history/book-sale.ts';
 
 export const Buyback = z.object({
   loan_ids: loanIds,

@@ -5,7 +5,7 @@ import { happen, openLoan } from '../loans/history/happen.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import type { Work } from '../work.ts';
 import { moverOf } from './assign.ts';
-import { bookSale, onAccount } from './book-sale.ts';
+import { bookSale, onAccount } from '../loans/history/book-sale.ts';
 import type { DECLINE_REASONS } from './loan-assignment.ts';
 
 /**

@@ -51,7 +51,6 @@ const PARTICULARS = {
   portfolio: sql.fragment`(select name from portfolios where id = record.portfolio_id)`,
   credit_score_origination: sql.fragment`record.metadata ->> 'credit_score'`,
 } as const;
-export type Particular = keyof typeof PARTICULARS;
 
 const NAMES = Object.keys(PARTICULARS);
 export const isParticular = (name: string) => NAMES.includes(name);

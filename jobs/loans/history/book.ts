@@ -3,7 +3,7 @@ import * as accruals from '../../../sql/loans/accruals.ts';
 import { ACCRUAL } from '../../ledger/chart.ts';
 import { post } from '../../ledger/post.ts';
 import { money } from '../../money.ts';
-import { postOfLoan } from '../../portfolios/before-settlement.ts';
+import { postOfLoan } from './before-settlement.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { eventsInForce } from '../engine/event-order.ts';

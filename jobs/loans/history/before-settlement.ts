@@ -1,6 +1,6 @@
-import * as sales from '../../sql/portfolios/sales.ts';
-import { post, type Posting } from '../ledger/post.ts';
-import type { Work } from '../work.ts';
+import * as sales from '../../../sql/portfolios/sales.ts';
+import { post, type Posting } from '../../ledger/post.ts';
+import type { Work } from '../../work.ts';
 import { bookSale, carriedSince, ownAccounts } from './book-sale.ts';
 
 type SoldLoan = { id: string; loan_number: string; terms: Record<string, unknown> };

@@ -1,10 +1,10 @@
 import { Big } from 'big.js';
-import type * as sales from '../../sql/portfolios/sales.ts';
-import { CHART, type AccountRole } from '../ledger/chart.ts';
-import { postParts, type Part } from '../ledger/post.ts';
-import type { SystemEntry } from '../loans/engine/posting-matrix.ts';
-import { money, sum } from '../money.ts';
-import type { Work } from '../work.ts';
+import type * as sales from '../../../sql/portfolios/sales.ts';
+import { CHART, type AccountRole } from '../../ledger/chart.ts';
+import { postParts, type Part } from '../../ledger/post.ts';
+import type { SystemEntry } from '../engine/posting-matrix.ts';
+import { money, sum } from '../../money.ts';
+import type { Work } from '../../work.ts';
 
 /** What a loan is carried at: the assets that leave with a sale and come back with a buyback. */
 const ASSETS = ['loans_receivable', 'interest_receivable', 'fees_receivable'] as const;
