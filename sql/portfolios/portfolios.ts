@@ -73,16 +73,24 @@ export const takingLoans = (tx: Transaction) =>
 const References = z.object({
   program_id: z.string().nullable(),
   product_id: z.string().nullable(),
+  investor_id: z.string().nullable(),
 });
 
-/** The first program and product among these that the tenant does not have. */
-export const missing = (tx: Transaction, programs: string[], products: string[]) =>
+/** The first program, product and investor among these that the tenant does not have. */
+export const missing = (
+  tx: Transaction,
+  programs: string[],
+  products: string[],
+  investors: string[] = [],
+) =>
   tx.one(sql.type(References)`
     select
       (select id from unnest(${sql.array(programs, 'uuid')}) as id
        where not exists (select from programs where programs.id = id.id) limit 1) as program_id,
       (select id from unnest(${sql.array(products, 'uuid')}) as id
-       where not exists (select from products where products.id = id.id) limit 1) as product_id
+       where not exists (select from products where products.id = id.id) limit 1) as product_id,
+      (select id from unnest(${sql.array(investors, 'uuid')}) as id
+       where not exists (select from investors where investors.id = id.id) limit 1) as investor_id
   `);
 
 /** How many loans the portfolio (or the tenant) has, counted no further than the limit. */

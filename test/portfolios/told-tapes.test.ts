@@ -54,6 +54,12 @@ test('a tape of a day is the same file a month later, whatever has happened sinc
   const open = (await tape.generate()).body;
   await travelTo(stage, tenant, '2026-02-11');
   const nextMorning = await tape.file(D);
+  const figures = async () => {
+    const taken = await done(admin.post(`/portfolios/${id}/snapshots`, { snapshot_date: D }));
+    const { updated_at: _, ...rest } = taken;
+    return rest;
+  };
+  const snapshot = await figures();
 
   await done(officer.post(`/loans/${paid.id}/payments`, { amount: '400.00', payment_date: D }));
   await done(
@@ -77,6 +83,7 @@ test('a tape of a day is the same file a month later, whatever has happened sinc
     }),
   );
   await done(officer.delete(changed.item));
+  await stage.owner.query('update loans set term_months = 48 where id = $1', [paid.id]);
   await done(sell({ sale_price: '25000.00', settlement_date: '2026-02-20' }));
   await done(admin.put(`/portfolios/${id}`, { name: 'Sold' }));
   await travelTo(stage, tenant, '2026-03-12');
@@ -87,6 +94,7 @@ test('a tape of a day is the same file a month later, whatever has happened sinc
   expect(later).toBe(onTheDay.csv);
   expect([nextMorning, atOnce]).toEqual([later, later]);
   expect(await tape.file(D, 'json')).toBe(onTheDay.json);
+  expect(await figures()).toEqual(snapshot);
   expect(open.warnings).toContainEqual(expect.objectContaining({ code: 'day_open', count: 3 }));
   expect(owners).toBe(3);
   expect(now.find(({ loan_id }) => loan_id === paid.id)).toMatchObject({
