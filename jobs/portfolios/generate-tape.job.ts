@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ON_THE_BOOKS } from '../../sql/portfolios/day-rows.ts';
 import type { Source } from '../../sql/portfolios/snapshots.ts';
-import { keptLater, type TapeColumn } from '../../sql/portfolios/tape-columns.ts';
+import { keptLater } from '../../sql/portfolios/tape-columns.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { find, type Row } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
@@ -33,7 +33,7 @@ export async function orderTape(work: Work, configId: string, input: z.output<ty
   if (as_of_date > work.today)
     throw new Invalid({ as_of_date: 'Must not be after the business date.' });
   const { portfolio_id, columns, filters, include_header, name } = config;
-  if (as_of_date < work.today) await checkKnown(work, as_of_date, config);
+  if (as_of_date < work.today) await checkKnown(work, as_of_date, config as Row & tapes.Tape);
   const kind = format ?? config['format'];
   return insert(work.tx, 'loan_tapes', {
     loan_tape_config_id: configId,
@@ -48,15 +48,18 @@ export async function orderTape(work: Work, configId: string, input: z.output<ty
 }
 
 /** A day that is past is told as it was known then, or not at all. */
-async function checkKnown({ tx }: Work, day: string, { columns, filters }: Row) {
+async function checkKnown(
+  { tx }: Work,
+  day: string,
+  { columns, filters: { status = [] } }: Pick<tapes.Tape, 'columns' | 'filters'>,
+) {
   await assertRecorded(tx, day, 'as_of_date');
-  const { status = [] } = filters as { status?: string[] };
   const gone = status.filter((one) => !ON_THE_BOOKS.includes(one));
   if (gone.length > 0) {
     const message = 'Of a past day only loans on the books are kept; ask for these statuses alone.';
     throw new Conflict(message, 'not_kept', { status: gone, kept: ON_THE_BOOKS });
   }
-  const wanted = keptLater(columns as TapeColumn[]);
+  const wanted = keptLater(columns);
   if (wanted.length > 0) await assertParticulars(tx, day, wanted);
 }
 
@@ -88,10 +91,13 @@ export async function makeTape(within: Within, files: Files, tenantId: string, t
 }
 
 /** Each making has a file of its own, so that a second one never changes what the first one told. */
-async function written({ tx, today }: Work, files: Files, tapeId: string) {
+async function written(work: Work, files: Files, tapeId: string) {
+  const { tx, today } = work;
   const order = await tapes.pending(tx, tapeId);
   if (order === null) return null;
   const source: Source = order.as_of_date < today ? 'recorded' : 'live';
+  // It may have been ordered while the day was open, or by its close.
+  if (source === 'recorded') await checkKnown(work, order.as_of_date, order);
   const totals = {
     ...(await tapes.totals(tx, order, source)),
     not_kept: source === 'recorded' ? await tapes.notKept(tx, order.as_of_date) : 0,

@@ -112,10 +112,12 @@ const inBucket = (bucket: string) =>
 const NO_LOANS = sql.fragment`
   '{"current": 0, "dpd_1_29": 0, "dpd_30_59": 0, "dpd_60_89": 0, "dpd_90_119": 0}'::jsonb`;
 
-/** Whether the close has written down the loans of that day. */
+/** Whether the close has written down the loans of that day, or has found none. */
 export const isRecorded = (tx: Transaction, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_snapshots where tenant_id = app.current_tenant() and snapshot_date = ${day}
+    union all
+    select from cob_runs where cob_date = ${day} and status = 'finished'
   `);
 
 /** The first day of which a close wrote down loans. */

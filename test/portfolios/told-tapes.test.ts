@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { generateTape, orderTape } from '../../jobs/portfolios/generate-tape.job.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newOutside } from '../setup/outside.ts';
 import { travelTo } from '../setup/queue.ts';
 import { forSale } from '../setup/sales.ts';
 import { tapeOf } from '../setup/tape-files.ts';
@@ -171,6 +173,11 @@ test('what was not kept of a past day is refused, with the day since which it is
   const since = await ask(['loan_number', 'ltv'], '2026-01-18');
   const open = await ask(['loan_number'], '2026-01-14');
   const gone = await ask(['loan_number'], '2026-01-18', { status: ['paid_off', 'active'] });
+  const ordered = await tapeOf(stage, tenant, admin, {
+    columns: ['loan_number'],
+    filters: { status: 'paid_off' },
+  });
+  const today = await ordered.generate();
   const portfolio = (await admin.post('/portfolios', { name: 'P' })).body.id;
   await admin.post(`/portfolios/${portfolio}/assign-loans`, { loan_ids: [id] });
   const snapshot = await admin.post(`/portfolios/${portfolio}/snapshots`, {
@@ -193,5 +200,36 @@ test('what was not kept of a past day is refused, with the day since which it is
     status: 409,
     body: { code: 'not_kept', details: { status: ['paid_off'] } },
   });
+  expect(today).toMatchObject({ status: 200, body: { row_count: 0 } });
   expect(snapshot.body.code).toBe('not_known_then');
+});
+
+test('a day that was closed without a loan is a tape without a row', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  await travelTo(stage, tenant, '2026-01-17');
+  const tape = await tapeOf(stage, tenant, admin, { columns: ['loan_number', 'ltv'] });
+
+  expect(await tape.file('2026-01-16')).toBe('loan_number,ltv\r\n');
+});
+
+test('a tape that was ordered for the open day, and is made when it is closed, is made or refused the same', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await newLoan(tenant);
+  const admin = await tenant.signedIn('admin');
+  const order = async (filters: object) => {
+    const config = { name: 'Daily', columns: ['loan_number'], filters };
+    const { id } = (await admin.post('/loan-tape-configs', config)).body;
+    return tenant.within((work) => orderTape(work, id, {}));
+  };
+  const [kept, gone] = [await order({}), await order({ status: 'paid_off' })];
+  await travelTo(stage, tenant, '2026-01-16');
+  const outside = newOutside(stage.pool);
+  const make = (tape_id: string) => generateTape.run({ tenant_id: tenant.id, tape_id }, outside);
+
+  await make(kept);
+  await expect(make(gone)).rejects.toThrow('only loans on the books are kept');
+  const made = (await admin.get(`/loan-tapes/${kept}`)).body;
+  expect(made).toMatchObject({ row_count: 1 });
+  expect(made.warnings.map(({ code }: { code: string }) => code)).toEqual(['no_state']);
 });
