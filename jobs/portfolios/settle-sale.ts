@@ -1,12 +1,13 @@
+import { ON_THE_BOOKS } from '../../sql/portfolios/day-rows.ts';
 import * as membership from '../../sql/portfolios/membership.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { record } from '../audit.ts';
+import { bookSale, onAccount } from '../loans/history/book-sale.ts';
 import { happen, openLoan } from '../loans/history/happen.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import type { Work } from '../work.ts';
 import { moverOf } from './assign.ts';
-import { bookSale, onAccount } from '../loans/history/book-sale.ts';
-import type { DECLINE_REASONS } from './loan-assignment.ts';
+import { DECLINE_REASONS } from './loan-assignment.ts';
 
 /**
  * Executes what is to settle by the business date: the loan is the investor's, or stays where it is when
@@ -32,9 +33,8 @@ type Reason = (typeof DECLINE_REASONS)[number];
 function whyNot(status: string, agreed: string | null, isLeft: boolean): Reason | null {
   if (status === 'charged_off' && agreed !== null && agreed !== status) return 'charged_off';
   if (status === 'active' && agreed === 'charged_off') return 'reinstated';
-  const isGone = status !== 'active' && status !== 'charged_off';
-  if (isGone && status !== 'approved') return status as Reason;
-  return isLeft ? null : 'nothing_owed';
+  if (ON_THE_BOOKS.includes(status)) return isLeft ? null : 'nothing_owed';
+  return DECLINE_REASONS.find((known) => known === status) ?? 'nothing_owed';
 }
 
 /** The loan stays the seller's, and leaves the portfolio that is sold without it. */

@@ -56,19 +56,22 @@ test('a loan is the seller’s until the close of the settlement day', async () 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('what was paid off, charged off or never funded by the settlement is not sold, and is named', async () => {
+test('what was paid off, charged off, withdrawn or never funded is not sold, and is named', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const sold = await newLoan(tenant);
   const paid = await newLoan(tenant);
   const lost = await newLoan(tenant);
+  const withdrawn = await newLoan(tenant);
   const waiting = await newLoan(tenant, { status: 'approved' });
-  const ids = [sold, paid, lost, waiting].map(({ id }) => id);
+  const ids = [sold, paid, lost, withdrawn, waiting].map(({ id }) => id);
   const { admin, id: portfolio, sell, list, balances } = await forSale(tenant, ...ids);
   const tape = await tapeOf(stage, tenant, admin, {
     columns: ['loan_id', 'investor'],
     portfolio_id: portfolio,
   });
-  const agreed = (await sell({ sale_price: '29400.00', settlement_date: '2026-01-18' })).body;
+  const agreed = (await sell({ sale_price: '39200.00', settlement_date: '2026-01-18' })).body;
+  const [out] = (await admin.get(`${list}?loan_id=${withdrawn.id}`)).body;
+  await admin.put(`/loan-assignments/${out.id}`, { status: 'canceled' });
   const buyers = await tapeOf(stage, tenant, admin, {
     columns: ['loan_id'],
     filters: { investor_id: agreed.buyer_id },
@@ -84,10 +87,11 @@ test('what was paid off, charged off or never funded by the settlement is not so
   const owners = await Promise.all(ids.map((id) => ownerOf(tenant, id)));
 
   expect((await cash()) - before).toBe(9800);
-  expect(read).toMatchObject({ sale_price: '29400.00', settled_price: '9800.00', loan_count: 1 });
+  expect(read).toMatchObject({ sale_price: '39200.00', settled_price: '9800.00', loan_count: 1 });
   expect(read.left_out).toEqual([
     { loan_id: paid.id, reason: 'paid_off' },
     { loan_id: lost.id, reason: 'charged_off' },
+    { loan_id: withdrawn.id, reason: 'canceled' },
   ]);
   expect(assignments.map(({ loan_id, status }) => [loan_id, status])).toEqual(
     expect.arrayContaining([
@@ -96,8 +100,8 @@ test('what was paid off, charged off or never funded by the settlement is not so
       [lost.id, 'declined'],
     ]),
   );
-  expect(owners).toEqual([agreed.buyer_id, null, null, null]);
-  expect(await tape.rows('2026-01-17')).toHaveLength(2);
+  expect(owners).toEqual([agreed.buyer_id, null, null, null, null]);
+  expect(await tape.rows('2026-01-17')).toHaveLength(3);
   expect(await tape.rows('2026-01-18')).toEqual([{ loan_id: sold.id, investor: 'First Fund' }]);
   expect(await buyers.rows('2026-01-17')).toEqual([]);
   expect(await buyers.rows('2026-01-19')).toEqual([{ loan_id: sold.id }]);
