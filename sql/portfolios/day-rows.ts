@@ -127,9 +127,13 @@ export const openOf = (day: string, among: Among, statuses: readonly string[]) =
   union all
   select ${names('ended')}, ${particularsIn('told')}
   from (${atTheEnd(day, among, statuses)}) as ended
-  join (${particularsNow(day, among)}) as told on told.loan_id = ended.loan_id
-  where not exists (
-    select from loan_snapshots as kept
+  -- "offset 0" and the subquery have both asked loan by loan: joined as a whole, a planner that has not
+  -- counted the rows yet goes through all of them for each.
+  cross join lateral (
+    ${particularsNow(day, (id) => sql.fragment`${id} = ended.loan_id`)} offset 0
+  ) as told
+  where (
+    select kept.loan_id from loan_snapshots as kept
     where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id
-  )
+  ) is null
 `;
