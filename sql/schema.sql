@@ -1970,6 +1970,9 @@ create table loan_assignments (
   journal_entry_ids jsonb not null default '[]'::jsonb,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  agreed_status text,
+  decline_reason text,
+  constraint loan_assignments_decline_reason_check CHECK ((decline_reason = ANY (ARRAY['paid_off'::text, 'settled'::text, 'charged_off'::text, 'reinstated'::text, 'transferred'::text, 'canceled'::text, 'nothing_owed'::text]))),
   constraint loan_assignments_ownership_percentage_check CHECK (((ownership_percentage > (0)::numeric) AND (ownership_percentage <= (1)::numeric))),
   constraint loan_assignments_pkey PRIMARY KEY (tenant_id, id),
   constraint loan_assignments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'declined'::text, 'canceled'::text, 'bought_back'::text, 'ended'::text]))),
@@ -1981,6 +1984,7 @@ create table loan_assignments (
 );
 CREATE INDEX loan_assignments_investor ON public.loan_assignments USING btree (tenant_id, investor_id, created_at DESC, id DESC);
 CREATE INDEX loan_assignments_loan ON public.loan_assignments USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['pending'::text, 'active'::text]));
+CREATE INDEX loan_assignments_portfolio ON public.loan_assignments USING btree (tenant_id, portfolio_id) WHERE (portfolio_id IS NOT NULL);
 CREATE INDEX loan_assignments_settlement ON public.loan_assignments USING btree (tenant_id, settlement_date) WHERE (status = 'pending'::text);
 alter table loan_assignments enable row level security, force row level security;
 create policy auditor on loan_assignments for select to servicing_auditor using true;
@@ -2004,6 +2008,7 @@ create table loan_events (
   constraint loan_events_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX loan_events_loan ON public.loan_events USING btree (tenant_id, loan_id, effective_date, id);
+CREATE INDEX loan_events_modifications ON public.loan_events USING btree (tenant_id, loan_id, effective_date) WHERE (kind = ANY (ARRAY['rate_change'::text, 'capitalization'::text, 'forgiveness'::text, 'plan_agreed'::text]));
 alter table loan_events enable row level security, force row level security;
 create policy auditor on loan_events for select to servicing_auditor using true;
 create policy owner on loan_events for all to servicing_owner using true with check true;
@@ -2026,6 +2031,41 @@ create policy owner on loan_number_sequences for all to servicing_owner using tr
 create policy tenant on loan_number_sequences for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on loan_number_sequences to servicing_app;
 grant select on loan_number_sequences to servicing_auditor;
+
+create table loan_particulars (
+  tenant_id uuid not null default app.current_tenant(),
+  loan_id uuid not null,
+  from_date date not null,
+  external_id text,
+  borrower_name text,
+  borrower_state text,
+  borrower_zip text,
+  program text not null,
+  product text not null,
+  origination_date date,
+  first_payment_date date,
+  apr app.rate,
+  term_months integer not null,
+  payment_amount app.money,
+  payment_frequency text not null,
+  modification_count integer not null,
+  charge_off_date date,
+  charge_off_amount app.money,
+  recovery_amount app.money,
+  collateral_type text,
+  collateral_value app.money,
+  lien_position integer,
+  investor text,
+  portfolio text,
+  credit_score_origination text,
+  constraint loan_particulars_pkey PRIMARY KEY (tenant_id, loan_id, from_date)
+);
+alter table loan_particulars enable row level security, force row level security;
+create policy auditor on loan_particulars for select to servicing_auditor using true;
+create policy owner on loan_particulars for all to servicing_owner using true with check true;
+create policy tenant on loan_particulars for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant insert, select on loan_particulars to servicing_app;
+grant select on loan_particulars to servicing_auditor;
 
 create table loan_promotions (
   tenant_id uuid not null default app.current_tenant(),
@@ -2109,7 +2149,6 @@ create table loan_snapshots (
   labels jsonb not null,
   created_at timestamp with time zone not null default now(),
   schedule_version integer,
-  payment_amount app.money,
   constraint loan_snapshots_pkey PRIMARY KEY (tenant_id, snapshot_date, loan_id)
 );
 CREATE INDEX loan_snapshots_loan ON public.loan_snapshots USING btree (tenant_id, loan_id, snapshot_date DESC);
@@ -2761,9 +2800,13 @@ create table portfolios (
   investor_id uuid,
   sale_date date,
   servicing_retained boolean,
+  buyer_id uuid,
+  settlement_date date,
+  settled_on date,
   constraint portfolios_pkey PRIMARY KEY (tenant_id, id),
   constraint portfolios_portfolio_type_check CHECK ((portfolio_type = ANY (ARRAY['static'::text, 'dynamic'::text]))),
   constraint portfolios_status_check CHECK ((status = ANY (ARRAY['active'::text, 'sold'::text]))),
+  constraint portfolios_tenant_id_buyer_id_fkey FOREIGN KEY (tenant_id, buyer_id) REFERENCES investors(tenant_id, id),
   constraint portfolios_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint portfolios_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id),
   constraint portfolios_tenant_id_name_key UNIQUE (tenant_id, name)

@@ -43,6 +43,7 @@ export const TABLES = [
   'loan_assignments',
   'loan_events',
   'loan_number_sequences',
+  'loan_particulars',
   'loan_promotions',
   'loan_snapshots',
   'loan_tape_configs',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ACCRUAL } from '../../jobs/ledger/chart.ts';
 import { eventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
+import { saleEntries } from '../../jobs/loans/history/book-sale.ts';
 import { settlementEntries } from '../../jobs/payments/nacha/settle-files.ts';
-import { saleEntries } from '../../jobs/portfolios/book-sale.ts';
 import { endpoint } from '../endpoints/resource.ts';
 
 const SystemEntry = z

@@ -3,6 +3,7 @@ import {
   addAssignment,
   ASSIGNMENT_STATUSES,
   changeAssignment,
+  DECLINE_REASONS,
 } from '../../jobs/portfolios/loan-assignment.ts';
 import { addInstrument, changeInstrument } from '../../jobs/portfolios/settlement-instrument.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
@@ -95,6 +96,7 @@ export const loanAssignments = resource({
     servicing_fee_rate: rate.nullish(),
     recourse: flag.default(false),
     status: z.enum(ASSIGNMENT_STATUSES).optional(),
+    decline_reason: z.enum(DECLINE_REASONS).nullable().readonly(),
     settlement_instrument_id: uuid.nullish(),
     journal_entry_ids: z.array(uuid).readonly(),
     ...stamps,

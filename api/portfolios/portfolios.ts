@@ -7,7 +7,9 @@ import {
   autoAssign,
 } from '../../jobs/portfolios/assign.ts';
 import { BoughtBack, Buyback, buyBack } from '../../jobs/portfolios/buy-back.ts';
+import { CancelSale, cancelSale } from '../../jobs/portfolios/cancel-sale.ts';
 import { Criteria } from '../../jobs/portfolios/criteria.ts';
+import { DECLINE_REASONS } from '../../jobs/portfolios/loan-assignment.ts';
 import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.ts';
 import { Sale, sellPortfolio } from '../../jobs/portfolios/sell.ts';
 import { Transfer, Transferred, transferLoans } from '../../jobs/portfolios/transfer.ts';
@@ -50,6 +52,14 @@ export const portfolios = resource({
     sale_date: date.nullable().readonly(),
     sale_price: money.nullable().readonly(),
     servicing_retained: flag.nullable().readonly(),
+    buyer_id: uuid.nullable().readonly().describe('Who buys; the investor as soon as it settles.'),
+    settlement_date: date.nullable().readonly(),
+    settled_on: date.nullable().readonly().describe('The day in whose close it settled.'),
+    settled_price: money.nullable().readonly().describe('Of the loans that changed hands.'),
+    left_out: z
+      .array(z.object({ loan_id: uuid, reason: z.enum(DECLINE_REASONS) }))
+      .readonly()
+      .describe('Loans of the agreement that were not sold, and why.'),
     loan_count: integer.readonly(),
     is_archived: flag.readonly(),
     ...stamps,
@@ -79,6 +89,12 @@ export const portfolios = resource({
       summary: 'Mark the portfolio sold; its loans change hands at the close of the settlement day',
       body: Sale,
       run: sellPortfolio,
+    }),
+    'cancel-sale': action({
+      allow: 'admin',
+      summary: 'Take an agreed sale back before it settles',
+      body: CancelSale,
+      run: cancelSale,
     }),
     buyback: action({
       allow: 'admin',

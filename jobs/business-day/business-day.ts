@@ -8,11 +8,13 @@ import { reportCredit } from '../loans/reporting/report-credit.job.ts';
 import { settleFiles } from '../payments/nacha/settle-files.ts';
 import { assignToDynamicPortfolios } from '../portfolios/assign.ts';
 import { orderDueTapes } from '../portfolios/generate-tape.job.ts';
+import { finishSales, leaveSoldPortfolios } from '../portfolios/settle-sale.ts';
 import { snapshotPortfoliosJob } from '../portfolios/snapshot.job.ts';
 import type { Work } from '../work.ts';
 
 /** Before the loans of a day are closed: which portfolio they are in, so that its records say so. */
 export async function beforeClose(work: Work) {
+  await leaveSoldPortfolios(work);
   await assignToDynamicPortfolios(work);
 }
 
@@ -23,6 +25,7 @@ export async function beforeClose(work: Work) {
 export async function endOfDay(work: Work, day: string) {
   const { tx, tenant_id } = work;
   await settleFiles(work, day);
+  await finishSales(work, day);
   await enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day });
   await enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day });
   await orderDueTapes(work, day);

@@ -8,7 +8,7 @@ import { openLoan } from '../loans/history/happen.ts';
 import { divide, money, sum, toCents, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
 import { loanIds } from './assign.ts';
-import { bookSale } from './book-sale.ts';
+import { bookSale } from '../loans/history/book-sale.ts';
 
 export const Buyback = z.object({
   loan_ids: loanIds,
@@ -46,7 +46,9 @@ export async function buyBack(
   const shares = await sharesOf(work, sold, price);
   for (const { sale, until, carried, share } of shares) {
     await sales.mapUnsold(work.tx, sale.loan_id, until);
-    const entryIds = await bookSale(work, sale, carried, share, 'portfolio_buyback');
+    const entryIds = await bookSale(work, sale, carried, share, {
+      reference_type: 'portfolio_buyback',
+    });
     await sales.endOwnership(work.tx, sale, work.today, entryIds);
   }
   return { portfolio_id: id, bought_back_count: sold.length, loan_ids };

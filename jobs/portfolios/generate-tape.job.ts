@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { isRecorded, type Source } from '../../sql/portfolios/snapshots.ts';
+import { ON_THE_BOOKS } from '../../sql/portfolios/day-rows.ts';
+import type { Source } from '../../sql/portfolios/snapshots.ts';
+import { keptLater } from '../../sql/portfolios/tape-columns.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { find, type Row } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
@@ -12,6 +14,7 @@ import type { Files } from '../files/files.ts';
 import { safeFilename, storageKey } from '../files/keys.ts';
 import { enqueue, job } from '../job.ts';
 import type { Within, Work } from '../work.ts';
+import { assertParticulars, assertRecorded } from './past-days.ts';
 import { nextRun } from './tape-config.ts';
 import { writeCsv, writeJson } from './tape-text.ts';
 
@@ -29,12 +32,8 @@ export async function orderTape(work: Work, configId: string, input: z.output<ty
   if (config === null) throw new NotFound();
   if (as_of_date > work.today)
     throw new Invalid({ as_of_date: 'Must not be after the business date.' });
-  if (as_of_date < work.today && !(await isRecorded(work.tx, as_of_date))) {
-    throw new Conflict('Nothing was recorded of the loans on that day.', 'no_loan_snapshots', {
-      as_of_date,
-    });
-  }
   const { portfolio_id, columns, filters, include_header, name } = config;
+  if (as_of_date < work.today) await checkKnown(work, as_of_date, config as Row & tapes.Tape);
   const kind = format ?? config['format'];
   return insert(work.tx, 'loan_tapes', {
     loan_tape_config_id: configId,
@@ -48,17 +47,31 @@ export async function orderTape(work: Work, configId: string, input: z.output<ty
   });
 }
 
+/** A day that is past is told as it was known then, or not at all. */
+async function checkKnown(
+  { tx }: Work,
+  day: string,
+  { columns, filters: { status = [] } }: Pick<tapes.Tape, 'columns' | 'filters'>,
+) {
+  await assertRecorded(tx, day, 'as_of_date');
+  const gone = status.filter((one) => !ON_THE_BOOKS.includes(one));
+  if (gone.length > 0) {
+    const message = 'Of a past day only loans on the books are kept; ask for these statuses alone.';
+    throw new Conflict(message, 'not_kept', { status: gone, kept: ON_THE_BOOKS });
+  }
+  const wanted = keptLater(columns);
+  if (wanted.length > 0) await assertParticulars(tx, day, wanted);
+}
+
 /** All the loans of the tape, some thousands at a time. */
 export async function* tapeRows(tx: Work['tx'], tape: tapes.Tape, source: Source) {
-  let after: string | null = null;
-  for (;;) {
-    const rows: readonly tapes.TapeRow[] = await tapes.page(tx, tape, source, {
-      after,
-      limit: PAGE,
-    });
+  let range: tapes.Range | null = tapes.WHOLE;
+  while (range !== null) {
+    const { first_loan_id } = range;
+    const next: string | null = await tapes.nextPage(tx, first_loan_id, PAGE);
+    const rows = await tapes.page(tx, tape, source, { first_loan_id, before_loan_id: next });
     if (rows.length > 0) yield rows;
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)?.id ?? null;
+    range = next === null ? null : { first_loan_id: next, before_loan_id: null };
   }
 }
 
@@ -78,11 +91,17 @@ export async function makeTape(within: Within, files: Files, tenantId: string, t
 }
 
 /** Each making has a file of its own, so that a second one never changes what the first one told. */
-async function written({ tx, today }: Work, files: Files, tapeId: string) {
+async function written(work: Work, files: Files, tapeId: string) {
+  const { tx, today } = work;
   const order = await tapes.pending(tx, tapeId);
   if (order === null) return null;
   const source: Source = order.as_of_date < today ? 'recorded' : 'live';
-  const totals = await tapes.totals(tx, order, source);
+  // It may have been ordered while the day was open, or by its close.
+  if (source === 'recorded') await checkKnown(work, order.as_of_date, order);
+  const totals = {
+    ...(await tapes.totals(tx, order, source)),
+    not_kept: source === 'recorded' ? await tapes.notKept(tx, order.as_of_date) : 0,
+  };
   const rows = tapeRows(tx, order, source);
   const text = order.format === 'csv' ? writeCsv(rows, order) : writeJson(rows, order);
   const { slug } = await current(tx);
@@ -92,10 +111,10 @@ async function written({ tx, today }: Work, files: Files, tapeId: string) {
     document_type: tapeId,
     filename: `${randomUUID().slice(0, 8)}-${order.filename}`,
   });
-  return { order, totals, file: await files.put(key, bytesOf(text)) };
+  return { order, source, totals, file: await files.put(key, bytesOf(text)) };
 }
 
-async function known({ tx }: Work, { order, totals, file }: Made) {
+async function known({ tx }: Work, { order, source, totals, file }: Made) {
   const generated_at = new Date().toISOString();
   const document_id = await insert(tx, 'documents', {
     document_type: 'other',
@@ -118,7 +137,7 @@ async function known({ tx }: Work, { order, totals, file }: Made) {
     generated_at,
     checksum: file.sha256_hash,
     totals: { principal_balance },
-    warnings: warningsOf(totals),
+    warnings: warningsOf({ ...totals, day_open: source === 'live' ? row_count : 0 }),
   });
   await update(tx, 'loan_tape_configs', order.loan_tape_config_id, {
     last_generated_at: generated_at,
@@ -137,6 +156,8 @@ const WARNINGS = {
   negative: 'Loans with a negative balance.',
   odd_rate: 'Loans with a rate above 60 percent.',
   no_state: "Loans whose borrower's state is not known.",
+  not_kept: 'Loans that the close of the day set aside, and that are missing here.',
+  day_open: 'Loans told before the day was closed: what still happens on it is not in this tape.',
 } as const;
 
 /** What buyers look for first, said before they do. */

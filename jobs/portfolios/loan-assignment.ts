@@ -14,6 +14,16 @@ export const ASSIGNMENT_STATUSES = [
   'bought_back',
   'ended',
 ] as const;
+/** Why an assignment did not come about: what the loan had become by then. */
+export const DECLINE_REASONS = [
+  'paid_off',
+  'settled',
+  'charged_off',
+  'reinstated',
+  'transferred',
+  'canceled',
+  'nothing_owed',
+] as const;
 type Status = (typeof ASSIGNMENT_STATUSES)[number];
 
 /** What an edit may make of a status; the close of the day activates and declines. */
@@ -31,14 +41,18 @@ type Input = Values & {
 };
 type NewAssignment = Input & { investor_id: string; loan_id: string };
 
-/** Assigns a part of a loan to an investor, never more than there is of it. */
+/**
+ * Assigns a part of a loan to an investor, never more than there is of it. With a settlement day it
+ * changes hands in the close of that day, or in the next close where that day is over; without one, it
+ * is written down as it is.
+ */
 export async function addAssignment(work: Work, input: NewAssignment): Promise<string> {
   const { loan_id, investor_id, effective_date = work.today, settlement_date } = input;
   await checkInstrument(work, investor_id, input.settlement_instrument_id);
-  await checkShare(work, loan_id, input.ownership_percentage ?? '1', null);
-  const isNow = (settlement_date ?? effective_date) <= work.today;
-  const status = isNow && effective_date <= work.today ? 'active' : 'pending';
-  return insert(work.tx, 'loan_assignments', { ...input, effective_date, status });
+  const agreed_status = await checkShare(work, loan_id, input.ownership_percentage ?? '1', null);
+  const isNow = !settlement_date && effective_date <= work.today;
+  const status = isNow ? 'active' : 'pending';
+  return insert(work.tx, 'loan_assignments', { ...input, effective_date, status, agreed_status });
 }
 
 /** While it is pending, an assignment may be changed; later it may only come to its end. */
@@ -84,6 +98,7 @@ function same(old: unknown, value: unknown): boolean {
   return (old ?? null) === (value ?? null);
 }
 
+/** Refuses more than there is; answers the status of the loan, which is locked. */
 async function checkShare(work: Work, loanId: string, share: string, except: string | null) {
   const loan = await assignments.lockLoan(work.tx, loanId, except);
   if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
@@ -94,6 +109,7 @@ async function checkShare(work: Work, loanId: string, share: string, except: str
       owned: loan.owned,
     });
   }
+  return loan.status;
 }
 
 export async function checkInstrument({ tx }: Work, investorId: string, id: unknown) {

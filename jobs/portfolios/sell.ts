@@ -16,7 +16,9 @@ export const Sale = z.object({
     .optional()
     .describe('Of all loans; shared out by principal, and booked for each when it settles.'),
   purchase_price_ratio: ratio.optional(),
-  settlement_date: date.optional(),
+  settlement_date: date
+    .optional()
+    .describe('Where that day is closed already, the sale settles in the next close.'),
   settlement_instrument_id: uuid.optional(),
   servicing_retained: z
     .boolean()
@@ -26,8 +28,10 @@ export const Sale = z.object({
 });
 
 /**
- * Marks the portfolio sold, once, and assigns its loans to the investor; they change hands, and the
- * sale is booked, as the close of the settlement day begins. A loan that has an owner already cannot be sold again with it.
+ * Marks the portfolio sold, once, and writes down what is agreed: an assignment of each loan to the
+ * investor, pending. The loans change hands, and the sale is booked, as the close of the settlement day
+ * begins; until then all of it is the seller's. A settlement day that is over settles in the next
+ * close. A loan that has an owner already cannot be sold again with it.
  */
 export async function sellPortfolio(work: Work, id: string, input: z.output<typeof Sale>) {
   const { investor_id = null, sale_date = work.today, settlement_date = sale_date } = input;
@@ -56,9 +60,13 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
       settlement_instrument_id: input.settlement_instrument_id ?? null,
     });
   }
-  const { servicing_retained } = input;
-  const sale = { investor_id, sale_date, sale_price: price, servicing_retained };
-  await assignments.markSold(work.tx, id, sale);
+  await assignments.markSold(work.tx, id, {
+    buyer_id: investor_id,
+    sale_date,
+    settlement_date,
+    sale_price: price,
+    servicing_retained: input.servicing_retained,
+  });
 }
 
 async function checkBuyer(work: Work, input: z.output<typeof Sale>) {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import * as snapshots from '../../sql/portfolios/snapshots.ts';
 import { date, uuid } from '../../sql/types.ts';
-import { Conflict, Invalid } from '../errors.ts';
+import { Invalid } from '../errors.ts';
 import { job } from '../job.ts';
 import type { Work } from '../work.ts';
+import { assertParticulars, assertRecorded } from './past-days.ts';
 
 /**
  * Writes the day's figures of every portfolio with one statement; a repeat writes the same again. A
@@ -35,10 +36,9 @@ export async function addSnapshot(work: Work, input: Input): Promise<string> {
   if (day > work.today)
     throw new Invalid({ snapshot_date: 'Must not be after the business date.' });
   const isPast = day < work.today;
-  if (isPast && !(await snapshots.isRecorded(work.tx, day))) {
-    throw new Conflict('Nothing was recorded of the loans on that day.', 'no_loan_snapshots', {
-      snapshot_date: day,
-    });
+  if (isPast) {
+    await assertRecorded(work.tx, day, 'snapshot_date');
+    await assertParticulars(work.tx, day, ['weighted_average_term']);
   }
   const source = isPast ? 'recorded' : 'live';
   const [written] = await snapshots.write(work.tx, day, source, portfolio_id);

@@ -36,6 +36,7 @@ const anyOf = <One extends z.ZodType<string>>(value: One) =>
 export const Filters = z.strictObject({
   status: anyOf(z.enum(LOAN_STATUSES)).optional(),
   delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS)).optional(),
+  investor_id: anyOf(uuid).optional(),
   program_id: anyOf(uuid).optional(),
   product_id: anyOf(uuid).optional(),
   loan_type: anyOf(z.enum(LOAN_TYPES)).optional(),
@@ -65,9 +66,11 @@ export async function changeTapeConfig(work: Work, id: string, changes: Input, r
 }
 
 async function check({ tx }: Work, { filters = {} }: Input) {
-  const unknown = await portfolios.missing(tx, filters.program_id ?? [], filters.product_id ?? []);
+  const { program_id = [], product_id = [], investor_id = [] } = filters;
+  const unknown = await portfolios.missing(tx, program_id, product_id, investor_id);
   if (unknown.program_id) throw new Invalid({ 'filters.program_id': 'Does not exist.' });
   if (unknown.product_id) throw new Invalid({ 'filters.product_id': 'Does not exist.' });
+  if (unknown.investor_id) throw new Invalid({ 'filters.investor_id': 'Does not exist.' });
 }
 
 /**

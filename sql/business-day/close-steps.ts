@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { columns, source } from '../loans/loans.ts';
+import { keepDay } from '../portfolios/day-rows.ts';
 import { inChunk, type Chunk } from './closes.ts';
 
 const Accrued = z.object({
@@ -96,61 +96,6 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     from aged where aged.new_bucket <> aged.old_bucket order by aged.id
   `);
 
-/**
- * One row per open loan: what the API answers for the day, at its end, with the interest of the day
- * itself already in. A repeat writes nothing.
- */
+/** What is kept of the day of every open loan of the chunk; a repeat writes nothing. */
 export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
-  tx.any(sql.typeAlias('void')`
-    insert into loan_snapshots (
-      snapshot_date, loan_id, status, sub_status, principal_balance, accrued_interest,
-      outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
-      interest_accrued_today, past_due_amount, past_due_principal, past_due_interest, past_due_fees,
-      past_due_30_amount, days_past_due, delinquency_bucket, first_delinquency_date,
-      times_delinquent_30, times_delinquent_60, times_delinquent_90, next_payment_date,
-      next_payment_amount, last_payment_date, last_payment_amount, total_paid_principal,
-      total_paid_interest, total_paid_fees, interest_rate, remaining_term, payments_remaining,
-      maturity_date, final_payment_amount, credit_limit, available_credit, is_frozen, is_accelerated,
-      is_non_accrual, charge_off_balance, net_charge_off, portfolio_id, investor_id, loan_officer_id,
-      labels, schedule_version, payment_amount
-    )
-    select ${day}::date, row.id, row.status, row.sub_status, row.principal_balance, ended.interest,
-           row.outstanding_fees, row.principal_balance + ended.interest + row.outstanding_fees,
-           row.suspense_balance,
-           greatest(
-             row.principal_balance + ended.interest + row.outstanding_fees + row.penalty
-               + case when row.status = 'active' then row.charge_off_balance else 0 end
-               - greatest(row.interest_settled - row.after, 0) - row.suspense_balance, 0
-           ),
-           ended.accrued, ended.accrued, row.past_due_amount, row.past_due_principal,
-           row.past_due_interest, row.past_due_fees, row.past_due_30_amount, row.days_past_due,
-           row.delinquency_bucket, row.first_delinquency_date,
-           row.times_delinquent_30,
-           row.times_delinquent_60,
-           row.times_delinquent_90, row.next_payment_date,
-           row.next_payment_amount, row.last_payment_date, row.last_payment_amount,
-           row.paid_principal, row.paid_interest, row.paid_fees, row.current_rate::numeric,
-           row.remaining_term, coalesce(row.payments_remaining, 0), row.maturity_date,
-           row.final_payment_amount, row.credit_limit, row.available_credit, row.is_frozen,
-           row.is_accelerated, row.is_non_accrual, row.charge_off_balance, row.net_charge_off,
-           row.portfolio_id, row.investor_id, row.loan_officer_id, row.labels,
-           row.schedule_version, row.payment_amount
-    from (
-      select ${columns}, record.schedule_version, accrual.before, accrual.after,
-             record.interest_settled, app.prepayment_penalty(record, ${day}) as penalty
-      ${source}
-      -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
-      cross join lateral (
-        select app.accrued_cents(record, ${day}::date) as before,
-               app.accrued_cents(record, ${day}::date + 1) as after
-        offset 0
-      ) as accrual
-      where ${inChunk(chunk, sql.fragment`record.id`)} and record.status in ('active', 'charged_off')
-    ) as row
-    cross join lateral (
-      select greatest(row.after - row.interest_settled, 0) as interest,
-             row.after - row.before as accrued
-      offset 0
-    ) as ended
-    on conflict do nothing
-  `);
+  keepDay(tx, day, (id) => inChunk(chunk, id));

@@ -89,7 +89,7 @@ export const chunk = (tx: Transaction, runId: string, number: number, isLocked: 
  * being equal to another: where two are joined, the condition is put to both.
  */
 export const inChunk = (
-  { first_loan_id, before_loan_id }: Chunk,
+  { first_loan_id, before_loan_id }: Pick<Chunk, 'first_loan_id' | 'before_loan_id'>,
   id = sql.fragment`loan.id`,
 ) => sql.fragment`
   ${id} >= ${first_loan_id} and (${before_loan_id}::uuid is null or ${id} < ${before_loan_id}::uuid)

@@ -88,7 +88,7 @@ export const unreported = (
            loan.principal_amount, loan.disbursed_amount - later.amount as disbursed_amount,
            coalesce(kept.credit_limit, loan.credit_limit) as credit_limit, loan.charge_off_amount,
            loan.term_months, loan.payment_frequency,
-           coalesce(kept.payment_amount, loan.payment_amount) as payment_amount,
+           coalesce(told.payment_amount, loan.payment_amount) as payment_amount,
            (
              select max(period_number) from installments
              where loan_id = loan.id
@@ -122,6 +122,11 @@ export const unreported = (
     join products as product on product.id = loan.product_id
     left join loan_snapshots as kept
       on kept.snapshot_date = period.month_end and kept.loan_id = loan.id
+    left join lateral (
+      select payment_amount from loan_particulars
+      where loan_id = kept.loan_id and from_date <= kept.snapshot_date
+      order by from_date desc limit 1
+    ) as told on true
     left join lateral (
       select reporting_period, account_status, payment_history_profile, current_balance,
              date_first_delinquency

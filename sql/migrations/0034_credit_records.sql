@@ -1,8 +1,5 @@
--- What a credit record says of a month's end is read from that night: which plan was in force, and its
--- instalment.
-alter table loan_snapshots
-  add column if not exists schedule_version integer,
-  add column if not exists payment_amount app.money;
+-- What a credit record says of a month's end is read from that night: which plan was in force then.
+alter table loan_snapshots add column schedule_version integer;
 
 -- A credit record is not changed once it is written; only its way to the bureaus goes on.
 revoke update on credit_reporting_records from servicing_app;

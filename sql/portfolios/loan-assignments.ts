@@ -11,7 +11,7 @@ export const assignments = table({
            record.settlement_date, record.end_date, record.purchase_price,
            trim_scale(record.purchase_price_ratio) as purchase_price_ratio,
            trim_scale(record.servicing_fee_rate) as servicing_fee_rate, record.recourse,
-           record.status, record.settlement_instrument_id, record.journal_entry_ids,
+           record.status, record.decline_reason, record.settlement_instrument_id, record.journal_entry_ids,
            record.created_at, record.updated_at
     from loan_assignments as record
   `,
@@ -77,17 +77,18 @@ export const assignAll = (tx: Transaction, sale: Sale) =>
   tx.query(sql.typeAlias('void')`
     insert into loan_assignments
       (investor_id, loan_id, portfolio_id, assignment_type, effective_date, settlement_date,
-       purchase_price, purchase_price_ratio, settlement_instrument_id, servicing_fee_rate)
+       purchase_price, purchase_price_ratio, settlement_instrument_id, servicing_fee_rate,
+       agreed_status)
     select ${sale.investor_id}, share.id, ${sale.portfolio_id}, 'whole_loan_sale',
            ${sale.sale_date}::date, ${sale.settlement_date}::date,
            round(${sale.sale_price}::numeric * upto / nullif(total, 0), 2)
              - round(${sale.sale_price}::numeric * (upto - weight) / nullif(total, 0), 2),
            ${sale.purchase_price_ratio}::numeric, ${sale.settlement_instrument_id}::uuid,
-           investor.servicing_fee_rate
+           investor.servicing_fee_rate, share.status
     from (
-      select id, weight, sum(weight) over () as total, sum(weight) over (order by id) as upto
+      select id, status, weight, sum(weight) over () as total, sum(weight) over (order by id) as upto
       from (
-        select loan.id, case
+        select loan.id, loan.status, case
             when sum(loan.principal_balance) over () > 0 then loan.principal_balance
             else loan.charge_off_balance
           end as weight
@@ -102,8 +103,9 @@ export const markSold = (
   tx: Transaction,
   id: string,
   sale: {
-    investor_id: string | null;
+    buyer_id: string | null;
     sale_date: string;
+    settlement_date: string;
     sale_price: string | null;
     servicing_retained: boolean;
   },
@@ -112,6 +114,6 @@ export const markSold = (
     update portfolios
     set status = 'sold', sold_at = now(), sale_date = ${sale.sale_date},
         sale_price = ${sale.sale_price}::numeric, servicing_retained = ${sale.servicing_retained},
-        investor_id = coalesce(${sale.investor_id}::uuid, investor_id)
+        buyer_id = ${sale.buyer_id}::uuid, settlement_date = ${sale.settlement_date}
     where id = ${id}
   `);

@@ -81,6 +81,31 @@ export const takeFrom = (
   return move(tx, to, ids === null ? member : sql.fragment`${member} and ${named(ids)}`, mover);
 };
 
+/** Out of the portfolio that they are in. */
+export const takeOut = (tx: Transaction, ids: readonly string[], mover: Mover) =>
+  move(tx, null, sql.fragment`loan.portfolio_id is not null and ${named(ids)}`, mover);
+
+/**
+ * Out of portfolios whose sale settles by the day: loans that are not part of it, because they never were
+ * or are no longer.
+ */
+export const takeOutUnsold = (tx: Transaction, day: string, mover: Mover) =>
+  move(
+    tx,
+    null,
+    sql.fragment`exists (
+      select from portfolios as portfolio
+      where portfolio.id = loan.portfolio_id and portfolio.status = 'sold'
+        and portfolio.buyer_id is not null and portfolio.settled_on is null
+        and portfolio.settlement_date <= ${day}
+    ) and not exists (
+      select from loan_assignments as sale
+      where sale.loan_id = loan.id and sale.portfolio_id = loan.portfolio_id
+        and sale.status in ('pending', 'active')
+    )`,
+    mover,
+  );
+
 const named = (ids: readonly string[]) =>
   sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
 
@@ -88,7 +113,7 @@ const named = (ids: readonly string[]) =>
  * Moves the loans that meet the condition and writes each one's history. They are locked in the order
  * of their ids and looked at again under the lock, so that no loan is taken twice.
  */
-const move = (tx: Transaction, to: string, condition: SqlFragment, mover: Mover) =>
+const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover: Mover) =>
   tx.anyFirst(sql.type(Id)`
     with chosen as materialized (
       select loan.id, loan.borrower_id, loan.portfolio_id from loans as loan
@@ -96,7 +121,7 @@ const move = (tx: Transaction, to: string, condition: SqlFragment, mover: Mover)
       order by loan.id
       for no key update of loan
     ), moved as (
-      update loans set portfolio_id = ${to} from chosen where loans.id = chosen.id
+      update loans set portfolio_id = ${to}::uuid from chosen where loans.id = chosen.id
       returning loans.id
     ), history as (
       insert into audit_log

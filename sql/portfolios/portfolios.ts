@@ -2,6 +2,16 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
+/** The assignments that were agreed with the sale of the portfolio `record`. */
+function ofItsSale(alias: string) {
+  const column = (name: string) => sql.identifier([alias, name]);
+  return sql.fragment`
+    ${column('tenant_id')} = record.tenant_id and ${column('portfolio_id')} = record.id
+      and ${column('assignment_type')} = 'whole_loan_sale'
+      and ${column('created_at')} >= record.sold_at
+  `;
+}
+
 export const portfolios = table({
   name: 'portfolios',
   rows: sql.fragment`
@@ -9,7 +19,18 @@ export const portfolios = table({
            case when record.status = 'active' and record.is_archived then 'archived'
              else record.status end as status,
            record.investor_id, record.sold_at, record.sale_date, record.sale_price,
-           record.servicing_retained,
+           record.servicing_retained, record.buyer_id, record.settlement_date, record.settled_on,
+           case when record.settled_on is not null then (
+             select sum(sold.purchase_price) from loan_assignments as sold
+             where ${ofItsSale('sold')} and sold.status in ('active', 'bought_back', 'ended')
+           ) end as settled_price,
+           (
+             select coalesce(jsonb_agg(jsonb_build_object(
+               'loan_id', left_out.loan_id, 'reason', coalesce(left_out.decline_reason, 'canceled')
+             ) order by left_out.loan_id), '[]')
+             from loan_assignments as left_out
+             where ${ofItsSale('left_out')} and left_out.status in ('declined', 'canceled')
+           ) as left_out,
            (
              select count(*)::integer from loans as loan
              where loan.tenant_id = record.tenant_id and loan.portfolio_id = record.id
@@ -28,13 +49,14 @@ const Locked = z.object({
   criteria: z.record(z.string(), z.unknown()),
   status: z.enum(['active', 'sold']),
   is_archived: z.boolean(),
+  settled_on: z.string().nullable(),
 });
 export type LockedPortfolio = z.output<typeof Locked>;
 
 /** Locks the portfolios, in the order of their ids so that two transfers cannot wait for each other. */
 export const lock = (tx: Transaction, ids: string[]) =>
   tx.any(sql.type(Locked)`
-    select id, portfolio_type, criteria, status, is_archived from portfolios
+    select id, portfolio_type, criteria, status, is_archived, settled_on from portfolios
     where id = any(${sql.array(ids, 'uuid')})
     order by id
     for no key update
@@ -51,16 +73,24 @@ export const takingLoans = (tx: Transaction) =>
 const References = z.object({
   program_id: z.string().nullable(),
   product_id: z.string().nullable(),
+  investor_id: z.string().nullable(),
 });
 
-/** The first program and product among these that the tenant does not have. */
-export const missing = (tx: Transaction, programs: string[], products: string[]) =>
+/** The first program, product and investor among these that the tenant does not have. */
+export const missing = (
+  tx: Transaction,
+  programs: string[],
+  products: string[],
+  investors: string[] = [],
+) =>
   tx.one(sql.type(References)`
     select
       (select id from unnest(${sql.array(programs, 'uuid')}) as id
        where not exists (select from programs where programs.id = id.id) limit 1) as program_id,
       (select id from unnest(${sql.array(products, 'uuid')}) as id
-       where not exists (select from products where products.id = id.id) limit 1) as product_id
+       where not exists (select from products where products.id = id.id) limit 1) as product_id,
+      (select id from unnest(${sql.array(investors, 'uuid')}) as id
+       where not exists (select from investors where investors.id = id.id) limit 1) as investor_id
   `);
 
 /** How many loans the portfolio (or the tenant) has, counted no further than the limit. */

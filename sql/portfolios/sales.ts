@@ -5,6 +5,8 @@ import { sql, type Transaction } from '../database/db.ts';
 const Due = z.object({
   id: z.string(),
   loan_id: z.string(),
+  portfolio_id: z.string().nullable(),
+  agreed_status: z.string().nullable(),
   price: z.string().nullable(),
   servicing_retained: z.boolean(),
 });
@@ -16,7 +18,8 @@ export type Due = z.output<typeof Due>;
  */
 export const due = (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(Due)`
-    select assignment.id, assignment.loan_id,
+    select assignment.id, assignment.loan_id, portfolio.id as portfolio_id,
+           assignment.agreed_status,
            case
              when portfolio.id is not null and assignment.ownership_percentage = 1
                then assignment.purchase_price
@@ -95,15 +98,104 @@ export const mapUnsold = (tx: Transaction, loanId: string, day: string) =>
     where id = ${loanId}
   `);
 
-export const settle = (
-  tx: Transaction,
-  id: string,
-  { status, day, entryIds }: { status: string; day: string; entryIds: readonly string[] },
-) =>
+/** The loan is the investor's from the morning after the day on. */
+export const settle = (tx: Transaction, id: string, day: string, entryIds: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update loan_assignments
-    set status = ${status}, effective_date = ${day}::date + 1,
+    set status = 'active', effective_date = ${day}::date + 1,
         journal_entry_ids = ${JSON.stringify(entryIds)}::jsonb
+    where id = ${id}
+  `);
+
+export const decline = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update loan_assignments set status = 'declined', decline_reason = ${reason} where id = ${id}
+  `);
+
+const SoldLoan = z.object({
+  id: z.string(),
+  due_to_investors: z.string(),
+  accounts_before: z.record(z.string(), z.string()),
+});
+
+/** The booked sale of a loan that is sold, and on which account each role was booked before. */
+export const soldLoan = (tx: Transaction, loanId: string) =>
+  tx.one(sql.type(SoldLoan)`
+    select sale.id, loan.terms -> 'gl_map' ->> 'loans_receivable' as due_to_investors,
+           (
+             select jsonb_object_agg(account.role, coalesce(
+               loan.terms -> 'gl_maps_before' -> -1 -> 'gl_map' ->> account.role, account.id::text
+             ))
+             from ledger_accounts as account where account.role is not null
+           ) as accounts_before
+    from loans as loan
+    join loan_assignments as sale on sale.loan_id = loan.id
+    where loan.id = ${loanId} and sale.status = 'active' and sale.journal_entry_ids <> '[]'
+    order by sale.id desc limit 1
+  `);
+
+export const addEntries = (tx: Transaction, id: string, entryIds: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    update loan_assignments
+    set journal_entry_ids = journal_entry_ids || ${JSON.stringify(entryIds)}::jsonb
+    where id = ${id}
+  `);
+
+const Settled = z.object({
+  id: z.string(),
+  buyer_id: z.string(),
+  investor_id: z.string().nullable(),
+});
+
+/** Portfolios of whose sale nothing is pending by the end of the day: they are the buyers' now. */
+export const finish = (tx: Transaction, day: string) =>
+  tx.any(sql.type(Settled)`
+    with done as (
+      select portfolio.id, portfolio.buyer_id, portfolio.investor_id
+      from portfolios as portfolio
+      where portfolio.status = 'sold' and portfolio.buyer_id is not null
+        and portfolio.settled_on is null and portfolio.settlement_date <= ${day}
+        and not exists (
+          select from loan_assignments as sale
+          where sale.portfolio_id = portfolio.id and sale.status = 'pending'
+        )
+      for no key update
+    ), settled as (
+      update portfolios set settled_on = ${day}, investor_id = portfolios.buyer_id
+      from done where portfolios.id = done.id
+    )
+    select id, buyer_id, investor_id from done order by id
+  `);
+
+const Canceled = z.object({ id: z.string(), loan_id: z.string() });
+
+/** Locks the portfolio's loans in turn, and says whether one of them has changed hands with it. */
+export async function lockAgreed(tx: Transaction, portfolioId: string): Promise<boolean> {
+  await tx.query(sql.typeAlias('void')`
+    select from loans where portfolio_id = ${portfolioId} order by id for no key update
+  `);
+  return tx.exists(sql.typeAlias('void')`
+    select from loan_assignments
+    where portfolio_id = ${portfolioId} and status = 'active'
+      and assignment_type = 'whole_loan_sale'
+  `);
+}
+
+/** What was agreed with the sale is off; answers which assignments. */
+export const cancelAgreed = (tx: Transaction, portfolioId: string) =>
+  tx.any(sql.type(Canceled)`
+    update loan_assignments set status = 'canceled'
+    where portfolio_id = ${portfolioId} and status = 'pending'
+      and assignment_type = 'whole_loan_sale'
+    returning id, loan_id
+  `);
+
+/** The portfolio as it was before the sale was agreed. */
+export const unmarkSold = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update portfolios
+    set status = 'active', sold_at = null, sale_date = null, sale_price = null,
+        servicing_retained = null, buyer_id = null, settlement_date = null
     where id = ${id}
   `);
 

@@ -2,6 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { particularsThen } from './particulars.ts';
 
 export const snapshots = table({
   name: 'portfolio_snapshots',
@@ -29,10 +30,10 @@ const live = (day: string) => sql.fragment`
 /** The same of a day that is closed, as the close wrote it down. */
 const recorded = (day: string) => sql.fragment`
   select kept.portfolio_id, kept.status, kept.delinquency_bucket as bucket,
-         kept.principal_balance as principal, kept.interest_rate as rate, loan.term_months as term,
+         kept.principal_balance as principal, kept.interest_rate as rate, told.term_months as term,
          kept.total_balance as outstanding
   from loan_snapshots as kept
-  join loans as loan on loan.tenant_id = kept.tenant_id and loan.id = kept.loan_id
+  left join lateral ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true
   where kept.snapshot_date = ${day} and kept.portfolio_id is not null
     and kept.status in ('active', 'charged_off')
 `;
@@ -111,8 +112,17 @@ const inBucket = (bucket: string) =>
 const NO_LOANS = sql.fragment`
   '{"current": 0, "dpd_1_29": 0, "dpd_30_59": 0, "dpd_60_89": 0, "dpd_90_119": 0}'::jsonb`;
 
-/** Whether the close has written down the loans of that day. */
+/** Whether the close has written down the loans of that day, or has found none. */
 export const isRecorded = (tx: Transaction, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_snapshots where tenant_id = app.current_tenant() and snapshot_date = ${day}
+    union all
+    select from cob_runs where cob_date = ${day} and status = 'finished'
+  `);
+
+/** The first day of which a close wrote down loans. */
+export const firstRecorded = (tx: Transaction) =>
+  tx.oneFirst(sql.type(z.object({ day: z.string().nullable() }))`
+    select min(snapshot_date) as day from loan_snapshots
+    where tenant_id = app.current_tenant()
   `);

@@ -1,131 +1,107 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { z } from 'zod';
 import { sql } from '../database/db.ts';
+import { isParticular } from './particulars.ts';
 
-/**
- * What a tape may hold, each column as it is read of `row` (the loan as everybody sees it, today) and
- * `tape` (the day). Names are the buyers' words; no name of a client ever reaches the query.
- */
-export const LIVE = {
-  loan_id: sql.fragment`row.id`,
-  loan_number: sql.fragment`row.loan_number`,
-  external_id: sql.fragment`row.external_id`,
-  borrower_id: sql.fragment`row.borrower_id`,
-  borrower_name: sql.fragment`row.borrower_name`,
-  borrower_state: home(sql.fragment`state`),
-  borrower_zip: home(sql.fragment`postal_code`),
-  program: sql.fragment`(select name from programs where id = row.program_id)`,
-  product: sql.fragment`(select name from products where id = row.product_id)`,
-  loan_type: sql.fragment`row.loan_type`,
-  status: sql.fragment`row.status`,
-  origination_date: sql.fragment`coalesce(row.origination_date, row.disbursement_date)`,
-  first_payment_date: sql.fragment`row.first_payment_date`,
-  maturity_date: sql.fragment`row.maturity_date`,
-  original_principal: sql.fragment`row.principal_amount`,
-  principal_amount: sql.fragment`row.principal_amount`,
-  principal_balance: sql.fragment`row.principal_balance`,
-  accrued_interest: sql.fragment`row.accrued_interest`,
-  outstanding_fees: sql.fragment`row.outstanding_fees`,
-  total_balance: sql.fragment`row.total_balance`,
-  interest_rate: sql.fragment`row.interest_rate`,
-  apr: sql.fragment`row.apr`,
-  term_months: sql.fragment`row.term_months`,
-  remaining_term: sql.fragment`row.remaining_term`,
-  payment_amount: sql.fragment`row.payment_amount`,
-  payment_frequency: sql.fragment`row.payment_frequency`,
-  next_payment_date: sql.fragment`row.next_payment_date`,
-  next_payment_amount: sql.fragment`row.next_payment_amount`,
-  last_payment_date: sql.fragment`row.last_payment_date`,
-  last_payment_amount: sql.fragment`row.last_payment_amount`,
-  total_paid: sql.fragment`row.paid_principal + row.paid_interest + row.paid_fees`,
-  days_past_due: sql.fragment`row.days_past_due`,
-  delinquency_bucket: sql.fragment`row.delinquency_bucket`,
-  past_due_amount: sql.fragment`row.past_due_amount`,
-  times_30: sql.fragment`row.times_delinquent_30`,
-  times_60: sql.fragment`row.times_delinquent_60`,
-  times_90: sql.fragment`row.times_delinquent_90`,
-  modification_count: modifications(),
-  is_modified: sql.fragment`${modifications()} > 0`,
-  is_frozen: sql.fragment`row.is_frozen`,
-  is_accelerated: sql.fragment`row.is_accelerated`,
-  is_non_accrual: sql.fragment`row.is_non_accrual`,
-  charge_off_date: sql.fragment`row.charged_off_at::date`,
-  charge_off_amount: sql.fragment`row.charge_off_amount`,
-  recovery_amount: sql.fragment`
-    case when row.charge_off_amount is not null then row.recovered_amount end`,
-  collateral_type: ofCollateral(
-    sql.fragment`(array_agg(item.collateral_type order by item.created_at))[1]`,
-  ),
-  collateral_value: ofCollateral(collateralValue()),
-  ltv: ofCollateral(
-    sql.fragment`round(row.principal_balance / nullif(${collateralValue()}, 0), 6)`,
-  ),
-  lien_position: sql.fragment`(
-    select min(lien.lien_position)
-    from liens as lien join collateral_items as item on item.id = lien.collateral_id
-    where item.loan_id = row.id and lien.status = 'active'
-  )`,
-  investor: sql.fragment`(select name from investors where id = row.investor_id)`,
-  portfolio: sql.fragment`(select name from portfolios where id = row.portfolio_id)`,
-  credit_score_origination: sql.fragment`row.metadata ->> 'credit_score'`,
-  as_of_date: sql.fragment`tape.day`,
-} as const;
+const text = z.string().nullable();
+const count = z.int().nullable();
+const flag = z.boolean();
 
-export type TapeColumn = keyof typeof LIVE;
-export const TAPE_COLUMNS = Object.keys(LIVE) as [TapeColumn, ...TapeColumn[]];
+/** `needs` names the particular that it is read from, which days of before it was kept do not have. */
+type Column = { type: z.ZodType; from: SqlFragment; needs?: string };
 
-/** On a day that is closed, these are what the close wrote down, as alias `kept`. */
-export const RECORDED: Partial<Record<TapeColumn, ReturnType<typeof sql.fragment>>> = {
-  status: sql.fragment`kept.status`,
-  principal_balance: sql.fragment`kept.principal_balance`,
-  accrued_interest: sql.fragment`kept.accrued_interest`,
-  outstanding_fees: sql.fragment`kept.outstanding_fees`,
-  total_balance: sql.fragment`kept.total_balance`,
-  interest_rate: sql.fragment`trim_scale(kept.interest_rate)`,
-  remaining_term: sql.fragment`kept.remaining_term`,
-  next_payment_date: sql.fragment`kept.next_payment_date`,
-  next_payment_amount: sql.fragment`kept.next_payment_amount`,
-  last_payment_date: sql.fragment`kept.last_payment_date`,
-  last_payment_amount: sql.fragment`kept.last_payment_amount`,
-  total_paid: sql.fragment`
-    kept.total_paid_principal + kept.total_paid_interest + kept.total_paid_fees`,
-  days_past_due: sql.fragment`kept.days_past_due`,
-  delinquency_bucket: sql.fragment`kept.delinquency_bucket`,
-  past_due_amount: sql.fragment`kept.past_due_amount`,
-  times_30: sql.fragment`kept.times_delinquent_30`,
-  times_60: sql.fragment`kept.times_delinquent_60`,
-  times_90: sql.fragment`kept.times_delinquent_90`,
-  is_frozen: sql.fragment`kept.is_frozen`,
-  is_accelerated: sql.fragment`kept.is_accelerated`,
-  is_non_accrual: sql.fragment`kept.is_non_accrual`,
-  maturity_date: sql.fragment`kept.maturity_date`,
-  investor: sql.fragment`(select name from investors where id = kept.investor_id)`,
-  portfolio: sql.fragment`(select name from portfolios where id = kept.portfolio_id)`,
+/** What never changes once a loan is funded is read of the loan itself. */
+const fixed = (name: string): Column => ({
+  type: text,
+  from: sql.fragment`${sql.identifier(['loan', name])}`,
+});
+
+/** What changes is read of the day's row: what its close kept, or would keep now. */
+const kept = (name: string, type: z.ZodType = text): Column => ({
+  type,
+  from: sql.fragment`${sql.identifier(['row', name])}`,
+  ...(isParticular(name) && { needs: name }),
+});
+
+const trimmed = (name: string): Column => {
+  const column = kept(name);
+  return { ...column, from: sql.fragment`trim_scale(${column.from})` };
 };
 
-function home(column: ReturnType<typeof sql.fragment>) {
-  return sql.fragment`(
-    select ${column} from addresses
-    where borrower_id = row.borrower_id and is_primary and not is_archived
-    order by array_position(array['residential', 'mailing'], address_type), created_at limit 1
-  )`;
-}
+/**
+ * What a tape may hold: each column with its type and where it is read, the same for every day. Names
+ * are the buyers' words; no name of a client ever reaches the query.
+ */
+export const COLUMNS = {
+  loan_id: { type: z.string(), from: sql.fragment`row.loan_id` },
+  loan_number: fixed('loan_number'),
+  external_id: kept('external_id'),
+  borrower_id: fixed('borrower_id'),
+  borrower_name: kept('borrower_name'),
+  borrower_state: kept('borrower_state'),
+  borrower_zip: kept('borrower_zip'),
+  program: kept('program'),
+  product: kept('product'),
+  loan_type: fixed('loan_type'),
+  status: kept('status'),
+  origination_date: kept('origination_date'),
+  first_payment_date: kept('first_payment_date'),
+  maturity_date: kept('maturity_date'),
+  original_principal: fixed('principal_amount'),
+  principal_amount: fixed('principal_amount'),
+  principal_balance: kept('principal_balance'),
+  accrued_interest: kept('accrued_interest'),
+  outstanding_fees: kept('outstanding_fees'),
+  total_balance: kept('total_balance'),
+  interest_rate: trimmed('interest_rate'),
+  apr: trimmed('apr'),
+  term_months: kept('term_months', count),
+  remaining_term: kept('remaining_term', count),
+  payment_amount: kept('payment_amount'),
+  payment_frequency: kept('payment_frequency'),
+  next_payment_date: kept('next_payment_date'),
+  next_payment_amount: kept('next_payment_amount'),
+  last_payment_date: kept('last_payment_date'),
+  last_payment_amount: kept('last_payment_amount'),
+  total_paid: {
+    type: text,
+    from: sql.fragment`row.total_paid_principal + row.total_paid_interest + row.total_paid_fees`,
+  },
+  days_past_due: kept('days_past_due', count),
+  delinquency_bucket: kept('delinquency_bucket'),
+  past_due_amount: kept('past_due_amount'),
+  times_30: kept('times_delinquent_30', count),
+  times_60: kept('times_delinquent_60', count),
+  times_90: kept('times_delinquent_90', count),
+  modification_count: kept('modification_count', count),
+  is_modified: {
+    type: flag,
+    from: sql.fragment`row.modification_count > 0`,
+    needs: 'modification_count',
+  },
+  is_frozen: kept('is_frozen', flag),
+  is_accelerated: kept('is_accelerated', flag),
+  is_non_accrual: kept('is_non_accrual', flag),
+  charge_off_date: kept('charge_off_date'),
+  charge_off_amount: kept('charge_off_amount'),
+  recovery_amount: kept('recovery_amount'),
+  collateral_type: kept('collateral_type'),
+  collateral_value: kept('collateral_value'),
+  ltv: {
+    type: text,
+    from: sql.fragment`round(row.principal_balance / nullif(row.collateral_value, 0), 6)`,
+    needs: 'collateral_value',
+  },
+  lien_position: kept('lien_position', count),
+  investor: kept('investor'),
+  portfolio: kept('portfolio'),
+  credit_score_origination: kept('credit_score_origination'),
+  as_of_date: kept('snapshot_date'),
+} as const satisfies Record<string, Column>;
 
-/** Days on which the terms were changed. */
-function modifications() {
-  return sql.fragment`(
-    select count(distinct effective_date)::integer from loan_events
-    where loan_id = row.id and effective_date <= tape.day
-      and kind in ('rate_change', 'capitalization', 'forgiveness', 'plan_agreed')
-  )`;
-}
+export type TapeColumn = keyof typeof COLUMNS;
+export const TAPE_COLUMNS = Object.keys(COLUMNS) as [TapeColumn, ...TapeColumn[]];
 
-function collateralValue() {
-  return sql.fragment`
-    sum(coalesce((app.current_valuation(item.id)).appraised_value, item.estimated_value))`;
-}
-
-function ofCollateral(value: ReturnType<typeof sql.fragment>) {
-  return sql.fragment`(
-    select ${value} from collateral_items as item
-    where item.loan_id = row.id and not item.is_archived and item.status in ('active', 'repossessed')
-  )`;
-}
+/** Those of the columns that days of before particulars were kept do not have. */
+export const keptLater = (columns: readonly TapeColumn[]) =>
+  columns.filter((name) => (COLUMNS[name] as Column).needs !== undefined);

@@ -1,9 +1,11 @@
+import type { FragmentSqlToken as SqlFragment, IdentifierSqlToken } from 'slonik';
 import { z } from 'zod';
+import { inChunk } from '../business-day/closes.ts';
 import { sql, type Transaction } from '../database/db.ts';
-import { loans } from '../loans/loans.ts';
 import { table } from '../table.ts';
+import { keptOf, ON_THE_BOOKS, openOf } from './day-rows.ts';
 import type { Source } from './snapshots.ts';
-import { LIVE, RECORDED, type TapeColumn } from './tape-columns.ts';
+import { COLUMNS, type TapeColumn } from './tape-columns.ts';
 
 export const configs = table({
   name: 'loan_tape_configs',
@@ -35,7 +37,7 @@ export type Tape = {
   filters: Partial<Record<TapeFilter, string[]>>;
 };
 export type TapeFilter =
-  'status' | 'delinquency_bucket' | 'program_id' | 'product_id' | 'loan_type';
+  'status' | 'delinquency_bucket' | 'investor_id' | 'program_id' | 'product_id' | 'loan_type';
 
 const Order = z.object({
   id: z.string(),
@@ -44,7 +46,7 @@ const Order = z.object({
   as_of_date: z.string(),
   format: z.enum(['csv', 'json']),
   columns: z.array(
-    z.custom<TapeColumn>((name) => typeof name === 'string' && Object.hasOwn(LIVE, name)),
+    z.custom<TapeColumn>((name) => typeof name === 'string' && Object.hasOwn(COLUMNS, name)),
   ),
   filters: z.record(z.string(), z.array(z.string())),
   include_header: z.boolean(),
@@ -77,58 +79,60 @@ export const due = (tx: Transaction, day: string) =>
     select id from loan_tape_configs where is_active and next_run_at <= ${day} order by id
   `);
 
+/** A range of loans, one page of the tape, by their ids. */
+export type Range = { first_loan_id: string; before_loan_id: string | null };
+
+export const WHOLE: Range = {
+  first_loan_id: '00000000-0000-0000-0000-000000000000',
+  before_loan_id: null,
+};
+
+/** Where the page after this one begins; nothing, where this is the last. */
+export const nextPage = (tx: Transaction, after: string, size: number) =>
+  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from loans where id >= ${after} order by id offset ${size} limit 1
+  `);
+
 /** The loans of the tape: those on the books, unless a filter says otherwise. */
-const from = (tape: Tape, source: Source) => {
-  const status = tape.filters.status ?? ['active', 'charged_off'];
-  const isRecorded = source === 'recorded';
-  const owner = isRecorded ? sql.fragment`kept` : sql.fragment`row`;
+const from = ({ portfolio_id, as_of_date, filters }: Tape, source: Source, range: Range) => {
+  const among = (id: SqlFragment) => inChunk(range, id);
+  const rows =
+    source === 'recorded'
+      ? keptOf(as_of_date, among)
+      : openOf(as_of_date, among, filters.status ?? ON_THE_BOOKS);
   const clauses = [
-    sql.fragment`${owner}.status = any(${sql.array(status, 'text')})`,
-    ...(tape.portfolio_id === null
-      ? []
-      : [sql.fragment`${owner}.portfolio_id = ${tape.portfolio_id}`]),
-    ...(tape.filters.delinquency_bucket
-      ? [
-          sql.fragment`${owner}.delinquency_bucket = any(${sql.array(tape.filters.delinquency_bucket, 'text')})`,
-        ]
-      : []),
-    ...(['program_id', 'product_id', 'loan_type'] as const).flatMap((column) => {
-      const values = tape.filters[column];
-      if (!values) return [];
-      return [
-        sql.fragment`${sql.identifier(['row', column])}::text = any(${sql.array(values, 'text')})`,
-      ];
-    }),
+    ...(portfolio_id === null ? [] : [sql.fragment`row.portfolio_id = ${portfolio_id}`]),
+    ...OF_THE_DAY.flatMap((name) => isAnyOf(sql.identifier(['row', name]), filters[name])),
+    ...OF_THE_LOAN.flatMap((name) => isAnyOf(sql.identifier(['loan', name]), filters[name])),
   ];
-  const kept = sql.fragment`
-    join loan_snapshots as kept on kept.loan_id = row.id and kept.snapshot_date = ${tape.as_of_date}`;
   return sql.fragment`
-    from (${loans.rows}) as row
-    cross join (select ${tape.as_of_date}::date as day) as tape
-    ${isRecorded ? kept : sql.fragment``}
-    where ${sql.join(clauses, sql.fragment` and `)}
+    from (${rows}) as row
+    join loans as loan on loan.id = row.loan_id
+    where ${sql.join([sql.fragment`true`, ...clauses], sql.fragment` and `)}
   `;
 };
 
-const columnOf = (name: TapeColumn, source: Source) =>
-  (source === 'recorded' ? RECORDED[name] : undefined) ?? LIVE[name];
+const OF_THE_DAY = ['status', 'delinquency_bucket', 'investor_id'] as const;
+const OF_THE_LOAN = ['program_id', 'product_id', 'loan_type'] as const;
 
-export type TapeRow = Record<string, string | number | boolean | null> & { id: string };
+const isAnyOf = (column: IdentifierSqlToken, values: string[] | undefined) =>
+  values ? [sql.fragment`${column}::text = any(${sql.array(values, 'text')})`] : [];
 
-/** The next loans of the tape, in the order of their ids. */
+export type TapeRow = Record<string, string | number | boolean | null>;
+
+/** The loans of one page of the tape, in the order of their ids. */
 export const page = async (
   tx: Transaction,
   tape: Tape,
   source: Source,
-  { after, limit }: { after: string | null; limit: number },
+  range: Range,
 ): Promise<readonly TapeRow[]> => {
-  const columns = tape.columns.map(
-    (name) => sql.fragment`${columnOf(name, source)} as ${sql.identifier([name])}`,
+  const named = tape.columns.map(
+    (name) => sql.fragment`${COLUMNS[name].from} as ${sql.identifier([name])}`,
   );
-  const rest = after === null ? sql.fragment`` : sql.fragment`and row.id > ${after}`;
-  return (await tx.any(sql.unsafe`
-    select row.id as id, ${sql.join(columns, sql.fragment`, `)} ${from(tape, source)} ${rest}
-    order by row.id limit ${limit}
+  const shape = Object.fromEntries(tape.columns.map((name) => [name, COLUMNS[name].type]));
+  return (await tx.any(sql.type(z.object(shape))`
+    select ${sql.join(named, sql.fragment`, `)} ${from(tape, source, range)} order by row.loan_id
   `)) as readonly TapeRow[];
 };
 
@@ -143,17 +147,25 @@ const Totals = z.object({
 });
 
 /** How many loans, how much principal, and what a buyer would stumble over first. */
-export const totals = (tx: Transaction, tape: Tape, source: Source) => {
-  const balance = columnOf('principal_balance', source);
-  const maturity = columnOf('maturity_date', source);
-  return tx.one(sql.type(Totals)`
+export const totals = (tx: Transaction, tape: Tape, source: Source) =>
+  tx.one(sql.type(Totals)`
     select count(*)::integer as row_count,
-           coalesce(sum(${balance}), 0)::numeric(18, 2) as principal_balance,
-           count(*) filter (where ${maturity} is null)::integer as no_maturity,
-           count(*) filter (where ${maturity} < ${LIVE.origination_date})::integer as matures_early,
-           count(*) filter (where least(${balance}, row.outstanding_fees) < 0)::integer as negative,
-           count(*) filter (where ${columnOf('interest_rate', source)} > 0.6)::integer as odd_rate,
-           count(*) filter (where ${LIVE.borrower_state} is null)::integer as no_state
-    ${from(tape, source)}
+           coalesce(sum(row.principal_balance), 0)::numeric(18, 2) as principal_balance,
+           count(*) filter (where row.maturity_date is null)::integer as no_maturity,
+           count(*) filter (where row.maturity_date < row.origination_date)::integer
+             as matures_early,
+           count(*) filter (where least(row.principal_balance, row.outstanding_fees) < 0)::integer
+             as negative,
+           count(*) filter (where row.interest_rate > 0.6)::integer as odd_rate,
+           count(*) filter (where row.borrower_state is null)::integer as no_state
+    ${from(tape, source, WHOLE)}
   `);
-};
+
+/** Loans of the day that its close set aside before it had kept anything of them. */
+export const notKept = (tx: Transaction, day: string) =>
+  tx.oneFirst(sql.type(z.object({ loans: z.int() }))`
+    select count(distinct error.loan_id)::integer as loans
+    from cob_loan_errors as error
+    join cob_runs as run on run.id = error.run_id
+    where run.cob_date = ${day} and error.step = 'snapshot'
+  `);

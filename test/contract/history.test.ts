@@ -55,6 +55,7 @@ const NOT_DONE: Record<string, string> = {
   'POST /borrowers/{id}/invite-portal-user': 'only with an address on file',
   'POST /portfolios/{id}/auto-assign': 'only of a dynamic portfolio',
   'POST /portfolios/{id}/buyback': 'no sale is booked',
+  'POST /portfolios/{id}/cancel-sale': 'no sale is agreed',
   'POST /portfolios/{id}/transfer-loans': 'only between two portfolios',
   'POST /communications/send': 'the borrowers may not be contacted',
   'POST /communications/send-batch': 'the borrowers may not be contacted',

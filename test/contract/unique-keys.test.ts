@@ -38,6 +38,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'journal_entries_reversed_once',
   'lien_alerts_once',
   'loan_number_sequences_pkey',
+  'loan_particulars_pkey',
   'loan_snapshots_pkey',
   'nacha_entries_disbursement',
   'nacha_entries_draw',

@@ -164,7 +164,10 @@ test('a portfolio is sold once, its price shared out to the cent, and settled in
     sale_price: '9753.10',
     sale_date: '2026-01-15',
     servicing_retained: true,
-    investor_id: investor.body.id,
+    investor_id: null,
+    buyer_id: investor.body.id,
+    settlement_date: '2026-01-20',
+    settled_on: null,
   });
   expect(answers.find(({ status }) => status === 409)?.body.code).toBe('already_sold');
   expect(before).toEqual(['pending', 'pending', 'pending', 'pending']);
@@ -175,6 +178,14 @@ test('a portfolio is sold once, its price shared out to the cent, and settled in
   });
   expect(prices.rows[0]).toMatchObject({ total: '9753.10', loans: '4' });
   expect(later.body.code).toBe('portfolio_sold');
+  expect((await admin.get(`/portfolios/${id}`)).body).toMatchObject({
+    investor_id: investor.body.id,
+    settled_on: '2026-01-20',
+    sale_price: '9753.10',
+    settled_price: '9753.10',
+    left_out: [{ loan_id: loan_ids[3], reason: 'nothing_owed' }],
+    loan_count: 3,
+  });
 });
 
 test('a sale to nobody, to a stranger, or through a stranger changes nothing', async () => {

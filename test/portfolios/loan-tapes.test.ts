@@ -2,27 +2,20 @@ import { expect, test } from 'vitest';
 import { generateTape, orderDueTapes } from '../../jobs/portfolios/generate-tape.job.ts';
 import { nextRun } from '../../jobs/portfolios/tape-config.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
+import { keptDays } from '../setup/kept-days.ts';
 import { loanRows } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
-import { newStage, type Tenant } from '../setup/world.ts';
+import { contentOf } from '../setup/tape-files.ts';
+import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-
-async function contentOf(tenant: Tenant, documentId: string) {
-  const found = await stage.owner.query(
-    'select storage_key from documents where tenant_id = $1 and id = $2',
-    [tenant.id, documentId],
-  );
-  const bytes = await stage.installation.files.get(found.rows[0].storage_key);
-  return Buffer.from(bytes ?? []).toString();
-}
 
 test('a tape holds the chosen columns of the loans of its portfolio', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const [one, two] = await loanRows(
     tenant,
-    { loan_number: 'A-1', principal_balance: '8000.10', apr: '0.1234' },
+    { loan_number: 'A-1', principal_balance: '8000.10', accrual_rate: '0.1' },
     { loan_number: 'A-2', principal_balance: '0', status: 'paid_off' },
     { loan_number: 'A-3' },
   );
@@ -37,7 +30,7 @@ test('a tape holds the chosen columns of the loans of its portfolio', async () =
   });
 
   const made = await admin.post(`/loan-tape-configs/${config.body.id}/generate`);
-  const text = await contentOf(tenant, made.body.document_id);
+  const text = await contentOf(stage, tenant, made.body.document_id);
   const read = await admin.get(`/loan-tapes/${made.body.id}`);
 
   expect(config).toMatchObject({ status: 201, body: { next_run_at: '2026-01-31' } });
@@ -66,17 +59,11 @@ test('every column of the catalogue can be read, today and of a day that is clos
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const [loan] = await loanRows(tenant, { principal_balance: '4000', status: 'charged_off' });
-  await stage.owner.query(
-    `insert into loan_snapshots (tenant_id, snapshot_date, loan_id, status, principal_balance,
-       accrued_interest, outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
-       interest_accrued_today, past_due_amount, days_past_due, delinquency_bucket,
-       total_paid_principal, total_paid_interest, total_paid_fees, interest_rate, remaining_term,
-       is_frozen, is_accelerated, is_non_accrual, charge_off_balance, labels, times_delinquent_30)
-     select $1, day, $2, 'active', 5000, 10, 0, 5010, 0, 5010, 1, 1, 0, late, 'current',
-       1, 2, 3, 0.1, 36, false, false, false, 0, '[]', 2
-     from (values ('2026-01-12'::date, 31), ('2026-01-13', 0), ('2026-01-14', 30)) as kept (day, late)`,
-    [tenant.id, loan],
-  );
+  await keptDays(stage, tenant, loan ?? '', {
+    '2026-01-12': { days_past_due: 31 },
+    '2026-01-13': {},
+    '2026-01-14': { days_past_due: 30, times_delinquent_30: 2 },
+  });
   const config = await admin.post('/loan-tape-configs', {
     name: 'All',
     format: 'json',
@@ -88,7 +75,7 @@ test('every column of the catalogue can be read, today and of a day that is clos
   const past = await admin.post(url, { as_of_date: '2026-01-14' });
   const unknown = await admin.post(url, { as_of_date: '2026-01-11' });
   const ahead = await admin.post(url, { as_of_date: '2026-01-16' });
-  const rows = JSON.parse(await contentOf(tenant, past.body.document_id));
+  const rows = JSON.parse(await contentOf(stage, tenant, past.body.document_id));
 
   expect(today).toMatchObject({ status: 200, body: { row_count: 1 } });
   expect(rows).toMatchObject([

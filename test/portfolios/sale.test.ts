@@ -205,7 +205,14 @@ test('a sale that two closes settle at once is settled once', async () => {
   const { admin, sell, list } = await forSale(tenant, loan_id);
   await sell({ sale_price: '9800.00' });
   const { id, purchase_price: price } = (await admin.get(list)).body[0];
-  const due = { id, loan_id, price, servicing_retained: false };
+  const due = {
+    id,
+    loan_id,
+    price,
+    portfolio_id: null,
+    agreed_status: 'active',
+    servicing_retained: false,
+  };
 
   await Promise.all([1, 2].map(() => tenant.within((work) => settleSale(work, due))));
   const entries = await admin.get(`/ledger/loans/${loan_id}/sub-ledger`);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { snapshotPortfolios } from '../../jobs/portfolios/snapshot.job.ts';
+import { keptDays } from '../setup/kept-days.ts';
 import { loanRows } from '../setup/loan-rows.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -86,16 +87,9 @@ test('a day that is closed is read from what was recorded then', async () => {
   const tenant = await stage.tenant();
   const { admin, path, loan_ids } = await portfolioOf(tenant, { principal_balance: '4000' });
   const portfolio = path.split('/')[2];
-  await stage.owner.query(
-    `insert into loan_snapshots (tenant_id, snapshot_date, loan_id, status, principal_balance,
-       accrued_interest, outstanding_fees, total_balance, suspense_balance, payoff_amount, per_diem,
-       interest_accrued_today, past_due_amount, days_past_due, delinquency_bucket,
-       total_paid_principal, total_paid_interest, total_paid_fees, interest_rate, remaining_term,
-       is_frozen, is_accelerated, is_non_accrual, charge_off_balance, portfolio_id, labels)
-     values ($1, '2026-01-14', $2, 'active', 5000, 10, 0, 5010, 0, 5010, 1, 1, 0, 0, 'current',
-       0, 0, 0, 0.1, 36, false, false, false, 0, $3, '[]')`,
-    [tenant.id, loan_ids[0], portfolio],
-  );
+  await keptDays(stage, tenant, loan_ids[0] ?? '', {
+    '2026-01-14': { portfolio_id: portfolio },
+  });
 
   const written = await tenant.within((work) => snapshotPortfolios(work, '2026-01-14'));
   const again = await tenant.within((work) => snapshotPortfolios(work, '2026-01-14'));

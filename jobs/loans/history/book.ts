@@ -3,6 +3,7 @@ import * as accruals from '../../../sql/loans/accruals.ts';
 import { ACCRUAL } from '../../ledger/chart.ts';
 import { post } from '../../ledger/post.ts';
 import { money } from '../../money.ts';
+import { postOfLoan } from './before-settlement.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { eventsInForce } from '../engine/event-order.ts';
@@ -15,7 +16,7 @@ import type { LoanTerms } from '../products/terms-of.ts';
 
 /** The loan as it was before the new events. */
 type Before = {
-  row: { id: string; loan_number: string; posted_until: string };
+  row: { id: string; loan_number: string; posted_until: string; terms: Record<string, unknown> };
   schedule: readonly ScheduleRow[];
   events: readonly LoanEvent[];
   state: LoanState;
@@ -104,7 +105,7 @@ async function postDifferences(
     if (isNothing(change)) continue;
     const reversal = reversed.get(event.id);
     const cause = fresh.at(-1) ?? event;
-    await post(work, {
+    await postOfLoan(work, loan.row, {
       entry_date: isFresh.has(event.id)
         ? event.effective_date
         : (reversal?.effective_date ?? work.today),

@@ -1,10 +1,10 @@
 import { Big } from 'big.js';
-import type * as sales from '../../sql/portfolios/sales.ts';
-import { CHART, type AccountRole } from '../ledger/chart.ts';
-import { postParts } from '../ledger/post.ts';
-import type { SystemEntry } from '../loans/engine/posting-matrix.ts';
-import { money, sum } from '../money.ts';
-import type { Work } from '../work.ts';
+import type * as sales from '../../../sql/portfolios/sales.ts';
+import { CHART, type AccountRole } from '../../ledger/chart.ts';
+import { postParts, type Part } from '../../ledger/post.ts';
+import type { SystemEntry } from '../engine/posting-matrix.ts';
+import { money, sum } from '../../money.ts';
+import type { Work } from '../../work.ts';
 
 /** What a loan is carried at: the assets that leave with a sale and come back with a buyback. */
 const ASSETS = ['loans_receivable', 'interest_receivable', 'fees_receivable'] as const;
@@ -36,6 +36,15 @@ const row = (debit: AccountRole, credit: AccountRole): SystemEntry => ({
 
 type Carried = Awaited<ReturnType<typeof sales.carried>>;
 
+/** How the entry is named, where it is another than the one of the sale itself. */
+type Booking = {
+  reference_type?: 'portfolio_sale' | 'portfolio_buyback';
+  entry_date?: string;
+  purpose?: string;
+  /** The lender's own accounts, of a loan whose roles are booked on the investor's by now. */
+  accounts?: Record<string, string>;
+};
+
 /**
  * Books that a loan leaves the lender's books, or, bought back, enters them again: cash for what is
  * carried, the difference is a gain or a loss. What the borrower owes is owed to the investor as long
@@ -44,9 +53,14 @@ type Carried = Awaited<ReturnType<typeof sales.carried>>;
 export async function bookSale(
   work: Work,
   { id, loan_id }: { id: string; loan_id: string },
-  carried: Carried,
+  carried: Pick<Carried, 'loan_number' | 'due_to_investors' | (typeof ASSETS)[number]>,
   price: string,
-  reference_type: 'portfolio_sale' | 'portfolio_buyback' = 'portfolio_sale',
+  {
+    reference_type = 'portfolio_sale',
+    entry_date = work.today,
+    purpose = '',
+    accounts = {},
+  }: Booking = {},
 ): Promise<string[]> {
   const sign = reference_type === 'portfolio_sale' ? 1 : -1;
   const { loan_number, due_to_investors: account } = carried;
@@ -59,15 +73,16 @@ export async function bookSale(
   const result = { [gain.gte(0) ? RESULT.gain : RESULT.loss]: money(gain) };
   const name = sign > 0 ? 'Portfolio sale' : 'Buyback';
   const heading = {
-    entry_date: work.today,
+    entry_date,
     reference_type,
     reference_id: id,
+    purpose,
     loan_id,
     description: `${name} ${loan_number}`,
   };
   const roles = [...Object.keys(assets), 'due_to_investors'];
   const entry = await postParts(work, heading, [
-    { debit: { cash: money(cash) }, credit: { ...assets, ...result } },
+    { debit: { cash: money(cash) }, credit: { ...assets, ...result }, accounts },
     {
       debit: assets,
       credit: { due_to_investors: money(total) },
@@ -86,6 +101,18 @@ const OTHERS: readonly AccountRole[] = [
   'due_from_investors',
   'due_to_investors',
 ];
+
+/** Where the lender's own part of a sold loan is booked, as it was before the sale. */
+export const ownAccounts = (before: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(before).filter(([role]) => !OTHERS.some((other) => other === role)),
+  );
+
+/** How much more of each asset the lender has carried since the posting. */
+export const carriedSince = ({ debit, credit }: Pick<Part, 'debit' | 'credit'>) =>
+  Object.fromEntries(
+    ASSETS.map((role) => [role, money(new Big(debit[role] ?? 0).minus(credit[role] ?? 0))]),
+  ) as Pick<Carried, (typeof ASSETS)[number]>;
 
 /**
  * Where a sold loan's roles are booked: each that was the lender's asset, income or expense is the

@@ -1,0 +1,35 @@
+import * as sales from '../../../sql/portfolios/sales.ts';
+import { post, type Posting } from '../../ledger/post.ts';
+import type { Work } from '../../work.ts';
+import { bookSale, carriedSince, ownAccounts } from './book-sale.ts';
+
+type SoldLoan = { id: string; loan_number: string; terms: Record<string, unknown> };
+
+/**
+ * Posts what a loan's event means. What is dated before the day on which the loan was sold, and found
+ * afterwards, is the seller's: it is booked on the lender's own accounts, and the sale is corrected by
+ * what it leaves there, at the price that was agreed. So it is nobody's gain to enter a payment early or
+ * late.
+ */
+export async function postOfLoan(work: Work, loan: SoldLoan, posting: Posting) {
+  const sold_on = loan.terms['sold_on'];
+  const happened = posting.effective_date ?? posting.entry_date;
+  if (typeof sold_on !== 'string' || happened >= sold_on) return post(work, posting);
+  const sold = await sales.soldLoan(work.tx, loan.id);
+  const accounts = ownAccounts(sold.accounts_before);
+  const entry = await post(work, { ...posting, accounts });
+  const { entry_date, reference_id, purpose = '' } = posting;
+  const corrected = await bookSale(
+    work,
+    { id: sold.id, loan_id: loan.id },
+    { ...carriedSince(posting), ...sold, loan_number: loan.loan_number },
+    '0.00',
+    {
+      entry_date: entry_date < sold_on ? sold_on : entry_date,
+      purpose: `${reference_id ?? ''} ${purpose}`.trim(),
+      accounts,
+    },
+  );
+  await sales.addEntries(work.tx, sold.id, corrected);
+  return entry;
+}

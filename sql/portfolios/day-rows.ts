@@ -1,0 +1,145 @@
+import { sql, type Transaction } from '../database/db.ts';
+import { columns, source } from '../loans/loans.ts';
+import {
+  keepParticulars,
+  particularsIn,
+  particularsNow,
+  particularsThen,
+  type Among,
+} from './particulars.ts';
+
+const TOTAL = sql.fragment`row.principal_balance + ended.interest + row.outstanding_fees`;
+
+/**
+ * What is kept of a loan for each day, and how it is read at the day's end: of the loan as everybody sees
+ * it (`row`), with the interest of the day itself already in (`ended`). Each is a column of
+ * loan_snapshots.
+ */
+const KEPT = {
+  status: sql.fragment`row.status`,
+  sub_status: sql.fragment`row.sub_status`,
+  principal_balance: sql.fragment`row.principal_balance`,
+  accrued_interest: sql.fragment`ended.interest`,
+  outstanding_fees: sql.fragment`row.outstanding_fees`,
+  total_balance: TOTAL,
+  suspense_balance: sql.fragment`row.suspense_balance`,
+  payoff_amount: sql.fragment`greatest(
+    ${TOTAL} + row.penalty
+      + case when row.status = 'active' then row.charge_off_balance else 0 end
+      - greatest(row.interest_settled - row.after, 0) - row.suspense_balance, 0
+  )`,
+  per_diem: sql.fragment`ended.accrued`,
+  interest_accrued_today: sql.fragment`ended.accrued`,
+  past_due_amount: sql.fragment`row.past_due_amount`,
+  past_due_principal: sql.fragment`row.past_due_principal`,
+  past_due_interest: sql.fragment`row.past_due_interest`,
+  past_due_fees: sql.fragment`row.past_due_fees`,
+  past_due_30_amount: sql.fragment`row.past_due_30_amount`,
+  days_past_due: sql.fragment`row.days_past_due`,
+  delinquency_bucket: sql.fragment`row.delinquency_bucket`,
+  first_delinquency_date: sql.fragment`row.first_delinquency_date`,
+  times_delinquent_30: sql.fragment`row.times_delinquent_30`,
+  times_delinquent_60: sql.fragment`row.times_delinquent_60`,
+  times_delinquent_90: sql.fragment`row.times_delinquent_90`,
+  next_payment_date: sql.fragment`row.next_payment_date`,
+  next_payment_amount: sql.fragment`row.next_payment_amount`,
+  last_payment_date: sql.fragment`row.last_payment_date`,
+  last_payment_amount: sql.fragment`row.last_payment_amount`,
+  total_paid_principal: sql.fragment`row.paid_principal`,
+  total_paid_interest: sql.fragment`row.paid_interest`,
+  total_paid_fees: sql.fragment`row.paid_fees`,
+  interest_rate: sql.fragment`row.current_rate::numeric`,
+  remaining_term: sql.fragment`row.remaining_term`,
+  payments_remaining: sql.fragment`coalesce(row.payments_remaining, 0)`,
+  maturity_date: sql.fragment`row.maturity_date`,
+  final_payment_amount: sql.fragment`row.final_payment_amount`,
+  credit_limit: sql.fragment`row.credit_limit`,
+  available_credit: sql.fragment`row.available_credit`,
+  is_frozen: sql.fragment`row.is_frozen`,
+  is_accelerated: sql.fragment`row.is_accelerated`,
+  is_non_accrual: sql.fragment`row.is_non_accrual`,
+  charge_off_balance: sql.fragment`row.charge_off_balance`,
+  net_charge_off: sql.fragment`row.net_charge_off`,
+  portfolio_id: sql.fragment`row.portfolio_id`,
+  investor_id: sql.fragment`row.investor_id`,
+  loan_officer_id: sql.fragment`row.loan_officer_id`,
+  labels: sql.fragment`row.labels`,
+  schedule_version: sql.fragment`row.schedule_version`,
+} as const;
+
+const names = (alias?: string) =>
+  sql.join(
+    ['snapshot_date', 'loan_id', ...Object.keys(KEPT)].map((name) =>
+      sql.identifier(alias === undefined ? [name] : [alias, name]),
+    ),
+    sql.fragment`, `,
+  );
+
+/** The statuses of the loans that are kept of a day. */
+export const ON_THE_BOOKS: readonly string[] = ['active', 'charged_off'];
+
+/** Each loan as the end of the day finds it: what the API answers for the day, at its end. */
+const atTheEnd = (day: string, among: Among, statuses = ON_THE_BOOKS) => sql.fragment`
+  select ${day}::date as snapshot_date, row.id as loan_id, ${sql.join(
+    Object.entries(KEPT).map(
+      ([name, value]) => sql.fragment`${value} as ${sql.identifier([name])}`,
+    ),
+    sql.fragment`, `,
+  )}
+  from (
+    select ${columns}, record.schedule_version, accrual.before, accrual.after,
+           record.interest_settled, app.prepayment_penalty(record, ${day}::date) as penalty
+    ${source}
+    -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
+    cross join lateral (
+      select app.accrued_cents(record, ${day}::date) as before,
+             app.accrued_cents(record, ${day}::date + 1) as after
+      offset 0
+    ) as accrual
+    where ${among(sql.fragment`record.id`)} and record.status = any(${sql.array([...statuses], 'text')})
+  ) as row
+  cross join lateral (
+    select greatest(row.after - row.interest_settled, 0) as interest,
+           row.after - row.before as accrued
+    offset 0
+  ) as ended
+`;
+
+/** Writes down the loans as the day leaves them, a row each; a repeat writes nothing. */
+export async function keepDay(tx: Transaction, day: string, among: Among) {
+  await keepParticulars(tx, day, among);
+  return tx.any(sql.typeAlias('void')`
+    insert into loan_snapshots (${names()}) ${atTheEnd(day, among)} on conflict do nothing
+  `);
+}
+
+/**
+ * The loans of a day that is closed, as its close wrote them down. Particulars of days before they were
+ * kept are empty: whoever asks for them is refused (`lackingOn`).
+ */
+export const keptOf = (day: string, among: Among) => sql.fragment`
+  select ${names('kept')}, ${particularsIn('told')}
+  from loan_snapshots as kept
+  left join lateral ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true
+  where kept.snapshot_date = ${day} and ${among(sql.fragment`kept.loan_id`)}
+`;
+
+/**
+ * The loans of the day that is open: what its close has written down already, and of the others what it
+ * would write down now.
+ */
+export const openOf = (day: string, among: Among, statuses: readonly string[]) => sql.fragment`
+  ${keptOf(day, among)}
+  union all
+  select ${names('ended')}, ${particularsIn('told')}
+  from (${atTheEnd(day, among, statuses)}) as ended
+  -- "offset 0" and the subquery have both asked loan by loan: joined as a whole, a planner that has not
+  -- counted the rows yet goes through all of them for each.
+  cross join lateral (
+    ${particularsNow(day, (id) => sql.fragment`${id} = ended.loan_id`)} offset 0
+  ) as told
+  where (
+    select kept.loan_id from loan_snapshots as kept
+    where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id
+  ) is null
+`;

@@ -1,0 +1,135 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { investorOf } from '../loans/loan-facts.ts';
+
+/** Which loans: a condition on the column that has their id. */
+export type Among = (id: SqlFragment) => SqlFragment;
+
+/**
+ * What is told of a loan and seldom changes, and how it is read of the loan (`record`), its `borrower`,
+ * their `home`, its `backing` by collateral and the `day`. Each is a column of loan_particulars.
+ */
+const PARTICULARS = {
+  external_id: sql.fragment`record.external_id`,
+  borrower_name: sql.fragment`borrower.first_name || ' ' || borrower.last_name`,
+  borrower_state: sql.fragment`home.state`,
+  borrower_zip: sql.fragment`home.postal_code`,
+  program: sql.fragment`program.name`,
+  product: sql.fragment`product.name`,
+  origination_date: sql.fragment`coalesce(record.origination_date, record.disbursement_date)`,
+  first_payment_date: sql.fragment`record.first_payment_date`,
+  apr: sql.fragment`record.apr`,
+  term_months: sql.fragment`record.term_months`,
+  payment_amount: sql.fragment`record.payment_amount`,
+  payment_frequency: sql.fragment`record.payment_frequency`,
+  // Days on which the terms were changed.
+  modification_count: sql.fragment`(
+    select count(distinct change.effective_date)::integer from loan_events as change
+    where change.loan_id = record.id and change.effective_date <= today.day
+      and change.kind in ('rate_change', 'capitalization', 'forgiveness', 'plan_agreed')
+  )`,
+  // The business day of the charge-off; a loan that came over charged off has only the moment.
+  charge_off_date: sql.fragment`case when record.charged_off_at is not null then coalesce(
+    (
+      select max(change.effective_date) from loan_events as change
+      where change.loan_id = record.id and change.kind = 'charge_off'
+    ),
+    record.charged_off_at::date
+  ) end`,
+  charge_off_amount: sql.fragment`record.charge_off_amount`,
+  recovery_amount: sql.fragment`
+    case when record.charge_off_amount is not null then record.recovered_amount end`,
+  collateral_type: sql.fragment`backing.collateral_type`,
+  collateral_value: sql.fragment`backing.value`,
+  lien_position: sql.fragment`(
+    select min(lien.lien_position)
+    from liens as lien join collateral_items as item on item.id = lien.collateral_id
+    where item.loan_id = record.id and lien.status = 'active'
+  )`,
+  investor: sql.fragment`(select name from investors where id = ${investorOf})`,
+  portfolio: sql.fragment`(select name from portfolios where id = record.portfolio_id)`,
+  credit_score_origination: sql.fragment`record.metadata ->> 'credit_score'`,
+} as const;
+
+const NAMES = Object.keys(PARTICULARS);
+export const isParticular = (name: string) => NAMES.includes(name);
+
+/** The particulars' columns, of a row that has them. */
+export const particularsIn = (alias: string) =>
+  sql.join(
+    NAMES.map((name) => sql.identifier([alias, name])),
+    sql.fragment`, `,
+  );
+
+/** The particulars of loans as the end of the day finds them. */
+export const particularsNow = (day: string, among: Among) => sql.fragment`
+  select record.id as loan_id, ${sql.join(
+    Object.entries(PARTICULARS).map(
+      ([name, value]) => sql.fragment`${value} as ${sql.identifier([name])}`,
+    ),
+    sql.fragment`, `,
+  )}
+  from loans as record
+  cross join (select ${day}::date as day) as today
+  join borrowers as borrower on borrower.id = record.borrower_id
+  join programs as program on program.id = record.program_id
+  join products as product on product.id = record.product_id
+  left join lateral (
+    select address.state, address.postal_code from addresses as address
+    where address.borrower_id = record.borrower_id and address.is_primary
+      and not address.is_archived
+    order by array_position(array['residential', 'mailing'], address.address_type),
+             address.created_at
+    limit 1
+  ) as home on true
+  cross join lateral (
+    select (array_agg(item.collateral_type order by item.created_at))[1] as collateral_type,
+           sum(coalesce((app.current_valuation(item.id)).appraised_value, item.estimated_value))
+             as value
+    from collateral_items as item
+    where item.loan_id = record.id and not item.is_archived
+      and item.status in ('active', 'repossessed')
+  ) as backing
+  where ${among(sql.fragment`record.id`)}
+`;
+
+/** The latest row of a loan that a day's close or an earlier one wrote. */
+export const particularsThen = (loan: SqlFragment, day: SqlFragment) => sql.fragment`(
+  select * from loan_particulars as latest
+  where latest.loan_id = ${loan} and latest.from_date <= ${day}
+  order by latest.from_date desc limit 1
+)`;
+
+/** Writes down the particulars of the loans on the books where they are not what was written last. */
+export const keepParticulars = (tx: Transaction, day: string, among: Among) =>
+  tx.query(sql.typeAlias('void')`
+    insert into loan_particulars (loan_id, from_date, ${sql.join(
+      NAMES.map((name) => sql.identifier([name])),
+      sql.fragment`, `,
+    )})
+    select now.loan_id, ${day}::date, ${particularsIn('now')}
+    from (${particularsNow(day, among)} and record.status in ('active', 'charged_off')) as now
+    left join lateral ${particularsThen(sql.fragment`now.loan_id`, sql.fragment`${day}::date`)} as kept on true
+    where kept.loan_id is null
+      or (${particularsIn('now')}) is distinct from (${particularsIn('kept')})
+    on conflict (tenant_id, loan_id, from_date) do nothing
+  `);
+
+const Lacking = z.object({ is_lacking: z.boolean(), known_from: z.string().nullable() });
+
+/**
+ * Whether a loan that was kept of the day has no particulars of that time, and the day since which
+ * particulars are kept.
+ */
+export const lackingOn = (tx: Transaction, day: string) =>
+  tx.one(sql.type(Lacking)`
+    select exists (
+      select from loan_snapshots as kept
+      where kept.snapshot_date = ${day} and not exists (
+        select from loan_particulars as told
+        where told.loan_id = kept.loan_id and told.from_date <= kept.snapshot_date
+      )
+    ) as is_lacking,
+    (select min(from_date) from loan_particulars) as known_from
+  `);
