@@ -84,7 +84,7 @@ const hindering = (alias: 'loan' | 'record'): Record<string, readonly Hindrance[
     ],
     'reverse-charge-off': [
       [
-        'nothing_charged_off',
+        'invalid_transition',
         sql.fragment`${hasStatus('active')} and ${its('charge_off_balance')} = 0`,
       ],
       ['recovery_posted', sql.fragment`${its('recovered_amount')} > 0`],

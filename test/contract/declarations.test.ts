@@ -75,7 +75,6 @@ const COMPUTED = new Map([
   ['approvals.status', ['expired']],
   ['cob_runs.status', ['failed']],
   ['credit_disputes.status', ['overdue']],
-  ['payoff_quotes.status', ['expired']],
   ['portfolios.status', ['archived']],
 ]);
 

@@ -6,7 +6,15 @@ import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 import { cents, covered, knownFacts, plus, text, type Fact } from './by-hand.ts';
 import { END, START } from './kinds.ts';
-import { lateFeesOf, liveTheYear, standingOf, totalOf, type Fee, type Kept } from './year.ts';
+import {
+  lateFeesOf,
+  liveTheYear,
+  rowsAhead,
+  standingOf,
+  totalOf,
+  type Fee,
+  type Kept,
+} from './year.ts';
 
 const stage = await newStage();
 const tenant = await reporting(stage, START);
@@ -53,14 +61,19 @@ test('any day of the year says what was owed then, as known then and as known no
   }
 });
 
-test('the schedule is the plan of the contract, covered by what was paid', async () => {
+test('the schedule is the contract’s, covered by what was paid, and goes on from what is owed', async () => {
   for (const loan of kept.filter(({ rows }) => rows.length > 0)) {
     const { body } = await tenant.officer.get(`/loans/${loan.id}/amortization`);
     const rows = body as Record<string, string>[];
     const paid = covered(knownFacts(loan.facts, END, END), loan.rows);
-    expect(
-      rows.map((row) => [row['due_date'], row['payment_amount'], row['interest_amount']]),
-    ).toEqual(loan.rows.map(({ due, payment, interest }) => [due, text(payment), text(interest)]));
+    const asked = [...loan.rows.filter(({ due }) => due < END), ...rowsAhead(loan)];
+    expect([
+      loan.name,
+      ...rows.map((row) => [row['due_date'], row['payment_amount'], row['interest_amount']]),
+    ]).toEqual([
+      loan.name,
+      ...asked.map(({ due, payment, interest }) => [due, text(payment), text(interest)]),
+    ]);
     expect([loan.name, ...rows.map((row) => row['paid_amount'])]).toEqual([
       loan.name,
       ...paid.map(text),

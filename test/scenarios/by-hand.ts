@@ -143,13 +143,15 @@ export type Plan = {
   factors: readonly Big[];
   shape: 'level' | 'level_principal' | 'interest_only';
   balloon?: bigint;
+  /** How interest accrues day by day; without it, each period earns its part of the rate. */
+  pace?: Pace;
 };
 
 const inCents = (amount: Big): bigint => BigInt(amount.round(0, Big.roundHalfUp).toFixed());
 const big = (amount: bigint): Big => new Big(amount.toString());
 
-/** The plan: each row's interest is its balance times its factor, and the last takes what is left. */
-export function planned({ dues, principal, factors, shape, balloon = 0n }: Plan): Row[] {
+/** The plan: each row's interest is what its period earns, and the last takes what is left. */
+export function planned({ start, dues, principal, factors, shape, balloon = 0n, pace }: Plan) {
   Big.DP = 40;
   let discount = new Big(1);
   let annuity = new Big(0);
@@ -160,8 +162,17 @@ export function planned({ dues, principal, factors, shape, balloon = 0n }: Plan)
   const level = inCents(big(principal).minus(big(balloon).times(discount)).div(annuity));
   const part = inCents(big(principal).div(dues.length));
   let balance = principal;
-  return dues.map((due, index) => {
-    const interest = inCents(big(balance).times(factors[index] ?? 0));
+  let earned = 0n;
+  const daily = ({ millionths, year }: Pace, index: number, due: string) => {
+    const whole = year * 1_000_000n;
+    const before = rounded(earned, whole);
+    earned += balance * millionths * between(dues[index - 1] ?? start, due);
+    return rounded(earned, whole) - before;
+  };
+  return dues.map((due, index): Row => {
+    const interest = pace
+      ? daily(pace, index, due)
+      : inCents(big(balance).times(factors[index] ?? 0));
     const isLast = index === dues.length - 1;
     const wanted = { level: level - interest, level_principal: part, interest_only: 0n }[shape];
     const repaid = isLast ? balance : least(wanted, balance);

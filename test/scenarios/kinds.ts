@@ -104,8 +104,10 @@ export function rowsOf({
       : new Big(rate).div(12),
   );
   const principal = cents(amount);
+  const pace = { millionths: BigInt(new Big(rate).times(1_000_000).toFixed(0)), year };
   return planned({
     ...{ start: START, dues, principal, factors, shape: shape ?? 'level' },
+    ...(product['interest_method'] !== 'scheduled' && { pace }),
     ...(balloon !== undefined && { balloon }),
   });
 }

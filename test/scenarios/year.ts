@@ -8,6 +8,7 @@ import { travelTo } from '../setup/queue.ts';
 import type { Stage, Tenant } from '../setup/world.ts';
 import {
   cents,
+  covered,
   dailyStanding,
   knownFacts,
   plannedStanding,
@@ -55,6 +56,24 @@ export const totalOf = (loan: Kept, asOf: string, knownBy?: string) => {
   const { principal, interest, fees } = standingOf(loan, asOf, knownBy);
   return principal + interest + fees;
 };
+
+/** The rows to come if what they ask for is paid when it is, the last one paying all that is owed. */
+export function rowsAhead(loan: Kept): { due: string; payment: bigint; interest: bigint }[] {
+  const facts = knownFacts(loan.facts, END, END);
+  const paid = covered(facts, loan.rows);
+  const made: Fact[] = [...loan.facts];
+  return loan.rows.flatMap(({ due, payment }, index) => {
+    if (due < END) return [];
+    const before = standingOf({ ...loan, facts: made }, due);
+    const owed = before.principal + before.interest + before.fees;
+    const rest = payment - (paid[index] ?? 0n);
+    const asked = index === loan.rows.length - 1 || owed < rest ? owed : rest;
+    made.push({ kind: 'pay', date: due, cents: asked, known: END });
+    const after = standingOf({ ...loan, facts: made }, due);
+    const repaid = before.principal - after.principal + before.fees - after.fees;
+    return [{ due, payment: (paid[index] ?? 0n) + asked, interest: asked - repaid }];
+  });
+}
 
 /** Pays by HTTP what the story says and keeps it for our own books. */
 async function pay(

@@ -35,6 +35,10 @@ async function manyThingsHappen(tenant: Tenant) {
     new_interest_rate: '0.04',
     reason: 'hardship',
   });
+  await officer.post(`/loans/${id}/payments`, { amount: '50.00', payment_type: 'fee_only' });
+  await officer.post(`/loans/${id}/suspense-applications`);
+  const admin = await tenant.signedIn('admin');
+  await admin.post(`/loans/${id}/charge-off`, { amount: '1000.00' });
   await drain(stage, newOutside(stage.pool), ['render-document']);
 }
 

@@ -48,7 +48,7 @@ const HINDERED = dictionary<string>({
   exceeds_commitment: 'The approved amount is disbursed already.',
   not_a_line: 'The loan is not a line of credit.',
   exceeds_available_credit: 'The line has no credit available.',
-  nothing_charged_off: 'Nothing of the loan is charged off.',
+  invalid_transition: 'Nothing of the loan is charged off.',
   recovery_posted: 'A part has been recovered already.',
   before_boarding: 'The loan was charged off by its previous servicer.',
   no_payment_day: 'Only monthly and quarterly instalments have a day of the month.',
