@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Conflict } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import type {
   Action,
@@ -20,8 +21,9 @@ export { existing, locked } from './records.ts';
 
 /** Only for its type: the body's schema decides what the operation is given. */
 export const action = <Body extends z.ZodType>(
-  declared: Omit<Action, 'run' | 'body'> & {
+  declared: Omit<Action, 'run' | 'body' | 'objection'> & {
     body?: Body;
+    objection?: (work: Work, id: string, input: z.output<Body>) => Promise<Conflict | null>;
     run: (work: Work, id: string, input: z.output<Body>) => Promise<unknown>;
   },
 ): Action => declared;

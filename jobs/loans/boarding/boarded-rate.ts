@@ -1,0 +1,23 @@
+import { Big } from 'big.js';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { aprOfSchedule } from '../arithmetic/apr.ts';
+import { originalPlan, type Boarded } from '../plans/boarded-plan.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+/** A rate beyond all bounds, such as that of a loan repaid within a day of its first. */
+const BEYOND = 10_000;
+
+/**
+ * The annual percentage rate of a loan that was disclosed elsewhere: of its terms as they came over. What
+ * fees were paid when it was made is not known. Null where it cannot be computed.
+ */
+export function boardedApr(loan: RawLoan, boarded: Boarded): string | null {
+  const terms = termsOf(loan);
+  const apr = aprOfSchedule({
+    amount_financed: boarded.principal_amount,
+    start_date: boarded.origination_date,
+    payment_frequency: terms.payment_frequency,
+    schedule: originalPlan(terms, boarded),
+  });
+  return new Big(apr).lt(BEYOND) ? apr : null;
+}
