@@ -17,7 +17,7 @@ import { archived, created, existing, listOf, pageOf, removed, updated } from '.
 import type { Call, Route } from './route.ts';
 
 /** Endpoints beside a resource begin with its row as well. */
-export { existing, locked } from './records.ts';
+export { existing } from './records.ts';
 
 /** Only for its type: the body's schema decides what the operation is given. */
 export const action = <Body extends z.ZodType>(

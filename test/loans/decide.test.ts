@@ -157,7 +157,7 @@ test('an approved loan has its disclosure ordered', async () => {
     `),
   );
 
-  expect(ordered).toEqual([{ loan_id: id, template: 'tila_disclosure', total: '11364.28' }]);
+  expect(ordered).toEqual([{ loan_id: id, template: 'tila_disclosure', total: '11362.74' }]);
 });
 
 test('a week’s loan with a fee costs more than 1,000 percent a year, and is shown all the same', async () => {

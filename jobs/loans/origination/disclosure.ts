@@ -62,17 +62,17 @@ export async function disclose(
 }
 
 /** Whether this is what the borrower was told, to the cent and to the day. */
-export function isAsTold(told: ToldCost, loan: RawLoan, cost: Cost): boolean {
-  const said = (figures: Omit<ToldCost, 'letter_date'>) =>
-    JSON.stringify([
-      figures.apr,
-      figures.finance_charge,
-      figures.amount_financed,
-      figures.total_of_payments,
-      figures.payment_schedule.map((line) => [line.number, line.amount, line.first_due]),
-    ]);
-  return said(told) === said({ ...cost, payment_schedule: scheduleLines(loan, cost) });
-}
+export const isAsTold = (told: ToldCost, loan: RawLoan, cost: Cost): boolean =>
+  wordsOf(told) === wordsOf({ ...cost, payment_schedule: scheduleLines(loan, cost) });
+
+const wordsOf = (told: Omit<ToldCost, 'letter_date'>) =>
+  JSON.stringify([
+    told.apr,
+    told.finance_charge,
+    told.amount_financed,
+    told.total_of_payments,
+    told.payment_schedule.map(({ number, amount, first_due }) => [number, amount, first_due]),
+  ]);
 
 const EVERY = dictionary<string>({
   monthly: 'Monthly',
