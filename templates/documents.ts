@@ -104,6 +104,8 @@ export type TilaDisclosure = Letter & {
   payment_schedule: readonly { number: number; amount: Money; first_due: Day; every: string }[];
   itemization?: {
     paid_to_borrower: Money;
+    /** What pays the balance that the loan had before. */
+    credited_to_account?: Money | null;
     paid_to_others: readonly { name: string; amount: Money }[];
     prepaid_finance_charge: Money;
   } | null;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import type { Conflict } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { Row, Table } from '../../sql/table.ts';
 import type { Allow, Role } from '../http/permissions.ts';
@@ -23,6 +24,8 @@ export type Action = {
   status?: number;
   four_eyes?: ApprovalKind;
   security_event?: string;
+  /** What stands in the way, where what it wrote is to be kept although the action is refused. */
+  objection?: (work: Work, id: string, input: never) => Promise<Conflict | null>;
   run: (work: Work, id: string, input: never) => Promise<unknown>;
 };
 
@@ -66,6 +69,8 @@ export type Declaration<
   actions?: Record<string, Action>;
   /** What creating means when it is more than inserting; answers the id. */
   create?: (work: Work, input: NoInfer<Created<F, Hidden>>) => Promise<string>;
+  /** What stands in the way of that, where what it wrote is to be kept although it is refused. */
+  objection?: (work: Work, input: NoInfer<Created<F, Hidden>>) => Promise<Conflict | null>;
   update?: (
     work: Work,
     id: string,
@@ -84,13 +89,14 @@ export type Declaration<
 /** A declaration whose fields are known only when it runs, as its routes are made of it. */
 export type AnyDeclaration = Omit<
   Declaration<Fields>,
-  'writeOnly' | 'fixed' | 'filters' | 'sort' | 'create' | 'update'
+  'writeOnly' | 'fixed' | 'filters' | 'sort' | 'create' | 'objection' | 'update'
 > & {
   writeOnly?: Fields;
   fixed?: readonly string[];
   filters?: readonly string[];
   sort?: { field: string; descending: boolean };
   create?: (work: Work, input: never) => Promise<string>;
+  objection?: (work: Work, input: never) => Promise<Conflict | null>;
   update?: (work: Work, id: string, changes: never, row: Row) => Promise<void>;
 };
 

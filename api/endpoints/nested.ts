@@ -6,7 +6,16 @@ import { audit } from '../../sql/audit.ts';
 import { isThere, type Table } from '../../sql/table.ts';
 import type { Action, AnyDeclaration, Input, Nested, Resource } from './declaration.ts';
 import { historyFields } from './history.ts';
-import { childrenOf, created, existing, listOf, locked, pageOf, parsed } from './records.ts';
+import {
+  answered,
+  childrenOf,
+  created,
+  existing,
+  listOf,
+  locked,
+  pageOf,
+  parsed,
+} from './records.ts';
 import type { Call, Route } from './route.ts';
 
 export function nestedRoutes(
@@ -97,6 +106,8 @@ export function actionRoute(
     run: async (call) => {
       const { work, body } = call;
       const before = await locked(call, declared.table);
+      const objected = (await action.objection?.(work, before.id, parsed(body))) ?? null;
+      if (objected !== null) return answered(objected);
       let answer: unknown;
       const row = await audited(
         work,

@@ -1,9 +1,10 @@
 import { audited, auditedUpdate } from '../../jobs/audit.ts';
-import { NotFound } from '../../jobs/errors.ts';
+import { NotFound, type Conflict } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { list } from '../../sql/list.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
 import { archive, insert, remove, update } from '../../sql/write.ts';
+import { HttpRefusal } from '../http/errors.ts';
 import type { AnyDeclaration, Input } from './declaration.ts';
 import type { ListDeclaration } from './lists.ts';
 import type { Call } from './route.ts';
@@ -58,11 +59,21 @@ export async function locked({ work, params, checkMatch }: Call, table: Table): 
  */
 export const parsed = (body: unknown) => body as never;
 
-export async function created(work: Work, { table, create }: AnyDeclaration, input: Input) {
+export async function created(
+  work: Work,
+  { table, create, objection }: AnyDeclaration,
+  input: Input,
+) {
+  const objected = (await objection?.(work, parsed(input))) ?? null;
+  if (objected !== null) return answered(objected);
   return audited(work, table, 'create', null, () =>
     create ? create(work, parsed(input)) : insert(work.tx, table.name, input),
   );
 }
+
+/** A refusal that is answered and not thrown, so that what was written on the way to it is kept. */
+export const answered = ({ code, message, details = {} }: Conflict) =>
+  new HttpRefusal(409, code, message, { details });
 
 export async function updated(
   call: Call,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Conflict } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import type {
   Action,
@@ -16,12 +17,13 @@ import { archived, created, existing, listOf, pageOf, removed, updated } from '.
 import type { Call, Route } from './route.ts';
 
 /** Endpoints beside a resource begin with its row as well. */
-export { existing, locked } from './records.ts';
+export { existing } from './records.ts';
 
 /** Only for its type: the body's schema decides what the operation is given. */
 export const action = <Body extends z.ZodType>(
-  declared: Omit<Action, 'run' | 'body'> & {
+  declared: Omit<Action, 'run' | 'body' | 'objection'> & {
     body?: Body;
+    objection?: (work: Work, id: string, input: z.output<Body>) => Promise<Conflict | null>;
     run: (work: Work, id: string, input: z.output<Body>) => Promise<unknown>;
   },
 ): Action => declared;

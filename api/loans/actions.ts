@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { activatePromo, PromoActivation } from '../../jobs/loans/agreements/activate-promo.ts';
 import { changeDueDate, DueDateChange } from '../../jobs/loans/agreements/change-due-date.ts';
 import { reschedule, Reschedule } from '../../jobs/loans/agreements/reschedule.ts';
-import { payOut } from '../../jobs/loans/funding/disburse.ts';
+import { objectionToPayOut, payOut } from '../../jobs/loans/funding/disburse.ts';
 import { Disbursement } from '../../jobs/loans/funding/first-disbursement.ts';
+import { Approval, approve, objectionTo } from '../../jobs/loans/origination/approve.ts';
 import { cancel, Cancellation } from '../../jobs/loans/origination/cancel.ts';
 import {
   ChecksWanted,
@@ -53,6 +54,13 @@ const complianceRun = z
 
 /** What can be done to a loan beside changing its fields, in the order of the specification. */
 export const loanActions: Record<string, Action> = {
+  approve: action({
+    allow: 'loan_officer',
+    summary: 'Approve a pending loan',
+    body: Approval,
+    objection: objectionTo,
+    run: approve,
+  }),
   deny: action({
     allow: 'loan_officer',
     summary: 'Deny a pending loan',
@@ -64,6 +72,7 @@ export const loanActions: Record<string, Action> = {
     summary: 'Fund an approved loan, or pay out more of the approved amount',
     body: Disbursement,
     four_eyes: 'disbursements',
+    objection: objectionToPayOut,
     run: payOut,
   }),
   cancel: action({

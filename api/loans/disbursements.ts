@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectionToDisbursement } from '../../jobs/loans/funding/disburse.ts';
 import { DISBURSEMENT_METHODS } from '../../jobs/loans/funding/first-disbursement.ts';
 import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/funding/further-disbursements.ts';
 import {
@@ -42,6 +43,7 @@ export const disbursements = resource({
   filters: ['loan_id', 'status', 'method', 'disbursement_date', 'payee_type'],
 
   create: addDisbursement,
+  objection: objectionToDisbursement,
   update: changing({ table: 'disbursements', noun: 'disbursement', cancelable: [] }),
   remove: refusing('disbursement'),
   four_eyes: { create: 'disbursements' },

@@ -52,7 +52,9 @@ export const loanFields = {
   charge_off_balance: known(money),
   deficiency_balance: known(money),
   interest_rate: rate,
-  apr: known(computedRate.nullable()),
+  apr: known(
+    computedRate.nullable().describe('Of the last disclosure; of a boarded loan, by its terms.'),
+  ),
   current_rate: known(rate),
   promo_rate: known(rate.nullable()),
   promo_end_date: known(date.nullable()),
@@ -63,7 +65,14 @@ export const loanFields = {
   payment_day: z.int().min(1).max(31).nullish(),
   term_months: z.int().min(1).max(600),
   remaining_term: known(integer),
-  first_payment_date: known(date.nullable()),
+  expected_disbursement_date: date
+    .nullish()
+    .describe('When the money is to go out, agreed while the loan is pending.'),
+  first_payment_date: date
+    .nullish()
+    .describe(
+      'May be agreed while the loan is pending; from the disbursement on, that of its plan.',
+    ),
   next_payment_date: known(date.nullable()),
   next_payment_amount: known(money),
   payments_remaining: known(integer.nullable()),

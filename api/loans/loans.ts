@@ -11,7 +11,6 @@ import { nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { payments } from '../payments/payments.ts';
 import { loanActions } from './actions.ts';
-import { approval } from './approve.ts';
 import { loanFields } from './fields.ts';
 import { promoStatuses } from './promotions.ts';
 import { loanRecords } from './records.ts';
@@ -107,7 +106,6 @@ const installment = z
   .meta({ id: 'Installment' });
 
 export const loanRoutes: Route[] = [
-  approval(loans),
   {
     ...about,
     method: 'POST',

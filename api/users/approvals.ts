@@ -94,7 +94,8 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
         body: request['body'],
         checkMatch: (row) => checkMatch(if_match as Wanted, route.ifMatch, row),
       });
-      if (answer instanceof HttpRefusal) throw answer;
+      // What an objection has written is kept; the request waits on.
+      if (answer instanceof HttpRefusal) return answer;
       return requests.decide(call.work, request, { status: 'approved', reason: reasonOf(call) });
     },
   },

@@ -22,8 +22,12 @@ const Facts = z.object({
   has_twin: z.boolean(),
 });
 
-/** With the rate that would be disclosed today, where one can be computed. */
-export type LoanFacts = z.output<typeof Facts> & { disclosed_apr: string | null };
+/** With the rates that would be told today, where they can be computed. */
+export type LoanFacts = z.output<typeof Facts> & {
+  disclosed_apr: string | null;
+  /** With what the Military Lending Act counts besides. */
+  mapr: string | null;
+};
 
 /** What the compliance checks look at. */
 export const factsOf = (tx: Transaction, loanId: string) =>

@@ -1,11 +1,11 @@
 import { sql, type Transaction } from '../database/db.ts';
 
-/** The lender says yes, at this annual percentage rate. */
-export const markApproved = (tx: Transaction, id: string, by: string | null, apr: string | null) =>
+/** The lender says yes. */
+export const markApproved = (tx: Transaction, id: string, by: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loans
     set status = 'approved', approved_at = now(), approved_on = app.business_date(),
-        approved_by = ${by}, apr = ${apr}::numeric
+        approved_by = ${by}
     where id = ${id}
   `);
 

@@ -32,8 +32,8 @@ export const lastDisbursement = (tx: Transaction, loanId: string) =>
 export const unfund = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     update loans
-    set disbursed_amount = 0, disbursement_date = null, first_payment_date = null,
-        maturity_date = null, first_delinquency_date = null,
+    set disbursed_amount = 0, disbursement_date = null,
+        first_payment_date = agreed_first_payment_date, maturity_date = null, first_delinquency_date = null,
         origination_date = case when origination_date <> disbursement_date then origination_date end
     where id = ${loanId}
   `);

@@ -23,7 +23,7 @@ export const columns = sql.fragment`
            record.day_count, record.interest_method, record.payment_frequency,
            record.payment_amount, record.payment_day, record.term_months,
            coalesce(plan.remaining, record.term_months) as remaining_term,
-           record.first_payment_date,
+           record.expected_disbursement_date, record.first_payment_date,
            ${nextPaymentDate} as next_payment_date, ${nextPayment} as next_payment_amount,
            plan.remaining as payments_remaining, ${finalPayment} as final_payment_amount,
            record.last_payment_date, record.last_payment_amount, record.maturity_date,
@@ -142,6 +142,8 @@ export const Raw = z.object({
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),
   terms: z.record(z.string(), z.unknown()),
+  expected_disbursement_date: z.string().nullable(),
+  /** Until the money goes out, the one that was agreed. */
   first_payment_date: z.string().nullable(),
   maturity_date: z.string().nullable(),
   origination_date: z.string().nullable(),
@@ -218,6 +220,7 @@ export const markFunded = (
     update loans
     set disbursement_date = coalesce(disbursement_date, ${on}),
         origination_date = coalesce(origination_date, ${on}),
+        agreed_first_payment_date = first_payment_date,
         first_payment_date = ${firstPayment}, payment_amount = ${payment}
     where id = ${id}
   `);

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import { eventsOf } from '../setup/books.ts';
+import { RULE } from '../setup/funding.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -164,4 +166,31 @@ test('an approval runs the checks that the program names, and no others', async 
     'product_limits',
   ]);
   expect(approved).toMatchObject({ status: 200, body: { status: 'approved' } });
+});
+
+test('the Military Lending Act caps the rate with its fees, not the rate of the note', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const found = async (fee_rules: object[]) => {
+    const product_id = await newProduct(tenant, { fee_rules });
+    const loan = await newLoan(tenant, { status: 'pending', product_id, interest_rate: '0.35' });
+    await tenant.officer.put(`/borrowers/${loan.borrower_id}`, { military_status: 'covered' });
+    const run = await tenant.officer.post(`/loans/${loan.id}/run-compliance-checks`, {
+      checks: ['mla_36_percent'],
+    });
+    return run.body.checks[0];
+  };
+
+  const plain = await found([]);
+  const late = await found([
+    { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '500.00' },
+  ]);
+  const upfront = await found([{ ...RULE, calculation: 'flat', amount: '200.00' }]);
+  const yearly = await found([
+    { fee_type: 'annual', trigger: 'manual', calculation: 'flat', amount: '100.00' },
+  ]);
+
+  expect(plain).toMatchObject({ status: 'pass' });
+  expect(late).toMatchObject({ status: 'pass' });
+  expect(upfront).toMatchObject({ status: 'warn', message: expect.stringContaining('36 percent') });
+  expect(yearly).toMatchObject({ status: 'warn' });
 });

@@ -57,7 +57,8 @@ export function singlePaymentIntervals(
   const { months, rest } = monthsBack(from, to, partsOf(to).day);
   const days = Math.max(1, daysBetween(from, to));
   if (months < 12) {
-    const per_year = rest === 0 ? divide(new Big(12), months) : divide(new Big(365), days);
+    const per_year =
+      rest === 0 && months > 0 ? divide(new Big(12), months) : divide(new Big(365), days);
     return { interval: { full: 1, fraction: ZERO }, per_year };
   }
   const years = Math.floor(months / 12);

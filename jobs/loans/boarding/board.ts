@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countDelinquencies } from '../../../sql/loans/boarding.ts';
+import * as loans from '../../../sql/loans/loans.ts';
 import { setPlan } from '../../../sql/loans/plans.ts';
 import { isActive } from '../../../sql/portfolios/investors.ts';
 import * as portfolios from '../../../sql/portfolios/portfolios.ts';
@@ -13,6 +14,7 @@ import {
   uuid,
   words,
 } from '../../../sql/types.ts';
+import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
@@ -24,6 +26,7 @@ import { tellCreated, writeLoan, type NewLoan, type Parents } from '../originati
 import { fixRescission } from '../origination/rescission.ts';
 import { boardedPlan } from '../plans/boarded-plan.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { boardedApr } from './boarded-rate.ts';
 
 export const BOARDING_STATUSES = [
   'pending',
@@ -87,6 +90,7 @@ export async function board(work: Work, input: Boarding, known?: Parents): Promi
   const balance = input.current_principal_balance ?? input.principal_amount;
   const loan = { ...newLoanOf(input), ...standingOf(work, input, balance) };
   const { id, loan_number } = await writeLoan(work, loan, known);
+  await rateLoan(work, id, input);
   if (input.status === 'active') await takeOver(work, id, input, balance);
   if (input.status === 'approved')
     await fixRescission(work, (await openLoan(work, id)).row, input.origination_date);
@@ -94,6 +98,12 @@ export async function board(work: Work, input: Boarding, known?: Parents): Promi
   if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
   await tellCreated(work, { ...loan, id, loan_number });
   return id;
+}
+
+/** The loan's annual percentage rate is the one of its terms, since its disclosure was another's. */
+async function rateLoan({ tx }: Work, id: string, input: Boarding) {
+  const row = await loans.read(tx, id);
+  if (row !== null) await update(tx, 'loans', id, { apr: boardedApr(row, input) });
 }
 
 /** The status that the loan comes with, and the columns that go with it. */

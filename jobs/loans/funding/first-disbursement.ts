@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { z } from 'zod';
 import * as loans from '../../../sql/loans/loans.ts';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { date, positiveMoney } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
@@ -14,9 +15,11 @@ import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import type { Funding } from '../origination/cost.ts';
 import { assertRescissionOver, rescissionOf } from '../origination/rescission.ts';
 import { firstPlan } from '../plans/first-plan.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { discloseFunding } from './funding-disclosure.ts';
 
 export const DISBURSEMENT_METHODS = ['ach', 'wire', 'check', 'internal', 'external'] as const;
 export const Disbursement = z.object({
@@ -34,15 +37,13 @@ type Disbursement = z.output<typeof Disbursement>;
 export async function disburse(work: Work, loanId: string, input: Disbursement, order = NO_ORDER) {
   const loan = await openLoan(work, loanId);
   const { row } = loan;
-  const on = input.disbursement_date ?? work.today;
-  const amount = money(amountOf(row, input));
-  assertDates(work, on, input.first_payment_date);
-  assertRescissionOver(row, on);
+  const funding = fundingOf(work, row, input);
+  const { amount, on, first_payment_date } = funding;
   const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
   const plan = firstPlan(termsOf(row), {
     principal: parseMoney(amount).plus(fees.capitalized),
     on,
-    first_payment_date: input.first_payment_date ?? null,
+    first_payment_date,
     spread_fees: fees.spread,
   });
   const first = plan[0];
@@ -57,7 +58,7 @@ export async function disburse(work: Work, loanId: string, input: Disbursement, 
     method: input.method ?? 'external',
     send_by: order.send_by,
   });
-  const funding = newEvent({
+  const payout = newEvent({
     kind: 'disbursement',
     effective_date: on,
     amount,
@@ -70,7 +71,7 @@ export async function disburse(work: Work, loanId: string, input: Disbursement, 
   const agreement = { rule: 'written', rows: plan } as const;
   const again = newEvent({ kind: 'plan_agreed', effective_date: on, agreement, disbursement_id });
   const planned = isAgain ? [again] : [];
-  const events = [funding, ...planned, ...fees.owed, ...flagsOf(row, on)];
+  const events = [payout, ...planned, ...fees.owed, ...flagsOf(row, on)];
   const state = await happen(work, loan, events, {
     ...(!isAgain && { plan }),
     becomes: 'active',
@@ -86,10 +87,25 @@ export async function disburse(work: Work, loanId: string, input: Disbursement, 
     principal_balance: state.principal_balance,
     first_payment_date: due_date,
   });
+  await discloseFunding(work, row, funding);
+}
+
+/** How a loan is to be funded, or the refusal: the first payment is the one agreed, if no other is named. */
+export function fundingOf(work: Work, row: RawLoan, input: Disbursement): Funding {
+  const on = input.disbursement_date ?? work.today;
+  const amount = money(amountOf(row, input));
+  assertDates(work, on, input.first_payment_date);
+  assertRescissionOver(row, on);
+  const first_payment_date = input.first_payment_date ?? row.first_payment_date;
+  if (first_payment_date !== null && first_payment_date <= on) {
+    const message = `The one agreed, ${first_payment_date}, is not after the disbursement: name another.`;
+    throw new Invalid({ first_payment_date: message });
+  }
+  return { amount, on, first_payment_date };
 }
 
 /** What goes out: the amount named, within what is approved; all of it where none is named. */
-function amountOf(row: OpenLoan['row'], { amount: wanted }: Disbursement): Big {
+function amountOf(row: RawLoan, { amount: wanted }: Disbursement): Big {
   assertAllowed(row, 'disburse', rescissionOf(row));
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
   const amount = wanted === null || wanted === undefined ? rest : parseMoney(wanted);

@@ -20,10 +20,11 @@ import { assertInHistory } from '../history/rests.ts';
 import { assertUnhindered, refusalOf } from '../history/statuses.ts';
 import { disburse, type DISBURSEMENT_METHODS } from './first-disbursement.ts';
 import { fundAgain } from './fund-again.ts';
+import { discloseMore } from './funding-disclosure.ts';
 
 export const PAYEE_TYPES = ['borrower', 'merchant', 'dealer', 'payoff_third_party'] as const;
 
-type NewDisbursement = {
+export type NewDisbursement = {
   loan_id: string;
   amount?: string | null | undefined;
   disbursement_date?: string | null | undefined;
@@ -105,6 +106,7 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order
     principal_balance: state.principal_balance,
     first_payment_date: state.next_payment_date,
   });
+  await discloseMore(work, loan, { amount: money(amount), on, events });
   return disbursement.id;
 }
 

@@ -9,7 +9,8 @@ import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/changes.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { runComplianceChecks } from './compliance.ts';
-import { disclosedApr, orderDisclosure } from './disclosure.ts';
+import { costOf, expectedFunding } from './cost.ts';
+import { disclose } from './disclosure.ts';
 import { fixRescission } from './rescission.ts';
 
 export const Approval = z.object({ notes: prose.nullish() });
@@ -34,14 +35,15 @@ export async function objectionTo(work: Work, loanId: string): Promise<Conflict 
   return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
 }
 
-/** Approves a pending loan that nothing stands in the way of, and orders its disclosure. */
+/** Approves a pending loan that nothing stands in the way of, and discloses what it costs. */
 export async function approve(work: Work, loanId: string) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'approve');
   const by = work.actor.type === 'user' ? work.actor.id : null;
-  await markApproved(work.tx, loanId, by, disclosedApr(loan, work.today));
+  await markApproved(work.tx, loanId, by);
   await fixRescission(work, loan, latest(work.today, loan.origination_date ?? ''));
-  await orderDisclosure(work, loan);
+  const cost = costOf(loan, expectedFunding(loan, work.today));
+  if (cost !== null) await disclose(work, loan, cost, { isEstimate: true });
   await changeStatus(work, loan, 'approved', 'approve');
 }

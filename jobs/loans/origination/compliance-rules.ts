@@ -24,10 +24,12 @@ export const RULES: readonly Rule[] = [
     // Military Lending Act, 32 CFR 232.4(b): 36 percent for covered members and their dependents.
     code: 'mla_36_percent',
     name: 'Military Lending Act',
-    check: ({ military_status, interest_rate }) =>
+    check: ({ military_status, mapr }) =>
       wrongIf(
-        military_status === 'covered' && new Big(interest_rate).gt('0.36'),
-        'The rate is above 36 percent for a covered borrower.',
+        military_status === 'covered' && (mapr === null || new Big(mapr).gt('0.36')),
+        mapr === null
+          ? 'The military annual percentage rate of a covered borrower cannot be computed.'
+          : `The military annual percentage rate of ${percent(mapr)} is above 36 percent.`,
       ),
   },
   {

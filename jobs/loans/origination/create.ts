@@ -11,6 +11,7 @@ import type { Work } from '../../work.ts';
 import { MOST } from '../arithmetic/terms.ts';
 import { comeTo, feesByRules, type FeeRule } from '../products/fee-amounts.ts';
 import { copiedTerms } from '../products/terms-of.ts';
+import { AGREED_DATES, assertAgreedDates } from './agreed-dates.ts';
 
 export type NewLoan = {
   borrower_id: string;
@@ -21,6 +22,8 @@ export type NewLoan = {
   term_months: number;
   payment_day?: number | null | undefined;
   external_id?: string | null | undefined;
+  expected_disbursement_date?: string | null | undefined;
+  first_payment_date?: string | null | undefined;
   /** The next number of the year, if none is given. */
   loan_number?: string | undefined;
 } & Record<string, unknown>;
@@ -29,6 +32,7 @@ type Numbered = NewLoan & { id: string; loan_number: string; status: string };
 
 /** Writes a pending loan: its number, and the product's terms as they are today. */
 export async function createLoan(work: Work, input: NewLoan): Promise<string> {
+  assertAgreedDates(input, input, work.today);
   const { id, loan_number } = await writeLoan(work, input);
   await tellCreated(work, { ...input, id, loan_number, status: 'pending' });
   return id;
@@ -142,7 +146,8 @@ export const tellCreated = (work: Work, loan: Numbered) =>
     external_id: loan.external_id ?? null,
   });
 
-const ECONOMIC = [
+/** What the product has a say in. */
+const OFFERED = [
   'borrower_id',
   'program_id',
   'product_id',
@@ -150,6 +155,7 @@ const ECONOMIC = [
   'interest_rate',
   'term_months',
 ];
+const ECONOMIC: readonly string[] = [...OFFERED, ...AGREED_DATES];
 
 /** Economic terms may change while the loan is pending; what describes the loan, at any time. */
 export async function changeLoan(
@@ -173,8 +179,10 @@ export async function changeLoan(
       { fields: touched, current_status: row['status'] },
     );
   }
-  if (touched.length > 0) {
-    const whole = { ...row, ...given } as NewLoan;
+  const whole = { ...row, ...given } as NewLoan;
+  if (AGREED_DATES.some((name) => touched.includes(name)))
+    assertAgreedDates(given, whole, work.today);
+  if (touched.some((name) => OFFERED.includes(name))) {
     const parents = await parentsOf(work, whole);
     await assertUsable(work.tx, whole, parents);
     assertWithinLimits(whole, parents.product ?? {});

@@ -1,55 +1,37 @@
 import { dictionary } from '../../../sql/dictionary.ts';
+import type { ToldCost } from '../../../sql/loans/disclosures.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
 import { find } from '../../../sql/table.ts';
+import { update } from '../../../sql/write.ts';
 import { orderDocument } from '../../documents/order.ts';
-import { money, parseMoney, sum } from '../../money.ts';
+import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { aprOfSchedule } from '../arithmetic/apr.ts';
-import { firstPlan } from '../plans/first-plan.ts';
-import { comeTo, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
+import { feeRulesOf } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
+import type { Cost } from './cost.ts';
+
+type Manner = {
+  /** The day on which the money goes out, or how much, may still be another. */
+  isEstimate: boolean;
+  /** Of the amount financed, what only pays the balance that the loan had before. */
+  owedBefore?: string;
+};
 
 /**
- * What a loan that would be funded on a day costs: its plan against what the borrower has of it, which
- * is the amount less the fees for making the loan (12 CFR 1026.18(b)). Null where it has no rate.
+ * Tells the borrower what the loan costs: orders the disclosure that Regulation Z asks for, whose rate
+ * is the loan's from now on.
  */
-function costOf(loan: RawLoan, on: string) {
-  const { principal_amount } = loan;
-  const asked = fundingFees(loan, { amount: principal_amount, isFirst: true });
-  // What the instalments ask for is paid in time; what is added to the principal is part of the plan.
-  const fees = comeTo(asked, 'upfront', 'deducted', 'capitalized');
-  const lent = parseMoney(principal_amount).plus(comeTo(asked, 'capitalized'));
-  const financed = lent.minus(fees);
-  const terms = termsOf(loan);
-  const spread_fees = comeTo(asked, 'amortized');
-  const schedule = firstPlan(terms, { principal: lent, on, first_payment_date: null, spread_fees });
-  if (financed.lte(0) || schedule.length === 0) return null;
-  const { payment_frequency } = terms;
-  const amount_financed = money(financed);
-  const input = { amount_financed, payment_frequency, schedule, start_date: on };
-  const total = sum(schedule.map(({ payment_amount }) => parseMoney(payment_amount)));
-  return {
-    apr: aprOfSchedule(input),
-    amount_financed,
-    finance_charge: money(total.minus(financed)),
-    total_of_payments: money(total),
-    prepaid_finance_charge: money(fees),
-    schedule,
-  };
-}
-
-/** The annual percentage rate that would be disclosed today. */
-export const disclosedApr = (loan: RawLoan, on: string): string | null =>
-  costOf(loan, on)?.apr ?? null;
-
-/** Orders the disclosure that Regulation Z asks for before the borrower is bound. */
-export async function orderDisclosure(work: Work, loan: RawLoan) {
-  const cost = costOf(loan, work.today);
-  if (cost === null) return;
-  const { schedule, prepaid_finance_charge, ...figures } = cost;
-  const { interest_rate, payment_frequency, prepayment_penalty } = termsOf(loan);
+export async function disclose(
+  work: Work,
+  loan: RawLoan,
+  cost: Cost,
+  { isEstimate, owedBefore = '0.00' }: Manner,
+) {
+  const { schedule: _, prepaid_finance_charge, ...figures } = cost;
+  const { interest_rate, prepayment_penalty } = termsOf(loan);
   const isSecured = (await find(work.tx, loans, loan.id))?.['is_secured'] === true;
+  const financed = parseMoney(figures.amount_financed);
+  await update(work.tx, 'loans', loan.id, { apr: figures.apr });
   await orderDocument(work, {
     template: 'tila_disclosure',
     document_type: 'tila_disclosure',
@@ -58,9 +40,10 @@ export async function orderDisclosure(work: Work, loan: RawLoan) {
     loan_id: loan.id,
     data: {
       ...figures,
-      payment_schedule: inLines(schedule, payment_frequency),
+      payment_schedule: scheduleLines(loan, cost),
       itemization: {
-        paid_to_borrower: figures.amount_financed,
+        paid_to_borrower: money(financed.minus(owedBefore)),
+        credited_to_account: owedBefore === '0.00' ? null : owedBefore,
         paid_to_others: [],
         prepaid_finance_charge,
       },
@@ -71,12 +54,25 @@ export async function orderDisclosure(work: Work, loan: RawLoan) {
       security_interest: isSecured
         ? 'You are giving a security interest in the property described in your agreement.'
         : 'This loan is not secured.',
-      is_estimate: true,
+      is_estimate: isEstimate,
       interest_rate,
-      principal_amount: loan.principal_amount,
+      principal_amount: money(financed.plus(prepaid_finance_charge)),
     },
   });
 }
+
+/** Whether this is what the borrower was told, to the cent and to the day. */
+export const isAsTold = (told: ToldCost, loan: RawLoan, cost: Cost): boolean =>
+  wordsOf(told) === wordsOf({ ...cost, payment_schedule: scheduleLines(loan, cost) });
+
+const wordsOf = (told: Omit<ToldCost, 'letter_date'>) =>
+  JSON.stringify([
+    told.apr,
+    told.finance_charge,
+    told.amount_financed,
+    told.total_of_payments,
+    told.payment_schedule.map(({ number, amount, first_due }) => [number, amount, first_due]),
+  ]);
 
 const EVERY = dictionary<string>({
   monthly: 'Monthly',
@@ -88,12 +84,13 @@ const EVERY = dictionary<string>({
 });
 
 /** Equal payments in a row make one line. */
-function inLines(schedule: readonly ScheduleRow[], frequency: string) {
+function scheduleLines({ payment_frequency }: RawLoan, { schedule }: Cost) {
   const lines: { number: number; amount: string; first_due: string; every: string }[] = [];
   for (const { payment_amount: amount, due_date } of schedule) {
     const last = lines.at(-1);
     if (last?.amount === amount) last.number += 1;
-    else lines.push({ number: 1, amount, first_due: due_date, every: EVERY[frequency] ?? '' });
+    else
+      lines.push({ number: 1, amount, first_due: due_date, every: EVERY[payment_frequency] ?? '' });
   }
   return lines;
 }

@@ -3,13 +3,28 @@ import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 
-type Boarded = {
+export type Boarded = {
   principal_amount: string;
   origination_date: string;
   first_payment_date?: string | null | undefined;
   paid_through_date?: string | null | undefined;
   payment_amount?: string | null | undefined;
 };
+
+const firstOf = (terms: Terms, { first_payment_date, origination_date }: Boarded) =>
+  first_payment_date ??
+  onePeriodAfter(terms.payment_frequency, origination_date, terms.term_months, terms.payment_day);
+
+/** The schedule that the loan began with, with the lender's instalment where it is known. */
+export const originalPlan = (terms: Terms, boarded: Boarded): ScheduleRow[] =>
+  buildSchedule({
+    ...terms,
+    principal: boarded.principal_amount,
+    number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
+    start_date: boarded.origination_date,
+    first_payment_date: firstOf(terms, boarded),
+    payment_amount: boarded.payment_amount ?? null,
+  });
 
 /**
  * The schedule of a loan that comes in mid-life. What was due to the paid-through date (or to the
@@ -23,21 +38,11 @@ export function boardedPlan(
   today: string,
 ): ScheduleRow[] {
   const { payment_frequency: frequency, term_months, payment_day } = terms;
-  const first =
-    boarded.first_payment_date ??
-    onePeriodAfter(frequency, boarded.origination_date, term_months, payment_day);
   const count = numberOfPayments(frequency, term_months);
-  const dates = dueDates(frequency, first, count, payment_day);
+  const dates = dueDates(frequency, firstOf(terms, boarded), count, payment_day);
   const paidThrough = boarded.paid_through_date ?? today;
   const past = dates.filter((due) => due <= paidThrough).length;
-  const original = buildSchedule({
-    ...terms,
-    principal: boarded.principal_amount,
-    number_of_payments: count,
-    start_date: boarded.origination_date,
-    first_payment_date: first,
-    payment_amount: boarded.payment_amount ?? null,
-  });
+  const original = originalPlan(terms, boarded);
   const history = original.slice(0, past);
   const left = Math.max(1, count - past);
   const next = dates[past] ?? onePeriodAfter(frequency, paidThrough, term_months, payment_day);

@@ -1,0 +1,115 @@
+import { Big } from 'big.js';
+import { lastTold, type ToldCost } from '../../../sql/loans/disclosures.ts';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { Conflict } from '../../errors.ts';
+import { record } from '../../audit.ts';
+import { parseMoney } from '../../money.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { fold } from '../engine/fold.ts';
+import type { OpenLoan } from '../history/happen.ts';
+import { refusalOf } from '../history/statuses.ts';
+import { costAhead, costOf, type Cost, type Funding } from '../origination/cost.ts';
+import { disclose, isAsTold } from '../origination/disclosure.ts';
+import { fixRescission } from '../origination/rescission.ts';
+import { fundingFees } from '../products/fee-amounts.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+/** How far the rate told may be from the true one: 12 CFR 1026.22(a)(2) and (3). */
+const REGULAR = '0.00125';
+const IRREGULAR = '0.0025';
+
+/**
+ * What stands in the way of paying out a loan where disclosures are enforced: the borrower was told a
+ * rate that is too far from the one that this disbursement makes. The corrected disclosure comes before
+ * the money (1026.17(f)(2)), so it is made although the money is refused: the refusal is answered and
+ * not thrown. With the same facts the next try goes through.
+ */
+export async function objectionToFunding(
+  work: Work,
+  row: RawLoan,
+  funding: Funding,
+): Promise<Conflict | null> {
+  const { compliance } = await settingsOf(work.tx);
+  if (!compliance.hard_enforcement) return null;
+  const cost = costOf(row, funding);
+  const told = await lastTold(work.tx, row.id);
+  if (cost !== null && told !== null && isAccurate(told, cost, row, funding)) return null;
+  const details = { ...refusalOf(row), disclosed: toldOf(told), now: cost && figuresOf(cost) };
+  if (cost === null) {
+    const message =
+      'What this disbursement would cost cannot be disclosed: its fees take all of it.';
+    return new Conflict(message, 'disclosure_outdated', details);
+  }
+  await disclose(work, row, cost, { isEstimate: true });
+  await fixRescission(work, row, work.today);
+  const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
+  await record(work, about, 'disclose', { apr: { old: told?.apr ?? null, new: cost.apr } });
+  const message =
+    'What the loan costs is not what the borrower was told. A corrected disclosure is made: ' +
+    'disburse again once the borrower has it.';
+  return new Conflict(message, 'disclosure_outdated', details);
+}
+
+/** The rate is near enough to what was told; other terms were told as estimates. */
+function isAccurate(told: ToldCost, { apr }: Cost, row: RawLoan, { amount }: Funding): boolean {
+  // Several advances, or payments that are not equal, make an irregular transaction (1026.22(a)(3)).
+  const isPart = parseMoney(amount).lt(row.principal_amount);
+  const isIrregular = isPart || termsOf(row).amortization === 'level_principal';
+  return new Big(apr)
+    .minus(told.apr)
+    .abs()
+    .lte(isIrregular ? IRREGULAR : REGULAR);
+}
+
+const figuresOf = ({
+  apr,
+  finance_charge,
+  amount_financed,
+  total_of_payments,
+}: Omit<Cost, 'schedule' | 'prepaid_finance_charge'>) => ({
+  apr,
+  finance_charge,
+  amount_financed,
+  total_of_payments,
+});
+
+const toldOf = (told: ToldCost | null) =>
+  told && { ...figuresOf(told), disclosed_on: told.letter_date };
+
+/** The borrower is told anew with the money where anything differs from what was told before. */
+export async function discloseFunding(work: Work, row: RawLoan, funding: Funding) {
+  const cost = costOf(row, funding);
+  const told = await lastTold(work.tx, row.id);
+  if (cost === null || (told !== null && isAsTold(told, row, cost))) return;
+  await disclose(work, row, cost, { isEstimate: false });
+}
+
+type FurtherFunding = { amount: string; on: string; events: readonly LoanEvent[] };
+
+/**
+ * More money is one more advance of the series (1026.17(c)(6)(i)), and its plan another one, so the
+ * borrower is told what the whole costs from then on: the balance of then and the advance are what is
+ * financed. Lines of credit are told by their statements.
+ */
+export async function discloseMore(
+  work: Work,
+  { row, schedule, events }: OpenLoan,
+  { amount, on, events: more }: FurtherFunding,
+) {
+  if (row.loan_type === 'line_of_credit') return;
+  const terms = termsOf(row);
+  const owedBefore = fold({ terms, schedule, events, as_of: on }).total_balance;
+  // A fee that is owed at once is taken to be paid at once.
+  const isPrepaid = (event: LoanEvent) => event.kind === 'fee' && event.is_spread !== true;
+  const history = [...events, ...more.filter((event) => !isPrepaid(event))];
+  const cost = costAhead(
+    { terms, schedule, events: history, as_of: on },
+    {
+      advanced: parseMoney(owedBefore).plus(amount),
+      fees: fundingFees(row, { amount, isFirst: false }),
+    },
+  );
+  if (cost !== null) await disclose(work, row, cost, { isEstimate: false, owedBefore });
+}

@@ -1,0 +1,126 @@
+import type { Big } from 'big.js';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { latest } from '../../dates.ts';
+import { money, parseMoney, sum, ZERO } from '../../money.ts';
+import { aprOfSchedule } from '../arithmetic/apr.ts';
+import type { Terms } from '../arithmetic/terms.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { fold, type FoldInput } from '../engine/fold.ts';
+import { scheduleAhead } from '../engine/project.ts';
+import { newEvent } from '../history/new-event.ts';
+import { firstPlan } from '../plans/first-plan.ts';
+import { comeTo, feeAmount, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
+import { termsOf } from '../products/terms-of.ts';
+
+/** The facts of a first disbursement, on which the cost of a loan depends. */
+export type Funding = { amount: string; on: string; first_payment_date: string | null };
+
+type Fees = ReturnType<typeof fundingFees>;
+export type Cost = NonNullable<ReturnType<typeof costAhead>>;
+
+/** How a loan is expected to be funded, or was: all of it, on the days that were agreed. */
+export const expectedFunding = (loan: RawLoan, today: string): Funding => ({
+  amount: loan.principal_amount,
+  on: loan.disbursement_date ?? latest(today, loan.expected_disbursement_date ?? ''),
+  first_payment_date: loan.first_payment_date,
+});
+
+/**
+ * What a loan that is funded so costs whoever pays it as agreed, or null where that cannot be said: the
+ * fees take all of the money, or the first payment would come before it. Charges that are paid at once
+ * beside the fees of the disbursement lessen what the borrower has of it as well.
+ */
+export function costOf(loan: RawLoan, funding: Funding, beside = ZERO): Cost | null {
+  const { amount, on, first_payment_date } = funding;
+  if (first_payment_date !== null && first_payment_date <= on) return null;
+  const fees = fundingFees(loan, { amount, isFirst: true });
+  const terms = termsOf(loan);
+  const schedule = firstPlan(terms, {
+    principal: parseMoney(amount).plus(comeTo(fees, 'capitalized')),
+    on,
+    first_payment_date,
+    spread_fees: comeTo(fees, 'amortized'),
+  });
+  const input = { terms, schedule, events: fundingEvents(fees, amount, on), as_of: on };
+  return costAhead(input, { advanced: parseMoney(amount).minus(beside), fees });
+}
+
+/**
+ * What a loan costs from a day on: what the borrower has of it then, against what is paid from then on,
+ * as the fold says (12 CFR 1026.18). Fees that are owed from the day of a disbursement, or that its
+ * proceeds or the principal pay, are prepaid finance charges (1026.2(a)(23)): they are taken to be paid
+ * that day, so the history has no such fee among its events.
+ */
+export function costAhead(
+  input: FoldInput & { terms: Terms },
+  { advanced, fees }: { advanced: Big; fees: Fees },
+) {
+  const financed = advanced.minus(comeTo(fees, 'upfront', 'deducted'));
+  const prepaid = comeTo(fees, 'upfront', 'deducted', 'capitalized');
+  const schedule = paymentsAhead(input);
+  if (financed.lte(0) || schedule.length === 0) return null;
+  const amount_financed = money(financed);
+  const { payment_frequency } = input.terms;
+  const plan = { amount_financed, payment_frequency, schedule, start_date: input.as_of };
+  const total = sum(schedule.map(({ payment_amount }) => parseMoney(payment_amount)));
+  return {
+    apr: aprOfSchedule(plan),
+    amount_financed,
+    finance_charge: money(total.minus(financed)),
+    total_of_payments: money(total),
+    prepaid_finance_charge: money(prepaid),
+    schedule,
+  };
+}
+
+type Payment = { due_date: string; payment_amount: string };
+
+/** What is still to be paid, and when: what is past due at once, each instalment on its day. */
+function paymentsAhead(input: FoldInput): Payment[] {
+  const { as_of } = input;
+  const { past_due_amount } = fold(input);
+  const late = { due_date: as_of, payment_amount: past_due_amount };
+  const rows = scheduleAhead(input)
+    .filter(({ due_date, status }) => due_date >= as_of && !['paid', 'canceled'].includes(status))
+    .map(({ due_date, payment_amount, paid_amount }) => ({
+      due_date,
+      payment_amount: money(parseMoney(payment_amount).minus(paid_amount)),
+    }));
+  return [late, ...rows].filter(({ payment_amount }) => parseMoney(payment_amount).gt(0));
+}
+
+/** The events of a disbursement that has not been made, as the history would have them. */
+function fundingEvents(asked: Fees, amount: string, on: string): LoanEvent[] {
+  const fees = asked.flatMap(({ rule, amount: fee, treatment }, index) =>
+    treatment === 'deducted' || treatment === 'capitalized'
+      ? [{ fee_id: `fee ${index}`, fee_type: rule.fee_type, amount: money(fee), treatment }]
+      : [],
+  );
+  const spread = comeTo(asked, 'amortized');
+  const fee = { amount: money(spread), fee_id: 'spread', is_spread: true };
+  return [
+    newEvent({
+      kind: 'disbursement',
+      effective_date: on,
+      amount,
+      ...(fees.length > 0 && { fees }),
+    }),
+    ...(spread.gt(0) ? [newEvent({ kind: 'fee', effective_date: on, ...fee })] : []),
+  ];
+}
+
+/**
+ * The rate that the Military Lending Act caps (32 CFR 232.4(c)): computed as the annual percentage rate
+ * is, with the fees for taking part in a plan as well, here all that the product's rules ask for each
+ * year, as if they were paid at the start. Fees for late payment do not count (232.3(n), 1026.4(c)(2)).
+ */
+export const maprOf = (loan: RawLoan, funding: Funding): string | null =>
+  costOf(loan, funding, yearlyFees(loan))?.apr ?? null;
+
+function yearlyFees(loan: RawLoan): Big {
+  const years = Math.ceil(loan.term_months / 12);
+  const rules = feeRulesOf(loan).filter(
+    ({ fee_type, trigger }) => fee_type === 'annual' && trigger === 'manual',
+  );
+  return sum(rules.map((rule) => feeAmount(rule, loan.principal_amount))).times(years);
+}

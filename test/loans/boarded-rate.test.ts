@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { newProduct } from '../setup/products.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('a boarded loan has the rate of its terms, whichever way it comes', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
+  const board = async (more: object) =>
+    (
+      await tenant.officer.post('/loans/board', {
+        borrower_id: borrower.body.id,
+        program_id: await tenant.first('/programs'),
+        product_id: await tenant.first('/products'),
+        principal_amount: '10000.00',
+        current_principal_balance: '7000.00',
+        interest_rate: '0.085',
+        term_months: 36,
+        origination_date: '2025-01-15',
+        ...more,
+      })
+    ).body;
+
+  const regular = await board({});
+  const late = await board({ first_payment_date: '2025-05-15', payment_amount: '315.68' });
+  const closed = await board({ status: 'paid_off' });
+
+  expect(Math.abs(Number(regular.apr) - 0.085)).toBeLessThan(0.0003);
+  expect(Number(late.apr)).toBeGreaterThan(0.08);
+  expect(closed.apr).toBe(regular.apr);
+});
+
+test('a single payment on the day of the origination does not stop a boarding', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
+  const product_id = await newProduct(tenant, { payment_frequency: 'single' });
+
+  const boarded = await tenant.officer.post('/loans/board', {
+    borrower_id: borrower.body.id,
+    program_id: await tenant.first('/programs'),
+    product_id,
+    principal_amount: '10000.00',
+    interest_rate: '0.085',
+    term_months: 12,
+    origination_date: '2026-01-15',
+    first_payment_date: '2026-01-15',
+  });
+
+  expect(boarded).toMatchObject({ status: 201, body: { apr: null } });
+});
