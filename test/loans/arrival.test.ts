@@ -7,7 +7,7 @@ import { sql } from '../../sql/database/db.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
-import { START } from './any-agreement.ts';
+import { anyAgreement, day, START } from './any-agreement.ts';
 import { anyEvent, type Draft } from './arbitraries.ts';
 
 const stage = await newStage();
@@ -24,9 +24,15 @@ const PRODUCTS = [
   { interest_method: 'flat' },
 ] as const;
 
+const plan: fc.Arbitrary<Draft> = fc
+  .tuple(day, anyAgreement)
+  .map(([effective_date, agreement]) => ({ kind: 'plan_agreed', effective_date, agreement }));
+
+const anything = fc.oneof({ weight: 3, arbitrary: anyEvent }, { weight: 1, arbitrary: plan });
+
 const lives = fc.sample(
   fc.record({
-    drafts: fc.array(anyEvent, { minLength: 4, maxLength: 12 }),
+    drafts: fc.array(anything, { minLength: 4, maxLength: 12 }),
     dice: fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
   }),
   { numRuns: LIVES, seed: Number(process.env['PROPERTY_SEED'] ?? 1) },
@@ -49,6 +55,9 @@ const possible = (drafts: readonly Draft[]) =>
   drafts
     .map((draft, place) => ({ draft, place }))
     .filter(({ draft }) => draft.effective_date <= TODAY && draft.effective_date >= START)
+    // Whoever charges a loan off says its status besides.
+    .filter(({ draft }) => draft.kind !== 'charge_off' || draft.principal_amount !== undefined)
+    .filter(({ draft }) => !('to' in draft) || draft.to >= draft.effective_date)
     .filter(({ draft, place }, _, all) => {
       if (namesOf(draft) === undefined) return true;
       const named = placeNamed(draft);
@@ -64,7 +73,7 @@ const eventOf = (loan: number, { draft, place }: Known): LoanEvent => {
     id: idOf(loan, place),
     ...(draft.kind === 'reversal' && { reverses: named }),
     ...(draft.kind === 'fee_waiver' && { fee_id: named }),
-  } as LoanEvent;
+  };
 };
 
 /** In another order, but nothing before what it names. */

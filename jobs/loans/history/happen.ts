@@ -85,7 +85,7 @@ export async function happen(
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
   const { state, anchor } = foldWithAnchor(input);
   assertWithinReach(loan.state, state);
-  const cause = because ?? scheduleReason(fresh, events);
+  const cause = because ?? scheduleReason(fresh, events, work.today);
   const replaced = planAfter(loan, state, plan !== undefined, cause);
   await happened.write(work.tx, row.id, {
     events: fresh.map(storedForm),
@@ -100,6 +100,7 @@ export async function happen(
     fees: state.fees,
     anchor: {
       ...anchorColumns(state, anchor),
+      ...lossOf(loan.state, state),
       schedule_version: replaced?.version ?? row.schedule_version,
       ...replaced?.shown,
     },
@@ -142,7 +143,6 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     off_books_interest: state.off_books_interest,
     charge_off_balance: state.charge_off_balance,
     recovered_amount: state.total_recovered,
-    ...lossOf(state),
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,
     last_payment_date: state.last_payment_date,
@@ -155,11 +155,14 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
   };
 }
 
-/** What was lost of the principal, which a payment from before the charge-off makes less. */
-function lossOf({ allocations }: LoanState) {
-  const lines = allocations.filter(
-    ({ rule, component }) => rule === 'charge_off' && component === 'principal',
-  );
+/** What was lost of the principal, which a payment from before the charge-off makes less, or nothing. */
+function lossOf(before: LoanState, after: LoanState) {
+  const lines = lossesIn(after);
+  if (lines.length + lossesIn(before).length === 0) return {};
+  const isLost = lines.length > 0 || after.is_charged_off;
   const amounts = lines.map(({ amount }) => new Big(amount));
-  return lines.length > 0 ? { charge_off_amount: money(sum(amounts)) } : {};
+  return { charge_off_amount: isLost ? money(sum(amounts)) : null };
 }
+
+const lossesIn = ({ allocations }: LoanState) =>
+  allocations.filter(({ rule, component }) => rule === 'charge_off' && component === 'principal');

@@ -58,7 +58,7 @@ type Told = { was: ReturnType<typeof asked>; is: ReturnType<typeof asked>; reaso
 /** Answers why the notice is not on its way, if it is not. */
 async function tellBorrower(work: Work, row: RawLoan, { was, is, reason }: Told) {
   const isTakenBack = ['payment_returned', 'payment_reversed'].includes(reason);
-  const isFound = reason === 'payment_found';
+  const isFound = ['payment_found', 'payment_received'].includes(reason);
   try {
     const { reasons } = await compose(work, {
       borrower_id: row.borrower_id,

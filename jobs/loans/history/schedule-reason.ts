@@ -38,10 +38,16 @@ export const agreesPlan = (fresh: readonly LoanEvent[], events: readonly LoanEve
 const LEADING: readonly EventKind[] = [...AGREED, 'payment', 'reversal'];
 
 /** Why a version of the schedule came about. */
-export function scheduleReason(fresh: readonly LoanEvent[], events: readonly LoanEvent[]): string {
+export function scheduleReason(
+  fresh: readonly LoanEvent[],
+  events: readonly LoanEvent[],
+  today: string,
+): string {
   const lead = LEADING.map((kind) => fresh.find((event) => event.kind === kind)).find(Boolean);
   const event = lead ?? fresh[0];
   if (event === undefined) return 'disbursement';
+  // A plan is agreed on what the payments of its day leave, whichever comes first.
+  if (event.kind === 'payment' && event.effective_date === today) return 'payment_received';
   const undone = undoneBy(event, events);
   if (undone === undefined) return WORDS[event.kind]?.[0] ?? event.kind;
   return WORDS[undone.kind]?.[1] ?? `${undone.kind}_reversed`;
