@@ -17,10 +17,9 @@ type Rows = LoanState['installments'];
 export async function tellOfSchedule(work: Work, row: RawLoan, change: Change) {
   const { before, after, reason } = change;
   if (!isAsking(row, after) || !asksOtherwise(before.installments, after.installments)) return;
-  const was = asked(before);
-  const is = asked(after);
-  const untold = await tellBorrower(work, row, { was, is, reason });
-  await remindOfficer(work, row, { was, is, reason, untold });
+  const told = { was: asked(before), will: asked(after), reason };
+  const untold = await tellBorrower(work, row, told);
+  await remindOfficer(work, row, { ...told, untold });
 }
 
 /** A loan that was paid off before may be open again now. */
@@ -53,10 +52,10 @@ function asked({ installments, as_of }: LoanState) {
   };
 }
 
-type Told = { was: ReturnType<typeof asked>; is: ReturnType<typeof asked>; reason: string };
+type Told = { was: ReturnType<typeof asked>; will: ReturnType<typeof asked>; reason: string };
 
 /** Answers why the notice is not on its way, if it is not. */
-async function tellBorrower(work: Work, row: RawLoan, { was, is, reason }: Told) {
+async function tellBorrower(work: Work, row: RawLoan, { was, will, reason }: Told) {
   const isTakenBack = ['payment_returned', 'payment_reversed'].includes(reason);
   const isFound = ['payment_found', 'payment_received'].includes(reason);
   try {
@@ -65,7 +64,7 @@ async function tellBorrower(work: Work, row: RawLoan, { was, is, reason }: Told)
       loan_id: row.id,
       template_type: 'schedule_changed',
       context: {
-        schedule: { ...is, old_payment_amount: was.payment_amount },
+        schedule: { ...will, old_payment_amount: was.payment_amount },
         was_taken_back: isTakenBack,
         was_found: isFound,
         was_other: !isTakenBack && !isFound,
@@ -84,14 +83,14 @@ async function tellBorrower(work: Work, row: RawLoan, { was, is, reason }: Told)
 async function remindOfficer(
   work: Work,
   row: RawLoan,
-  { was, is, reason, untold }: Told & { untold: string },
+  { was, will, reason, untold }: Told & { untold: string },
 ) {
   const { tx, today } = work;
   const officer = row.loan_officer_id;
   const title = `Look at the new schedule of ${row.loan_number}`;
   const sentences = [
     `The schedule follows what became known (${reason.replaceAll('_', ' ')}).`,
-    `The next instalment was ${wordsOf(was)}; it is ${wordsOf(is)}.`,
+    `The next instalment was ${wordsOf(was)}; it is ${wordsOf(will)}.`,
     untold === '' ? 'The borrower was sent a notice.' : `The borrower was not told: ${untold}`,
   ];
   const description = sentences.join(' ');
@@ -112,5 +111,5 @@ async function remindOfficer(
   });
 }
 
-const wordsOf = (plan: Told['is']) =>
+const wordsOf = (plan: Told['will']) =>
   `${plan.payment_amount} on ${plan.first_date}, the last one ${plan.last_payment_amount} on ${plan.last_date}`;
