@@ -6,6 +6,7 @@ export const TEMPLATE_TYPES = [
   ...(['past_due_notice', 'late_fee_notice', 'autopay_enrolled', 'autopay_canceled'] as const),
   ...(['loan_approved', 'loan_denied', 'loan_disbursed', 'statement_ready'] as const),
   ...(['payoff_letter', 'charge_off_notice', 'modification_confirmation'] as const),
+  ...(['schedule_changed'] as const),
   ...(['forbearance_confirmation', 'hardship_received', 'promise_reminder'] as const),
   ...(['broken_promise', 'welcome', 'password_reset', 'custom'] as const),
 ] as const;

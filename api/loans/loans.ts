@@ -2,11 +2,16 @@ import { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
 import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
 import { INSTALLMENT_STATUSES } from '../../jobs/loans/engine/bills.ts';
-import { balancesOf, projectionOf, scheduleOf } from '../../jobs/loans/history/balances.ts';
+import {
+  balancesOf,
+  projectionOf,
+  scheduleOf,
+  schedulesOf,
+} from '../../jobs/loans/history/balances.ts';
 import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
 import { placeLoan } from '../../jobs/portfolios/assign.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
-import { date, integer, money } from '../../sql/types.ts';
+import { date, integer, money, timestamp } from '../../sql/types.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { payments } from '../payments/payments.ts';
@@ -105,6 +110,31 @@ const installment = z
   })
   .meta({ id: 'Installment' });
 
+const scheduleVersion = z
+  .object({
+    version: integer,
+    is_current: z.boolean(),
+    reason: z
+      .string()
+      .nullable()
+      .describe(
+        'What happened: plan_agreed, disbursement, payment_returned, payment_found and so on.',
+      ),
+    created_at: timestamp,
+    number_of_payments: integer,
+    payment_amount: money.describe('What most instalments ask for.'),
+    first_due_date: date,
+    last_due_date: date,
+    total_of_payments: money,
+    installments: z
+      .array(
+        installment.omit({ paid_amount: true, paid_date: true, open_amount: true, status: true }),
+      )
+      .nullable()
+      .describe('The rows as they were agreed, of the version that was named.'),
+  })
+  .meta({ id: 'ScheduleVersion' });
+
 export const loanRoutes: Route[] = [
   {
     ...about,
@@ -168,5 +198,27 @@ export const loanRoutes: Route[] = [
     reply: z.array(installment),
     transaction: 'read',
     run: ({ work, params }) => scheduleOf(work, params['id'] ?? ''),
+  },
+  {
+    ...about,
+    method: 'GET',
+    path: '/loans/{id}/schedule-versions',
+    allow: 'viewer',
+    action: 'schedule-versions',
+    status: 200,
+    summary: 'The schedules that the loan has had, the newest first, and why each came about',
+    query: z.object({
+      version: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .optional()
+        .describe('This one alone, with its rows.'),
+    }),
+    reply: z.array(scheduleVersion),
+    transaction: 'read',
+    run: ({ work, params, query }) =>
+      schedulesOf(work, params['id'] ?? '', query['version'] as number | undefined),
   },
 ];

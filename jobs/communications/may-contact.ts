@@ -45,8 +45,12 @@ export const COLLECTIONS: readonly string[] = [
   'broken_promise',
 ] satisfies TemplateType[];
 
-/** Notices that the law requires to be sent, and what a person asked for a moment ago. */
+/**
+ * Notices that the law requires to be sent, what a person asked for a moment ago, and that somebody is to
+ * pay other amounts than were agreed, which supersedes what they were told the time before.
+ */
 const MANDATORY: readonly string[] = [
+  'schedule_changed',
   'loan_denied',
   'payoff_letter',
   'statement_ready',

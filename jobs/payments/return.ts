@@ -11,11 +11,11 @@ import { addDays } from '../dates.ts';
 import { Invalid, NotFound } from '../errors.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
 import { happen, openLoan } from '../loans/history/happen.ts';
+import { saveNext } from '../loans/history/next-draw.ts';
 import { feeAmount, feeRulesOf } from '../loans/products/fee-amounts.ts';
 import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { saveNext } from './autopay/autopay-plan.ts';
 import { takeBackEntry } from './nacha/settle-files.ts';
 import { isFinal, isForFunds, reasonOf } from './return-codes.ts';
 import { reversePayment, type Reversal } from './reverse.ts';
@@ -137,6 +137,6 @@ async function tellAutopay(
     ...(isRunning && mustRest && { status: 'paused' }),
   });
   if (mustRest) await draws.giveUp(tx, plan.id);
-  await saveNext(work, loan, plan.id);
+  await saveNext(work, loan.state, plan.id);
   return retry_on;
 }

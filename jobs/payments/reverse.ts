@@ -61,11 +61,12 @@ export async function reversePayment(
     on,
   });
   const reversal = newEvent({ kind: 'reversal', effective_date: on, reverses: paymentId });
-  await happen(work, loan, [
+  const events = [
     reversal,
     ...residueReversed(work, loan, paymentId),
     ...(await penaltyReversed(work, loan, paymentId)),
-  ]);
+  ];
+  await happen(work, loan, events, { because: returned ? 'payment_returned' : undefined });
   await emit(work, 'payment.reversed', {
     payment_id: paymentId,
     loan_id: payment.loan_id,

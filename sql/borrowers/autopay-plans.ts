@@ -65,6 +65,12 @@ export const hasOpen = (tx: Transaction, loanId: string) =>
     select from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
   `);
 
+/** The loan's plan that draws, or would when it is resumed; a loan has one at most. */
+export const openOf = (tx: Transaction, loanId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
+  `);
+
 export const cancel = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update autopay_plans

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
@@ -28,9 +29,10 @@ export const isStaff = (tx: Transaction, userId: string) =>
     select from users where id = ${userId} and is_active and tenant_role is not null
   `);
 
-/** Whether somebody is reminded of it already. */
-export const isOpenFor = (tx: Transaction, relatedId: string, title: string) =>
-  tx.exists(sql.typeAlias('void')`
-    select from tasks
+/** The task by which somebody is reminded of it already. */
+export const openFor = (tx: Transaction, relatedId: string, title: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from tasks
     where related_id = ${relatedId} and title = ${title} and status in ('open', 'in_progress')
+    order by id limit 1
   `);

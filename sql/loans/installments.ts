@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql } from '../database/db.ts';
+import { sql, type Transaction } from '../database/db.ts';
 
 export const PlanRow = z.object({
   period_number: z.int(),
@@ -54,3 +54,39 @@ export const covering = (
   where installment.loan_id = ${loanId} and installment.version = ${version}
     and installment.period_number = row.period_number
 `;
+
+const Version = z.object({
+  version: z.int(),
+  is_current: z.boolean(),
+  reason: z.string().nullable(),
+  created_at: z.string(),
+  number_of_payments: z.int(),
+  payment_amount: z.string(),
+  first_due_date: z.string(),
+  last_due_date: z.string(),
+  total_of_payments: z.string(),
+  installments: z.array(PlanRow).nullable(),
+});
+
+/** The versions of a loan's schedule, the newest first; with its rows the one that is named, alone. */
+export const versions = (tx: Transaction, loanId: string, version: number | null) =>
+  tx.any(sql.type(Version)`
+    select row.version, row.version = loan.schedule_version as is_current, min(row.reason) as reason,
+           min(row.created_at) as created_at, count(*)::integer as number_of_payments,
+           mode() within group (order by row.payment_amount) as payment_amount,
+           min(row.due_date) as first_due_date, max(row.due_date) as last_due_date,
+           sum(row.payment_amount)::numeric(15, 2) as total_of_payments,
+           case when ${version}::integer is not null then json_agg(json_build_object(
+             'period_number', row.period_number, 'due_date', row.due_date,
+             'payment_amount', row.payment_amount::text,
+             'principal_amount', row.principal_amount::text,
+             'interest_amount', row.interest_amount::text, 'fees_amount', row.fees_amount::text,
+             'beginning_balance', row.beginning_balance::text,
+             'ending_balance', row.ending_balance::text, 'days_in_period', row.days_in_period
+           ) order by row.period_number) end as installments
+    from loans as loan
+    join installments as row on row.loan_id = loan.id
+    where loan.id = ${loanId} and (${version}::integer is null or row.version = ${version})
+    group by row.version, loan.schedule_version
+    order by row.version desc
+  `);

@@ -133,6 +133,7 @@ export const Raw = z.object({
   program_id: z.string(),
   product_id: z.string(),
   portfolio_id: z.string().nullable(),
+  loan_officer_id: z.string().nullable(),
   status: z.string(),
   loan_type: z.string(),
   principal_amount: z.string(),

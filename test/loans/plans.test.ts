@@ -138,6 +138,36 @@ describe('moving due dates', () => {
   });
 });
 
+test('an instalment whose named day the others have overtaken is named again, and stays one', () => {
+  const moved = agreed('2026-01-20', { rule: 'moved', from: 2, by: { days: 90 } });
+  const named = (id: string, amount: string): LoanEvent => ({
+    ...agreed('2026-01-21', {
+      rule: 'named',
+      installments: [{ number: 2, due_date: '2026-06-20', amount }],
+    }),
+    id,
+  });
+  const undone: LoanEvent = {
+    id: 'u',
+    kind: 'reversal',
+    effective_date: '2026-01-22',
+    reverses: 's',
+  };
+
+  const { installments } = stateOn('2026-01-22', [
+    moved,
+    named('t', '400.00'),
+    named('v', '500.00'),
+    undone,
+  ]);
+  const numbers = installments.map(({ period_number }) => period_number);
+
+  expect(numbers.slice(0, 6)).toEqual([1, 3, 4, 5, 2, 6]);
+  expect(new Set(numbers).size).toBe(36);
+  expect(installments).toHaveLength(36);
+  expect(installments[4]).toMatchObject({ due_date: '2026-06-20', payment_amount: '500.00' });
+});
+
 describe('asking for less', () => {
   test('asks for what is missing with the instalment after, or with the last', () => {
     const less = { rule: 'lowered', numbers: [2, 3], to: '100.00' } as const;

@@ -33,7 +33,7 @@ const termsIn = ({ row }: OpenLoan, state: LoanState) => {
  */
 export async function applyModification(work: Work, loan: OpenLoan, modification: Agreed) {
   const { row } = loan;
-  const previous_terms = { ...termsIn(loan, loan.state), loan_payment_amount: row.payment_amount };
+  const previous_terms = termsIn(loan, loan.state);
   const changes = eventsOfChange(loan, modification);
   const fees = await feesOf(work, loan, modification);
   const state = await happen(work, loan, [...changes, ...fees]);

@@ -157,9 +157,8 @@ export async function reverseModification(work: Work, id: string) {
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
   );
   const state = await happen(work, loan, reversals);
-  const { loan_payment_amount: payment_amount, payment_day } = previous_terms;
-  const shown = { payment_amount, payment_day, ...ratesOf(loan.row, state) };
-  await update(work.tx, 'loans', loan.row.id, shown);
+  const { payment_day } = previous_terms;
+  await update(work.tx, 'loans', loan.row.id, { payment_day, ...ratesOf(loan.row, state) });
 }
 
 /** Applies the loan's modifications whose day has come. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { setPlan } from '../../../sql/loans/plans.ts';
 import { date, flag, positiveMoney, freeWords } from '../../../sql/types.ts';
 import { addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
@@ -64,9 +63,7 @@ export function planAhead(work: Work, { row, state }: OpenLoan, from?: string | 
 /** The new plan takes effect today, whatever its first due date. */
 export async function replacePlan(work: Work, loan: OpenLoan, agreement: Agreement) {
   const event = newEvent({ kind: 'plan_agreed', effective_date: work.today, agreement });
-  const state = await happen(work, loan, [event]);
-  const first_payment_date = state.installments[0]?.due_date ?? null;
-  await setPlan(work.tx, loan.row.id, { first_payment_date, payment_amount: null });
+  await happen(work, loan, [event]);
 }
 
 function agreementOf(work: Work, loan: OpenLoan, ahead: Ahead, input: Reschedule): Agreement {

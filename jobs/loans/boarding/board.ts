@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { countDelinquencies } from '../../../sql/loans/boarding.ts';
 import * as loans from '../../../sql/loans/loans.ts';
-import { setPlan } from '../../../sql/loans/plans.ts';
 import { isActive } from '../../../sql/portfolios/investors.ts';
 import * as portfolios from '../../../sql/portfolios/portfolios.ts';
 import {
@@ -218,10 +217,6 @@ async function takeClaim(work: Work, id: string, input: Boarding, balance: strin
 async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
   const loan = await openLoan(work, id);
   const plan = boardedPlan(termsOf(loan.row), input, balance, work.today);
-  await setPlan(work.tx, id, {
-    payment_amount: plan.at(-2)?.payment_amount ?? plan[0]?.payment_amount ?? null,
-    first_payment_date: plan[0]?.due_date ?? null,
-  });
   const event = newEvent({
     kind: 'boarding',
     effective_date: work.today,

@@ -102,14 +102,15 @@ export function cover(
 }
 
 /**
- * A new plan takes the place of the old one from its first number on. Older instalments stay as
+ * A new plan takes the place of the old one from its lowest number on, which need not be due first: a
+ * day that was named for one instalment may have been overtaken by the others. Older instalments stay as
  * they are, and what was covered of a replaced one is kept by the one with its number.
  */
 export function replaceFrom(
   installments: readonly Installment[],
   schedule: readonly ScheduleRow[],
 ): Installment[] {
-  const first = schedule[0]?.period_number ?? 1;
+  const first = Math.min(...schedule.map(({ period_number }) => period_number));
   const kept = installments.filter((installment) => installment.row.period_number < first);
   const before = new Map(installments.map((old) => [old.row.period_number, old]));
   const fresh = schedule.map((row) => carriedOver(row, before.get(row.period_number)));

@@ -1,4 +1,4 @@
-import { isOpenFor } from '../../../sql/borrowers/tasks.ts';
+import { openFor } from '../../../sql/borrowers/tasks.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
 import { find } from '../../../sql/table.ts';
 import { insert } from '../../../sql/write.ts';
@@ -28,7 +28,7 @@ async function remind(
   { id, borrower_id }: Paid,
   task: { title: string; description?: string },
 ) {
-  if (await isOpenFor(tx, id, task.title)) return;
+  if ((await openFor(tx, id, task.title)) !== null) return;
   const about = { borrower_id, loan_id: id, related_type: 'loan', related_id: id };
   await insert(tx, 'tasks', {
     ...task,

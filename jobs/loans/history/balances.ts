@@ -1,5 +1,8 @@
+import * as installments from '../../../sql/loans/installments.ts';
+import { loans } from '../../../sql/loans/loans.ts';
+import { isThere } from '../../../sql/table.ts';
 import { daysBetween, addMonths } from '../../dates.ts';
-import { Invalid } from '../../errors.ts';
+import { Invalid, NotFound } from '../../errors.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
@@ -69,4 +72,12 @@ function owed(row: OpenLoan['row'], state: LoanState) {
 export async function scheduleOf(work: Work, loanId: string) {
   const { row, schedule, events } = await readLoan(work, loanId);
   return scheduleAhead({ terms: termsOf(row), schedule, events, as_of: work.today });
+}
+
+/** The schedules that a loan has had, with the reason of each; the one that is named with its rows. */
+export async function schedulesOf({ tx }: Work, loanId: string, version: number | undefined) {
+  const found = await installments.versions(tx, loanId, version ?? null);
+  if (found.length > 0) return found;
+  if (version !== undefined || !(await isThere(tx, loans, loanId))) throw new NotFound();
+  return [];
 }

@@ -3,28 +3,27 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { money, sum } from '../../money.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';
+import { planned } from '../plans/standing.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /** What of a loan is to be written again, since its state is another than it was. */
 
-/**
- * A new plan is a new version, with its reason: what was agreed, or what happened to the loan before a
- * plan that follows from it.
- */
+/** Rows that are others than before are a new version, whichever event made them so. */
 export function planAfter(
   { row, state: before }: { row: RawLoan; state: LoanState },
   state: LoanState,
   isFirst: boolean,
-  fresh: readonly LoanEvent[],
+  reason: string,
 ) {
-  const isReplaced = planOf(before) !== planOf(state);
-  if (!isFirst && !isReplaced) return null;
+  if (!isFirst && planOf(before) === planOf(state)) return null;
   return {
     version: row.schedule_version + 1,
     rows: state.installments,
-    reason:
-      (fresh.find(({ kind }) => kind === 'plan_agreed') ?? fresh.at(-1))?.kind ?? 'disbursement',
-    payment_amount: isReplaced ? installmentAmountOf(row, state) : undefined,
+    reason,
+    shown: {
+      payment_amount: installmentAmountOf(row, state),
+      first_payment_date: state.installments[0]?.due_date,
+    },
   };
 }
 
@@ -45,14 +44,7 @@ function installmentAmountOf(row: RawLoan, { as_of, installments: rows }: LoanSt
   return (shown ?? rows.at(-1))?.payment_amount;
 }
 
-const planOf = ({ installments: rows }: LoanState) =>
-  JSON.stringify(
-    rows.map(({ period_number, due_date, payment_amount }) => [
-      period_number,
-      due_date,
-      payment_amount,
-    ]),
-  );
+const planOf = ({ installments }: LoanState) => JSON.stringify(installments.map(planned));
 const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'][number]) => [
   paid_amount,
   paid_date,

@@ -14,7 +14,10 @@ import { termsOf } from '../products/terms-of.ts';
 import { book } from './book.ts';
 import { changedSplits, CREDITS, movedCoverage, PAYMENTS, planAfter } from './differences.ts';
 import { changeStatus, followState } from './changes.ts';
+import { followDueDates } from './next-draw.ts';
 import { overtakeQuote } from './overtaken-quote.ts';
+import { tellOfSchedule } from './schedule-changed.ts';
+import { agreesPlan, scheduleReason } from './schedule-reason.ts';
 import type { LoanStatus } from './statuses.ts';
 
 type Whole = NonNullable<Awaited<ReturnType<typeof history.open>>>;
@@ -60,6 +63,8 @@ export type Happening = {
   /** The name by which subscribers are told of a change of the status. */
   trigger?: string | undefined;
   reason?: string | null | undefined;
+  /** Why the schedule is another, where the events alone do not say it. */
+  because?: string | undefined;
 };
 
 /**
@@ -72,7 +77,7 @@ export async function happen(
   work: Work,
   loan: OpenLoan,
   fresh: readonly LoanEvent[],
-  { plan, becomes, trigger, reason }: Happening = {},
+  { plan, becomes, trigger, reason, because }: Happening = {},
 ): Promise<LoanState> {
   const { row } = loan;
   const schedule = plan ?? loan.schedule;
@@ -80,7 +85,8 @@ export async function happen(
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
   const { state, anchor } = foldWithAnchor(input);
   assertWithinReach(loan.state, state);
-  const replaced = planAfter(loan, state, plan !== undefined, fresh);
+  const cause = because ?? scheduleReason(fresh, events, work.today);
+  const replaced = planAfter(loan, state, plan !== undefined, cause);
   await happened.write(work.tx, row.id, {
     events: fresh.map(storedForm),
     plan: replaced,
@@ -94,8 +100,9 @@ export async function happen(
     fees: state.fees,
     anchor: {
       ...anchorColumns(state, anchor),
+      ...lossOf(loan.state, state),
       schedule_version: replaced?.version ?? row.schedule_version,
-      ...(replaced?.payment_amount && { payment_amount: replaced.payment_amount }),
+      ...replaced?.shown,
     },
   });
   await book(work, loan, input, state, fresh);
@@ -105,6 +112,9 @@ export async function happen(
   const isBoarded = fresh.some(({ kind }) => kind === 'boarding');
   if (!isBoarded)
     await followState(work, { ...row, status: becomes ?? row.status }, state, trigger);
+  if (replaced) await followDueDates(work, row.id, loan.state, state);
+  if (replaced && !becomes && !agreesPlan(fresh, events))
+    await tellOfSchedule(work, row, { before: loan.state, after: state, reason: cause });
   return state;
 }
 
@@ -133,7 +143,6 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     off_books_interest: state.off_books_interest,
     charge_off_balance: state.charge_off_balance,
     recovered_amount: state.total_recovered,
-    ...lossOf(state),
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,
     last_payment_date: state.last_payment_date,
@@ -146,11 +155,14 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
   };
 }
 
-/** What was lost of the principal, which a payment from before the charge-off makes less. */
-function lossOf({ allocations }: LoanState) {
-  const lines = allocations.filter(
-    ({ rule, component }) => rule === 'charge_off' && component === 'principal',
-  );
+/** What was lost of the principal, which a payment from before the charge-off makes less, or nothing. */
+function lossOf(before: LoanState, after: LoanState) {
+  const lines = lossesIn(after);
+  if (lines.length + lossesIn(before).length === 0) return {};
+  const isLost = lines.length > 0 || after.is_charged_off;
   const amounts = lines.map(({ amount }) => new Big(amount));
-  return lines.length > 0 ? { charge_off_amount: money(sum(amounts)) } : {};
+  return { charge_off_amount: isLost ? money(sum(amounts)) : null };
 }
+
+const lossesIn = ({ allocations }: LoanState) =>
+  allocations.filter(({ rule, component }) => rule === 'charge_off' && component === 'principal');

@@ -19,9 +19,9 @@ type Lowered = AgreementOf<'lowered'>;
 export function lower(agreement: Lowered, { installments }: Standing): ScheduleRow[] {
   const isLowered = (row: PlannedRow) =>
     agreement.numbers.includes(row.period_number) && isUnpaid(row);
-  const first = installments.findIndex(isLowered);
-  if (first < 0) return [];
-  const changed = installments.slice(first);
+  const numbers = installments.filter(isLowered).map(({ period_number }) => period_number);
+  if (numbers.length === 0) return [];
+  const changed = installments.filter(({ period_number }) => period_number >= Math.min(...numbers));
   const after = changed.findLastIndex(isLowered) + 1;
   const target = agreement.shortfall === 'last' ? changed.length - 1 : after;
   const to = Math.min(target, changed.length - 1);

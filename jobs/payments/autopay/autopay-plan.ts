@@ -4,11 +4,11 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { addDays, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
+import { openLoan } from '../../loans/history/happen.ts';
+import { isOpen, saveNext } from '../../loans/history/next-draw.ts';
 import { refusalOf } from '../../loans/history/statuses.ts';
 import type { Work } from '../../work.ts';
 import { assertOrder } from '../nacha/bank-order.ts';
-import { nextDueDate, runDateOf, shownRunDate } from './autopay-dates.ts';
 
 export const CANCEL_REASONS = [
   'borrower',
@@ -54,7 +54,7 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
     start_date,
     drawn_through: addDays(work.today, -1),
   });
-  await saveNext(work, loan, id);
+  await saveNext(work, loan.state, id);
   return id;
 }
 
@@ -87,7 +87,7 @@ export async function changePlan(work: Work, id: string, changes: Input, row: Ro
       drawn_through: latest(plan.drawn_through, addDays(work.today, -1)),
     }),
   });
-  await saveNext(work, loan, id);
+  await saveNext(work, loan.state, id);
 }
 
 /** Cancels the plan: whichever comes first, this or the day's run, the other sees it. */
@@ -104,29 +104,10 @@ async function end({ tx }: Work, id: string, reason: CancelReason) {
   await plans.cancel(tx, id, reason);
 }
 
-const isOpen = ({ status }: plans.Plan) => ['active', 'paused'].includes(status);
-
 const ended = (status: string | undefined) =>
   new Conflict(`A plan that is ${status} cannot be changed.`, 'invalid_transition', {
     current_status: status,
   });
-
-/** Works out when the plan draws next. One whose end has come is completed. */
-export async function saveNext(
-  { tx, today }: Work,
-  { state }: Pick<OpenLoan, 'state'>,
-  id: string,
-) {
-  const plan = await plans.lock(tx, id);
-  if (plan === null || !isOpen(plan)) return;
-  const due = nextDueDate(plan, state.installments);
-  const isOver = due === null && plan.end_date !== null && plan.end_date < today;
-  await update(tx, 'autopay_plans', id, {
-    next_due_date: due,
-    next_run_date: due === null ? null : shownRunDate(today, runDateOf(plan, due)),
-    ...(isOver && { status: 'completed' }),
-  });
-}
 
 async function assertInstruments(work: Work, borrowerId: string, named: Input) {
   const { payment_instrument_id: main, backup_payment_instrument_id: backup } = named;

@@ -2,8 +2,8 @@ import type { Big } from 'big.js';
 import type { Plan } from '../../../sql/borrowers/autopay-plans.ts';
 import { payoffAmount } from '../../loans/engine/payoff-amounts.ts';
 import type { LoanState } from '../../loans/engine/state.ts';
+import { occurrenceAfter } from '../../loans/history/autopay-dates.ts';
 import { min, parseMoney, sum, ZERO } from '../../money.ts';
-import { occurrenceAfter } from './autopay-dates.ts';
 
 /**
  * What a plan asks for on account of a due date: what is still open of it, never more than pays off

@@ -4,15 +4,15 @@ import type { Plan } from '../../../sql/borrowers/autopay-plans.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
+import { mayRunOn, nextDueDate, runDateOf } from '../../loans/history/autopay-dates.ts';
 import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
+import { saveNext } from '../../loans/history/next-draw.ts';
 import { prepaymentPenalty } from '../../loans/products/prepayment-penalty.ts';
 import { min, money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { canStillDraw } from '../nacha/bank-order.ts';
 import { NewPayment, paymentColumns, post } from '../receive.ts';
-import { mayRunOn, nextDueDate, runDateOf } from './autopay-dates.ts';
-import { saveNext } from './autopay-plan.ts';
 import { drawAmount } from './draw-amount.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function runAutopay(work: Work, planId: string) {
     if (!(await drawOnce(work, loan, plan))) break;
     loan = await openLoan(work, loanId);
   }
-  await saveNext(work, loan, planId);
+  await saveNext(work, loan.state, planId);
 }
 
 async function running({ tx }: Work, { row }: OpenLoan, planId: string): Promise<Plan | null> {

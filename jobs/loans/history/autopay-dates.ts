@@ -1,7 +1,7 @@
 import { isBusinessDay, nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays, addMonths, latest, onDay, partsOf } from '../../dates.ts';
-import { onePeriodAfter } from '../../loans/arithmetic/due-dates.ts';
-import type { PaymentFrequency } from '../../loans/arithmetic/terms.ts';
+import { onePeriodAfter } from '../arithmetic/due-dates.ts';
+import type { PaymentFrequency } from '../arithmetic/terms.ts';
 
 export type Calendar = {
   frequency: string;

@@ -1,0 +1,39 @@
+import * as plans from '../../../sql/borrowers/autopay-plans.ts';
+import { update } from '../../../sql/write.ts';
+import type { Work } from '../../work.ts';
+import type { LoanState } from '../engine/state.ts';
+import { nextDueDate, runDateOf, shownRunDate } from './autopay-dates.ts';
+
+export const isOpen = ({ status }: plans.Plan) => ['active', 'paused'].includes(status);
+
+/** Works out when the plan draws next. One whose end has come is completed. */
+export async function saveNext(
+  { tx, today }: Work,
+  { installments }: Pick<LoanState, 'installments'>,
+  id: string,
+) {
+  const plan = await plans.lock(tx, id);
+  if (plan === null || !isOpen(plan)) return;
+  const due = nextDueDate(plan, installments);
+  const isOver = due === null && plan.end_date !== null && plan.end_date < today;
+  await update(tx, 'autopay_plans', id, {
+    next_due_date: due,
+    next_run_date: due === null ? null : shownRunDate(today, runDateOf(plan, due)),
+    ...(isOver && { status: 'completed' }),
+  });
+}
+
+/** Autopay follows due dates that have moved. */
+export async function followDueDates(
+  work: Work,
+  loanId: string,
+  before: LoanState,
+  after: LoanState,
+) {
+  if (dueDatesOf(before) === dueDatesOf(after)) return;
+  const id = await plans.openOf(work.tx, loanId);
+  if (id !== null) await saveNext(work, after, id);
+}
+
+const dueDatesOf = ({ installments }: LoanState) =>
+  installments.map(({ due_date }) => due_date).join();
