@@ -62,7 +62,11 @@ const traces = (id: string) =>
 
 const shownOf = async (id: string) => (await superadmin.get(`/loans/${id}`)).body;
 
-describe.each(Object.entries(standings))('a loan that is %s', (_name, make) => {
+/** Each action is tried in a third of the standings that offer it; LIVES asks for all of them. */
+const EACH = process.env['LIVES'] ? 1 : 3;
+const places = Object.entries(standings).map(([name, make], place) => ({ name, make, place }));
+
+describe.each(places)('a loan that is $name', ({ make, place }) => {
   test('refuses what it does not offer, without leaving a trace', async () => {
     const id = await make();
     const { allowed_actions, status } = await shownOf(id);
@@ -84,9 +88,10 @@ describe.each(Object.entries(standings))('a loan that is %s', (_name, make) => {
 
   test('does what it offers', async () => {
     const { allowed_actions } = await shownOf(await make());
+    const tried = (allowed_actions as string[]).filter((_, index) => (index + place) % EACH === 0);
 
     const replies: Record<string, unknown> = {};
-    for (const action of allowed_actions as string[]) {
+    for (const action of tried) {
       replies[action] = await superadmin.post(`/loans/${await make()}/${action}`, BODIES[action]);
     }
 
