@@ -11,9 +11,11 @@ import {
   ZERO,
   type Rounding,
 } from '../../money.ts';
-import { interestFor, yearFraction } from './day-count.ts';
-import { dueDates, onePeriodAfter, paymentsPerYear } from './due-dates.ts';
+import { interestFor } from './day-count.ts';
+import { dueDates, onePeriodAfter } from './due-dates.ts';
 import { exactCents, flatPayment, solvePayment } from './level-payment.ts';
+import { factorOf } from './period-rate.ts';
+import { interestOfPeriod } from './thirty-day-months.ts';
 import type {
   Amortization,
   DayCount,
@@ -125,6 +127,7 @@ function flat(input: ScheduleInput, periods: readonly Period[]): InterestDue {
 function daily(input: ScheduleInput, periods: readonly Period[]): InterestDue {
   const rate = parseRate(input.interest_rate);
   const day_count = input.day_count ?? 'actual_365';
+  if (day_count === '30_360') return byPeriods(input, periods);
   let stretch = { since: input.start_date, balance: ZERO };
   let before = ZERO;
   let asked = ZERO;
@@ -142,6 +145,19 @@ function daily(input: ScheduleInput, periods: readonly Period[]): InterestDue {
   };
 }
 
+/** The same by 30/360, where each period has its own interest. */
+function byPeriods(input: ScheduleInput, periods: readonly Period[]): InterestDue {
+  const rate = parseRate(input.interest_rate);
+  const counting = { day_count: '30_360', payment_frequency: input.payment_frequency } as const;
+  let accrued = ZERO;
+  return (index, balance) => {
+    const { from, due_date: to } = periods[index] ?? { from: '', due_date: '' };
+    const before = toCents(accrued, input.rounding_mode);
+    accrued = accrued.plus(interestOfPeriod(balance, rate, counting, { from, to }));
+    return toCents(accrued, input.rounding_mode).minus(before);
+  };
+}
+
 /** The periods with the part of the rate by which the instalment is computed. */
 function periodsOf(input: ScheduleInput): Period[] {
   const rate = parseRate(input.interest_rate);
@@ -152,11 +168,7 @@ function periodsOf(input: ScheduleInput): Period[] {
   return dates.map((due_date, index) => {
     const from = index === 0 ? start : (dates[index - 1] ?? start);
     const days = daysBetween(from, due_date);
-    const real = frequency === 'single' || input.installment_calculation === 'actual_days';
-    const factor = real
-      ? rate.times(yearFraction(input.day_count ?? 'actual_365', from, due_date))
-      : periodicRate(rate, frequency);
-    return { from, due_date, days, factor };
+    return { from, due_date, days, factor: factorOf(input, rate, { from, to: due_date }) };
   });
 }
 
@@ -166,11 +178,6 @@ function intendedDay(start: string, first: string | null): number {
   if (first === null) return day;
   const firstDay = partsOf(first).day;
   return first === monthEnd(first) && day > firstDay ? day : firstDay;
-}
-
-/** The part of a yearly rate that one regular period earns: a twelfth, a 26th, … */
-export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {
-  return divide(rate, paymentsPerYear(frequency));
 }
 
 /** What a row asks for, given the balance and the interest that it finds. */
