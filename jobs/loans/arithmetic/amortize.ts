@@ -1,12 +1,12 @@
 import type { Big } from 'big.js';
 import { daysBetween, monthEnd, partsOf } from '../../dates.ts';
 import {
+  atLeastZero,
   divide,
   min,
   money,
   parseMoney,
   parseRate,
-  sum,
   toCents,
   ZERO,
   type Rounding,
@@ -84,13 +84,15 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
     periods,
   );
   const rows: ScheduleRow[] = [];
+  const last = periods.length - 1;
   let balance = principal;
   let unpaid = parseMoney(input.unpaid_interest ?? '0.00');
   for (const [index, period] of periods.entries()) {
-    const isLast = index === periods.length - 1;
-    const owed = unpaid.plus(interestDue(index, balance));
+    let owed = unpaid.plus(interestDue(index, balance));
+    const isRepaid = ask(index, balance, owed).gte(balance.plus(owed));
+    if (isRepaid && input.interest_method === 'flat') owed = owed.plus(interestDue(last, balance));
     const whole = balance.plus(owed);
-    const due = isLast ? whole : min(ask(index, balance, owed), whole);
+    const due = index === last ? whole : min(ask(index, balance, owed), whole);
     const interest = min(owed, due);
     const paid = due.minus(interest);
     unpaid = owed.minus(interest);
@@ -115,12 +117,23 @@ const periodic =
   (index, balance) =>
     exactCents(balance.times(periods[index]?.factor ?? ZERO));
 
-/** Each period's part of the interest on the first principal; the parts add up to its cents. */
+/**
+ * Each period's part of the interest on the first principal; the parts add up to its cents. Instalments
+ * that were rounded up may repay the loan before its last period: what is left is then asked for too.
+ */
 function flat(input: ScheduleInput, periods: readonly Period[]): InterestDue {
   const principal = parseMoney(input.principal);
-  const by = (index: number) =>
-    exactCents(principal.times(sum(periods.slice(0, index + 1).map(({ factor }) => factor))));
-  return (index) => (index === 0 ? by(0) : by(index).minus(by(index - 1)));
+  let factor = ZERO;
+  const by = periods.map((period) => {
+    factor = factor.plus(period.factor);
+    return exactCents(principal.times(factor));
+  });
+  let asked = ZERO;
+  return (index) => {
+    const interest = atLeastZero((by[index] ?? ZERO).minus(asked));
+    asked = asked.plus(interest);
+    return interest;
+  };
 }
 
 /** What the days have earned: cents of the sum of all stretches of an unchanged balance. */
