@@ -37,7 +37,7 @@ function accruedOn(anchor: Anchor, asOf: string): Big {
   const source = {
     balance: new Big(anchor.accrual_balance),
     rate: new Big(anchor.accrual_rate),
-    period: interest === null ? null : { number: 0, interest: new Big(interest), days: days ?? 1 },
+    pace: interest === null ? null : { interest: new Big(interest), days: days ?? 1, until: asOf },
     is_running: true,
   };
   const stretch = { day_count: anchor.day_count, since: anchor.accrual_since, source };

@@ -1,5 +1,5 @@
 import { addDays, addMonths, monthStart } from '../../jobs/dates.ts';
-import { periodicRate } from '../../jobs/loans/arithmetic/amortize.ts';
+import { periodicRate } from '../../jobs/loans/arithmetic/period-rate.ts';
 import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money, parseMoney, parseRate } from '../../jobs/money.ts';

@@ -1,19 +1,21 @@
 import type { Big } from 'big.js';
 import { daysBetween, monthEnd, partsOf } from '../../dates.ts';
 import {
+  atLeastZero,
   divide,
   min,
   money,
   parseMoney,
   parseRate,
-  sum,
   toCents,
   ZERO,
   type Rounding,
 } from '../../money.ts';
-import { interestFor, yearFraction } from './day-count.ts';
-import { dueDates, onePeriodAfter, paymentsPerYear } from './due-dates.ts';
+import { interestFor } from './day-count.ts';
+import { dueDates, onePeriodAfter } from './due-dates.ts';
 import { exactCents, flatPayment, solvePayment } from './level-payment.ts';
+import { factorOf } from './period-rate.ts';
+import { interestOfPeriod } from './thirty-day-months.ts';
 import type {
   Amortization,
   DayCount,
@@ -82,13 +84,15 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
     periods,
   );
   const rows: ScheduleRow[] = [];
+  const last = periods.length - 1;
   let balance = principal;
   let unpaid = parseMoney(input.unpaid_interest ?? '0.00');
   for (const [index, period] of periods.entries()) {
-    const isLast = index === periods.length - 1;
-    const owed = unpaid.plus(interestDue(index, balance));
+    let owed = unpaid.plus(interestDue(index, balance));
+    const isRepaid = ask(index, balance, owed).gte(balance.plus(owed));
+    if (isRepaid && input.interest_method === 'flat') owed = owed.plus(interestDue(last, balance));
     const whole = balance.plus(owed);
-    const due = isLast ? whole : min(ask(index, balance, owed), whole);
+    const due = index === last ? whole : min(ask(index, balance, owed), whole);
     const interest = min(owed, due);
     const paid = due.minus(interest);
     unpaid = owed.minus(interest);
@@ -113,18 +117,30 @@ const periodic =
   (index, balance) =>
     exactCents(balance.times(periods[index]?.factor ?? ZERO));
 
-/** Each period's part of the interest on the first principal; the parts add up to its cents. */
+/**
+ * Each period's part of the interest on the first principal; the parts add up to its cents. Instalments
+ * that were rounded up may repay the loan before its last period: what is left is then asked for too.
+ */
 function flat(input: ScheduleInput, periods: readonly Period[]): InterestDue {
   const principal = parseMoney(input.principal);
-  const by = (index: number) =>
-    exactCents(principal.times(sum(periods.slice(0, index + 1).map(({ factor }) => factor))));
-  return (index) => (index === 0 ? by(0) : by(index).minus(by(index - 1)));
+  let factor = ZERO;
+  const by = periods.map((period) => {
+    factor = factor.plus(period.factor);
+    return exactCents(principal.times(factor));
+  });
+  let asked = ZERO;
+  return (index) => {
+    const interest = atLeastZero((by[index] ?? ZERO).minus(asked));
+    asked = asked.plus(interest);
+    return interest;
+  };
 }
 
 /** What the days have earned: cents of the sum of all stretches of an unchanged balance. */
 function daily(input: ScheduleInput, periods: readonly Period[]): InterestDue {
   const rate = parseRate(input.interest_rate);
   const day_count = input.day_count ?? 'actual_365';
+  if (day_count === '30_360') return byPeriods(input, periods);
   let stretch = { since: input.start_date, balance: ZERO };
   let before = ZERO;
   let asked = ZERO;
@@ -142,6 +158,19 @@ function daily(input: ScheduleInput, periods: readonly Period[]): InterestDue {
   };
 }
 
+/** The same by 30/360, where each period has its own interest. */
+function byPeriods(input: ScheduleInput, periods: readonly Period[]): InterestDue {
+  const rate = parseRate(input.interest_rate);
+  const counting = { day_count: '30_360', payment_frequency: input.payment_frequency } as const;
+  let accrued = ZERO;
+  return (index, balance) => {
+    const { from, due_date: to } = periods[index] ?? { from: '', due_date: '' };
+    const before = toCents(accrued, input.rounding_mode);
+    accrued = accrued.plus(interestOfPeriod(balance, rate, counting, { from, to }));
+    return toCents(accrued, input.rounding_mode).minus(before);
+  };
+}
+
 /** The periods with the part of the rate by which the instalment is computed. */
 function periodsOf(input: ScheduleInput): Period[] {
   const rate = parseRate(input.interest_rate);
@@ -152,11 +181,7 @@ function periodsOf(input: ScheduleInput): Period[] {
   return dates.map((due_date, index) => {
     const from = index === 0 ? start : (dates[index - 1] ?? start);
     const days = daysBetween(from, due_date);
-    const real = frequency === 'single' || input.installment_calculation === 'actual_days';
-    const factor = real
-      ? rate.times(yearFraction(input.day_count ?? 'actual_365', from, due_date))
-      : periodicRate(rate, frequency);
-    return { from, due_date, days, factor };
+    return { from, due_date, days, factor: factorOf(input, rate, { from, to: due_date }) };
   });
 }
 
@@ -166,11 +191,6 @@ function intendedDay(start: string, first: string | null): number {
   if (first === null) return day;
   const firstDay = partsOf(first).day;
   return first === monthEnd(first) && day > firstDay ? day : firstDay;
-}
-
-/** The part of a yearly rate that one regular period earns: a twelfth, a 26th, … */
-export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {
-  return divide(rate, paymentsPerYear(frequency));
 }
 
 /** What a row asks for, given the balance and the interest that it finds. */

@@ -7,19 +7,20 @@ import type { DayCount } from './terms.ts';
  * The part of a year from one date (counted) to another (not counted), as a fraction of 20 places.
  *
  * `app.year_fraction` in SQL is this function again, so that both sides compute the same interest
- * to the last digit: round(balance × rate × fraction, 10). All but 30_360 are additive:
- * f(a, b) + f(b, c) = f(a, c) but for the twentieth place. Nothing is before the start: 0.
+ * to the last digit: round(balance × rate × fraction, 10). All but 30_360, which is therefore used for
+ * whole periods only (thirty-day-months.ts), are additive: f(a, b) + f(b, c) = f(a, c) but for the
+ * twentieth place. Nothing is before the start: 0.
  */
 export function yearFraction(dayCount: DayCount, from: string, to: string): Big {
   if (to <= from) return ZERO;
   const { days, basis } = countDays(dayCount, from, to);
-  return quotient(days, basis);
+  return fractionOf(days, basis);
 }
 
 /** Quotients are few and asked for often: at most some thousand days over four bases. */
 const QUOTIENTS = new Map<string, Big>();
 
-function quotient(days: number, basis: number): Big {
+export function fractionOf(days: number, basis: number): Big {
   const key = `${days}/${basis}`;
   const known = QUOTIENTS.get(key);
   if (known !== undefined) return known;

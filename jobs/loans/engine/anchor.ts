@@ -30,19 +30,20 @@ export type Anchor = {
   accrual_since: string | null;
   accrual_balance: string;
   accrual_rate: string;
+  /** Of a whole period, ten places. */
   accrual_period_interest: string | null;
   accrual_period_days: number | null;
   is_accruing: boolean;
   /** Interest accrued up to `accrual_since`, ten places. */
   interest_accrued: string;
   interest_settled: string;
-  /** The day from which another pace holds (a promotion or period ends): fold again by then. */
+  /** The day from which another pace holds (a promotion or a period ends): fold again by then. */
   linear_until: string | null;
 };
 
 export function anchorOf(position: Position, asOf: string, linearUntil: string | null): Anchor {
   const { meter } = position;
-  const { period } = meter.source;
+  const { pace } = meter.source;
   const since = meter.since;
   return {
     principal_balance: money(position.principal),
@@ -53,8 +54,8 @@ export function anchorOf(position: Position, asOf: string, linearUntil: string |
     accrual_since: since,
     accrual_balance: money(meter.source.balance),
     accrual_rate: meter.source.rate.toFixed(),
-    accrual_period_interest: period === null ? null : money(period.interest),
-    accrual_period_days: period?.days ?? null,
+    accrual_period_interest: pace?.interest.toFixed(10) ?? null,
+    accrual_period_days: pace?.days ?? null,
     is_accruing: meter.source.is_running && meter.source.balance.gt(0),
     interest_accrued: interestAt(meter, since ?? asOf).toFixed(10),
     interest_settled: money(position.settled),

@@ -3,7 +3,7 @@ import { atLeastZero, min, parseMoney, ZERO } from '../../money.ts';
 import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
 import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
-import { cover } from './coverage.ts';
+import { cover, markRepaid } from './coverage.ts';
 import { duesOn, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
 import {
@@ -125,7 +125,10 @@ function applyShare(position: Position, share: Share, receipt: Receipt): void {
   const { id: event_id, effective_date: date, means } = receipt;
   const cause = { event_id, date, means, rule: share.rule };
   const { installment_number } = share;
-  if (share.component === 'fee') reduceFee(position, share.fee_id ?? '', share.amount, cause);
+  if (share.component === 'fee') {
+    reduceFee(position, share.fee_id ?? '', share.amount, cause);
+    return;
+  }
   if (share.component === 'interest') {
     const may_prepay = isFollowingPlan(position.terms);
     reduceInterest(position, share.amount, { ...cause, may_prepay, installment_number });
@@ -133,18 +136,8 @@ function applyShare(position: Position, share: Share, receipt: Receipt): void {
   if (share.component === 'principal') {
     reducePrincipal(position, share.amount, { ...cause, installment_number });
   }
-  if (installment_number !== null && share.component !== 'fee') markRepaid(position, share);
-}
-
-/** What a plan asked for by component has been paid by so much. */
-function markRepaid(position: Position, share: Share): void {
-  const target = position.installments.find(
-    ({ row }) => row.period_number === share.installment_number,
-  );
-  if (target === undefined) return;
-  const rest = share.component === 'interest' ? 'interest_rest' : 'principal_rest';
-  target[rest] = atLeastZero(target[rest].minus(share.amount));
-  target.is_repaid = target.interest_rest.plus(target.principal_rest).eq(0);
+  const asking = position.installments.find(({ row }) => row.period_number === installment_number);
+  if (asking !== undefined) markRepaid(asking, share.component, share.amount);
 }
 
 /** Money reduces what was charged off, and opens nothing again; what is above that waits. */

@@ -10,10 +10,14 @@ export type Installment = {
   covered: Big;
   /** Nothing is left to cover: most instalments of an old loan, passed over quickly. */
   is_full: boolean;
-  /** What the plan still asks for by component; only the scheduled methods pay it so. */
-  interest_rest: Big;
-  principal_rest: Big;
+  /** What the scheduled methods pay of it by component, and whether that is all. */
+  interest_paid: Big;
+  principal_paid: Big;
   is_repaid: boolean;
+  /** The interest that it finds: as planned, until its period begins. The rest is principal. */
+  interest: Big;
+  /** Of the scheduled method: the balance that its period earns on, once it has begun. */
+  earning: Big | null;
   paid_date: string | null;
   is_canceled: boolean;
   /** Until then the borrower skips it; its due date is after that. */
@@ -30,13 +34,41 @@ export function installmentOf(row: ScheduleRow): Installment {
     amount,
     covered: ZERO,
     is_full: amount.eq(0),
-    interest_rest: parseMoney(row.interest_amount),
-    principal_rest: parseMoney(row.principal_amount),
+    interest_paid: ZERO,
+    principal_paid: ZERO,
     is_repaid: amount.eq(0),
+    interest: parseMoney(row.interest_amount),
+    earning: null,
     paid_date: null,
     is_canceled: false,
     deferred_until: null,
   };
+}
+
+/** What is agreed of principal and interest together; how it is split follows from what it finds. */
+export const askedBesidesFees = ({ row }: Installment): Big =>
+  parseMoney(row.principal_amount).plus(row.interest_amount);
+
+export const interestRest = ({ interest, interest_paid }: Installment): Big =>
+  atLeastZero(interest.minus(interest_paid));
+
+export const principalRest = (installment: Installment): Big =>
+  atLeastZero(
+    askedBesidesFees(installment).minus(installment.interest).minus(installment.principal_paid),
+  );
+
+const isRepaid = (installment: Installment): boolean =>
+  interestRest(installment).plus(principalRest(installment)).eq(0);
+
+/** What an instalment asks for by component has been paid by so much. */
+export function markRepaid(
+  installment: Installment,
+  component: 'interest' | 'principal',
+  amount: Big,
+): void {
+  const paid = component === 'interest' ? 'interest_paid' : 'principal_paid';
+  installment[paid] = installment[paid].plus(amount);
+  installment.is_repaid = isRepaid(installment);
 }
 
 export function remainingOf(installment: Installment): Big {
@@ -48,8 +80,8 @@ export function remainingOf(installment: Installment): Big {
 export function markPaid(installment: Installment): void {
   installment.covered = installment.amount;
   installment.is_full = true;
-  installment.interest_rest = ZERO;
-  installment.principal_rest = ZERO;
+  installment.interest_paid = installment.interest_paid.plus(interestRest(installment));
+  installment.principal_paid = installment.principal_paid.plus(principalRest(installment));
   installment.is_repaid = true;
   installment.paid_date = installment.row.due_date;
 }
@@ -124,13 +156,11 @@ export function replaceFrom(
 function carriedOver(row: ScheduleRow, old: Installment | undefined): Installment {
   const installment = installmentOf(row);
   if (old === undefined) return installment;
-  const interest = parseMoney(old.row.interest_amount).minus(old.interest_rest);
-  const principal = parseMoney(old.row.principal_amount).minus(old.principal_rest);
   installment.covered = min(old.covered, installment.amount);
   installment.is_full = installment.covered.eq(installment.amount);
-  installment.interest_rest = atLeastZero(installment.interest_rest.minus(interest));
-  installment.principal_rest = atLeastZero(installment.principal_rest.minus(principal));
-  installment.is_repaid = installment.interest_rest.plus(installment.principal_rest).eq(0);
+  installment.interest_paid = old.interest_paid;
+  installment.principal_paid = old.principal_paid;
+  installment.is_repaid = isRepaid(installment);
   installment.paid_date = installment.is_full ? old.paid_date : null;
   return installment;
 }

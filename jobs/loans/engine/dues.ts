@@ -3,7 +3,7 @@ import { atLeastZero, min } from '../../money.ts';
 import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { customWaterfall, WATERFALLS, type Waterfall } from '../arithmetic/waterfalls.ts';
 import type { Due } from './allocate.ts';
-import { dueAmount, dueBy } from './coverage.ts';
+import { dueAmount, dueBy, interestRest, principalRest } from './coverage.ts';
 import type { PaymentType } from './events.ts';
 import { interestOwed, outstandingOf, type Fee, type Position } from './position.ts';
 import { openFees } from './reduce.ts';
@@ -89,8 +89,8 @@ function plannedDues(position: Position, date: string, how: { may_prepay: boolea
   let principalLeft = position.principal;
   for (const installment of dueBy(position.installments, date)) {
     if (installment.is_repaid) continue;
-    const interest = min(installment.interest_rest, interestLeft);
-    const principal = min(installment.principal_rest, principalLeft);
+    const interest = min(interestRest(installment), interestLeft);
+    const principal = min(principalRest(installment), principalLeft);
     interestLeft = interestLeft.minus(interest);
     principalLeft = principalLeft.minus(principal);
     const { due_date, period_number: installment_number } = installment.row;

@@ -1,11 +1,12 @@
 import { earliest, latest } from '../../dates.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
+import type { Terms } from '../arithmetic/terms.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
 import { applyEvent } from './apply.ts';
 import { eventsInForce, endOfPromo } from './event-order.ts';
 import type { LoanEvent } from './events.ts';
-import { openPosition, retune, type Position } from './position.ts';
+import { retune } from './pace.ts';
+import { openPosition, type Position } from './position.ts';
 import { stateOf, type LoanState } from './state.ts';
 
 export type FoldInput = {
@@ -63,9 +64,7 @@ export function advanceTo(run: Run, date: string): Run {
 /** The next day on which interest changes its pace although nothing happens. */
 function nextTurn({ position, day }: Run): string | null {
   const ends = position.promos.map(endOfPromo).filter((end) => end > day);
-  const due = isFollowingPlan(position.terms)
-    ? position.installments.find(({ row }) => row.due_date > day)
-    : undefined;
-  const turns = due === undefined ? ends : [...ends, due.row.due_date];
+  const until = position.meter.source.pace?.until;
+  const turns = until === undefined ? ends : [...ends, until];
   return turns.length === 0 ? null : turns.reduce(earliest);
 }

@@ -1,8 +1,9 @@
 import type { Big } from 'big.js';
 import { daysBetween } from '../../dates.ts';
-import { divide, money, tenPlaces, ZERO } from '../../money.ts';
-import { countDays, interestFor } from '../arithmetic/day-count.ts';
+import { money, ZERO } from '../../money.ts';
+import { interestFor } from '../arithmetic/day-count.ts';
 import type { DayCount } from '../arithmetic/terms.ts';
+import { partOf } from '../arithmetic/thirty-day-months.ts';
 
 /** Why accrued interest is what it is: one stretch of days on one balance at one rate. */
 export type InterestSegment = {
@@ -15,16 +16,11 @@ export type InterestSegment = {
   rule: 'accrued' | 'boarded' | 'suspended' | 'caught_up';
 };
 
-/**
- * What earns interest: a balance at a rate, or a period of the plan that earns its own interest
- * evenly (the scheduled and flat methods).
- */
-export type Source = {
-  balance: Big;
-  rate: Big;
-  period: { number: number; interest: Big; days: number } | null;
-  is_running: boolean;
-};
+/** The interest of a whole period, earned evenly over its days, until another pace holds. */
+export type Pace = { interest: Big; days: number; until: string };
+
+/** What earns interest: a balance at a rate, by the day or at the pace of a period. */
+export type Source = { balance: Big; rate: Big; pace: Pace | null; is_running: boolean };
 
 /**
  * Counts interest. From `since` on, the source is unchanged, so the sum to any later day is the
@@ -41,7 +37,7 @@ export type Meter = {
 };
 
 export function newMeter(dayCount: DayCount): Meter {
-  const source = { balance: ZERO, rate: ZERO, period: null, is_running: false };
+  const source = { balance: ZERO, rate: ZERO, pace: null, is_running: false };
   return { day_count: dayCount, since: null, base: ZERO, suspended: ZERO, source, segments: [] };
 }
 
@@ -52,10 +48,9 @@ export function stretchInterest(
 ): Big {
   const { since, source, day_count } = stretch;
   if (since === null || to <= since) return ZERO;
-  if (source.period === null) return interestFor(source.balance, source.rate, day_count, since, to);
-  const { interest, days } = source.period;
-  const passed = daysBetween(since, to);
-  return passed === days ? interest : tenPlaces(divide(interest.times(passed), Math.max(days, 1)));
+  if (source.pace === null) return interestFor(source.balance, source.rate, day_count, since, to);
+  const { interest, days } = source.pace;
+  return partOf(interest, daysBetween(since, to), days);
 }
 
 /** All interest ever accrued, with ten places, up to a day. */
@@ -122,12 +117,10 @@ function segment(
   amount: Big,
   rule: InterestSegment['rule'],
 ): InterestSegment {
-  const days =
-    meter.day_count === '30_360' ? countDays('30_360', from, to).days : daysBetween(from, to);
   return {
     from,
     to,
-    days,
+    days: daysBetween(from, to),
     balance: money(meter.source.balance),
     rate: meter.source.rate.toFixed(),
     amount: amount.toFixed(10),
@@ -140,7 +133,8 @@ function isSame(one: Source, other: Source): boolean {
     one.is_running === other.is_running &&
     one.balance.eq(other.balance) &&
     one.rate.eq(other.rate) &&
-    one.period?.number === other.period?.number &&
-    (one.period === null || one.period.interest.eq(other.period?.interest ?? -1))
+    one.pace?.until === other.pace?.until &&
+    one.pace?.days === other.pace?.days &&
+    (one.pace === null || one.pace.interest.eq(other.pace?.interest ?? -1))
   );
 }

@@ -92,8 +92,8 @@ export function dailyInterest(balance: Big, rate: Big, dayCount: DayCount, date:
 }
 
 function perDiem(meter: Meter, date: string): Big {
-  const { balance, rate, period } = meter.source;
-  if (period === null) return dailyInterest(balance, rate, meter.day_count, date);
+  const { balance, rate, pace } = meter.source;
+  if (pace === null) return dailyInterest(balance, rate, meter.day_count, date);
   const days = { day_count: meter.day_count, since: date, source: meter.source };
   return stretchInterest(days, addDays(date, 1));
 }

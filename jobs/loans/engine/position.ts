@@ -1,11 +1,10 @@
 import type { Big } from 'big.js';
-import { daysBetween } from '../../dates.ts';
-import { atLeastZero, min, money, parseMoney, parseRate, sum, toCents, ZERO } from '../../money.ts';
+import { atLeastZero, min, money, parseRate, sum, toCents, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
+import type { Terms } from '../arithmetic/terms.ts';
 import { installmentOf, type Coverage, type Installment } from './coverage.ts';
 import type { Pause } from './delinquency.ts';
-import { interestAt, newMeter, setSource, type Meter, type Source } from './interest.ts';
+import { interestAt, newMeter, type Meter } from './interest.ts';
 
 export type Fee = {
   fee_id: string;
@@ -141,32 +140,6 @@ export function totalOwed(position: Position, date: string): Big {
 export function rateOn(position: Position, date: string): Big {
   const limits = position.promos.filter((promo) => promo.from <= date && date <= promo.to);
   return min(position.contract_rate, ...limits.map((promo) => promo.rate));
-}
-
-/** Points the meter at what earns interest from a day on. Does nothing where nothing changed. */
-export function retune(position: Position, date: string): void {
-  if (position.funded_on === null) return;
-  setSource(position.meter, date, sourceOn(position, date));
-}
-
-function sourceOn(position: Position, date: string): Source {
-  const is_running = position.stops.size === 0 && position.charged_off_on === null;
-  const balance = position.principal;
-  const period = balance.gt(0) ? periodOn(position, date) : null;
-  return { balance, rate: rateOn(position, date), period, is_running };
-}
-
-/** The plan's period that a day lies in, for loans whose plan says what interest they earn. */
-function periodOn(position: Position, date: string): Source['period'] {
-  if (!isFollowingPlan(position.terms)) return null;
-  const open = position.installments.find(
-    ({ row, is_canceled }) => row.due_date > date && !is_canceled,
-  );
-  if (open === undefined) return null;
-  const { period_number, interest_amount, days_in_period } = open.row;
-  const isBefore = daysBetween(date, open.row.due_date) > days_in_period;
-  if (isBefore) return { number: period_number, interest: ZERO, days: 1 };
-  return { number: period_number, interest: parseMoney(interest_amount), days: days_in_period };
 }
 
 export function explain(

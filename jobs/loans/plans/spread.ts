@@ -1,10 +1,11 @@
 import { Big } from 'big.js';
-import { addDays, latest } from '../../dates.ts';
+import { addDays } from '../../dates.ts';
 import { atLeastZero, max, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import { buildSchedule, type ScheduleInput, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { interestFor } from '../arithmetic/day-count.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import { isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
+import { interestOver } from '../arithmetic/thirty-day-months.ts';
 import type { AgreementOf } from './agreement.ts';
 import { feesIn, withFees } from './spread-fees.ts';
 import { isUnpaid, numberAfter, type PlannedRow, type RateOn, type Standing } from './standing.ts';
@@ -31,7 +32,12 @@ export function spread(
   const start = agreement.accrues_from ?? startOf(standing, from);
   const interest_rate = rateOn(last).toFixed();
   const kept = installments.filter((row) => row.period_number < from && isUnpaid(row));
-  const { principal, unpaid_interest } = leftBy(kept, standing, { start, interest_rate }, terms);
+  const { principal, unpaid_interest } = leftBy(
+    kept,
+    standing,
+    { start, due_dates, interest_rate },
+    terms,
+  );
   const rows = build({
     ...terms,
     principal: money(principal),
@@ -67,11 +73,27 @@ function startOf({ installments, as_of }: Standing, from: number): string {
   return first === undefined ? as_of : addDays(first.due_date, -first.days_in_period);
 }
 
+type PlanDates = { start: string; due_dates: readonly string[] };
+
+/** The interest of days that have passed already and belong to the plan. */
+function earnedInPlan(
+  balance: Big,
+  rate: Big,
+  terms: Terms,
+  { start, due_dates }: PlanDates,
+  { as_of }: Standing,
+): Big {
+  if (terms.day_count !== '30_360')
+    return interestFor(balance, rate, terms.day_count, start, as_of);
+  const periods = due_dates.map((to, index) => ({ from: due_dates[index - 1] ?? start, to }));
+  return interestOver(balance, rate, terms, periods, as_of);
+}
+
 /** The principal, and the interest from before the plan, once the rows that are kept are paid. */
 function leftBy(
   kept: readonly PlannedRow[],
   standing: Standing,
-  { start, interest_rate }: { start: string; interest_rate: string },
+  { start, due_dates, interest_rate }: PlanDates & { interest_rate: string },
   terms: Terms,
 ) {
   const owed = parseMoney(standing.principal_balance);
@@ -81,14 +103,7 @@ function leftBy(
   const asked = sum(kept.map(restOf)).minus(feesIn(kept));
   const interest = parseMoney(standing.accrued_interest);
   const principal = atLeastZero(owed.minus(atLeastZero(asked.minus(interest))));
-  const { as_of } = standing;
-  const inPlan = interestFor(
-    owed,
-    new Big(interest_rate),
-    terms.day_count,
-    start,
-    latest(start, as_of),
-  );
+  const inPlan = earnedInPlan(owed, new Big(interest_rate), terms, { start, due_dates }, standing);
   return { principal, unpaid_interest: atLeastZero(interest.minus(max(inPlan, asked))) };
 }
 

@@ -1,0 +1,29 @@
+import type { Big } from 'big.js';
+import { divide } from '../../money.ts';
+import { paymentsPerYear } from './due-dates.ts';
+import { exactCents } from './level-payment.ts';
+import type { DayCount, InstallmentCalculation, PaymentFrequency } from './terms.ts';
+import { fractionOfPeriod, type Period } from './thirty-day-months.ts';
+
+type Computed = {
+  day_count?: DayCount;
+  payment_frequency: PaymentFrequency;
+  installment_calculation?: InstallmentCalculation;
+};
+
+/** The part of a yearly rate by which a period's instalment is computed. */
+export function factorOf(plan: Computed, rate: Big, period: Period): Big {
+  const { payment_frequency, installment_calculation, day_count = 'actual_365' } = plan;
+  return payment_frequency === 'single' || installment_calculation === 'actual_days'
+    ? rate.times(fractionOfPeriod({ day_count, payment_frequency }, period))
+    : periodicRate(rate, payment_frequency);
+}
+
+/** What a period earns where the schedule says it: the balance at its begin times its part of the rate. */
+export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, period: Period): Big =>
+  exactCents(balance.times(factorOf(plan, rate, period)));
+
+/** The part of a yearly rate that one regular period earns: a twelfth, a 26th, … */
+export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {
+  return divide(rate, paymentsPerYear(frequency));
+}

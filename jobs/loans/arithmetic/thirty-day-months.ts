@@ -1,0 +1,101 @@
+import type { Big } from 'big.js';
+import { addMonths, daysBetween, earliest, monthEnd, partsOf } from '../../dates.ts';
+import { divide, tenPlaces, ZERO } from '../../money.ts';
+import { countDays, fractionOf, yearFraction } from './day-count.ts';
+import type { PaymentFrequency, Terms } from './terms.ts';
+
+/**
+ * Interest by 30/360. Counted from any day to any other, such days do not add up: a month has 28 to
+ * 31 of them to spare. So a whole period has its 30/360 days, and its interest is spread evenly over
+ * its real days: a payment inside a period neither costs nor saves one.
+ */
+
+/** From one due date (counted) to the next (not counted), or a month where nothing is planned. */
+export type Period = { from: string; to: string };
+
+type Counting = Pick<Terms, 'day_count' | 'payment_frequency'>;
+
+/**
+ * The 30/360 days of a period. Regular periods are exactly their part of a year, whatever the lengths
+ * of their months: 30 days a month, 15 half a month; weeks have their real days. What is left, as an
+ * odd first period, is counted as the NASD does.
+ */
+export function daysOfPeriod(frequency: PaymentFrequency, { from, to }: Period): number {
+  if (frequency === 'weekly' || frequency === 'biweekly') {
+    const days = daysBetween(from, to);
+    if (days % 7 === 0) return days;
+  }
+  if (isWholeMonths(from, to)) return 30 * monthsBetween(from, to);
+  if (frequency === 'semi_monthly' && isHalfMonth(from, to)) return 15;
+  return countDays('30_360', from, to).days;
+}
+
+/** The part of a year that a whole period is. */
+export function fractionOfPeriod(counting: Counting, { from, to }: Period): Big {
+  const { day_count, payment_frequency } = counting;
+  if (day_count !== '30_360' || to <= from) return yearFraction(day_count, from, to);
+  return fractionOf(daysOfPeriod(payment_frequency, { from, to }), 360);
+}
+
+/** What a balance earns at a rate in a whole period, kept with ten places. */
+export const interestOfPeriod = (
+  balance: Big,
+  rate: Big,
+  counting: Counting,
+  period: Period,
+): Big => tenPlaces(balance.times(rate).times(fractionOfPeriod(counting, period)));
+
+/** The part of a period's interest that so many of its days earn. */
+export const partOf = (interest: Big, passed: number, days: number): Big =>
+  passed === days ? interest : tenPlaces(divide(interest.times(passed), days));
+
+/** What a balance earns from the begin of the first of these periods to a day. */
+export function interestOver(
+  balance: Big,
+  rate: Big,
+  counting: Counting,
+  periods: readonly Period[],
+  to: string,
+): Big {
+  return periods
+    .filter(({ from }) => from < to)
+    .reduce((total, period) => {
+      const whole = interestOfPeriod(balance, rate, counting, period);
+      const passed = daysBetween(period.from, earliest(period.to, to));
+      return total.plus(partOf(whole, passed, daysBetween(period.from, period.to)));
+    }, ZERO);
+}
+
+/** The month that a day lies in, counted from another day, as after a last due date. */
+export function monthAround(origin: string, date: string): Period {
+  const day = partsOf(origin).day;
+  const months = monthsBetween(origin, date);
+  const begin = addMonths(origin, months, day);
+  const index = begin > date ? months - 1 : months;
+  return { from: addMonths(origin, index, day), to: addMonths(origin, index + 1, day) };
+}
+
+/** Months of the calendar, whatever the days. */
+function monthsBetween(from: string, to: string): number {
+  const [start, end] = [partsOf(from), partsOf(to)];
+  return (end.year - start.year) * 12 + end.month - start.month;
+}
+
+/** Both fall on one intended day, which a short month may have brought forward to its end. */
+function isWholeMonths(from: string, to: string): boolean {
+  const months = monthsBetween(from, to);
+  const day = Math.max(partsOf(from).day, partsOf(to).day);
+  return months > 0 && addMonths(from, 0, day) === from && addMonths(to, 0, day) === to;
+}
+
+/** Days like the 1st and the 16th, the 15th and the month's end, the 28th and the 13th. */
+function isHalfMonth(from: string, to: string): boolean {
+  const [start, end] = [partsOf(from), partsOf(to)];
+  const early = Math.min(start.day, end.day);
+  const late = start.day > end.day ? from : to;
+  const isNext = monthsBetween(from, to) === (late === from ? 1 : 0);
+  return isNext && early <= 15 && isHalfAfter(early, late);
+}
+
+const isHalfAfter = (early: number, late: string): boolean =>
+  late === addMonths(late, 0, early + 15) || (early === 15 && late === monthEnd(late));

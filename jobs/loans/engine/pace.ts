@@ -1,0 +1,103 @@
+import type { Big } from 'big.js';
+import { addDays, dateOf, daysBetween, earliest, partsOf } from '../../dates.ts';
+import { atLeastZero, divide, min, parseMoney, sum, toCents, ZERO } from '../../money.ts';
+import { scheduledInterest } from '../arithmetic/period-rate.ts';
+import { interestOfPeriod, monthAround, type Period } from '../arithmetic/thirty-day-months.ts';
+import { isFollowingPlan } from '../arithmetic/terms.ts';
+import { askedBesidesFees, interestRest, type Installment } from './coverage.ts';
+import { setSource, type Pace } from './interest.ts';
+import { interestOwed, rateOn, type Position } from './position.ts';
+
+/**
+ * At what pace interest is earned from a day on: by the day, or evenly over a period. Periods are the
+ * plan's where the plan says what interest they earn; by 30/360 also where it accrues by the day.
+ */
+
+/** Points the meter at what earns interest from a day on. Does nothing where nothing changed. */
+export function retune(position: Position, date: string): void {
+  if (position.funded_on === null) return;
+  const is_running = position.stops.size === 0 && position.charged_off_on === null;
+  const balance = position.principal;
+  const pace = balance.gt(0) ? paceOn(position, date) : null;
+  setSource(position.meter, date, { balance, rate: rateOn(position, date), pace, is_running });
+}
+
+function paceOn(position: Position, date: string): Pace | null {
+  const { terms, installments } = position;
+  const open = isFollowingPlan(terms)
+    ? installments.find(({ row, is_canceled }) => row.due_date > date && !is_canceled)
+    : undefined;
+  if (open !== undefined) return plannedPace(position, open, date);
+  return terms.day_count === '30_360' ? thirtyDayPace(position, date) : null;
+}
+
+const periodOf = ({ row }: Installment): Period => ({
+  from: addDays(row.due_date, -row.days_in_period),
+  to: row.due_date,
+});
+
+const evenly = ({ from, to }: Period, interest: Big): Pace => ({
+  interest,
+  days: daysBetween(from, to),
+  until: to,
+});
+
+/** A period whose interest the plan says; nothing is earned before it begins. */
+function plannedPace(position: Position, open: Installment, date: string): Pace {
+  const period = periodOf(open);
+  if (date < period.from) return evenly({ from: date, to: period.from }, ZERO);
+  if (position.terms.interest_method === 'flat') {
+    return evenly(period, parseMoney(open.row.interest_amount));
+  }
+  const begins = open.earning === null || date <= period.from;
+  open.earning = begins ? position.principal : earningSince(position, open.earning ?? ZERO);
+  const interest = scheduledInterest(position.terms, open.earning, rateOn(position, date), period);
+  const pace = evenly(period, interest);
+  open.interest = begins
+    ? min(askedBesidesFees(open), waiting(position, date).plus(interest))
+    : open.interest.plus(changeOfPace(position.meter.source.pace, pace, date));
+  return pace;
+}
+
+/**
+ * A scheduled period earns on the balance that it begins with. What is repaid within it, be it the
+ * instalment itself some days early, counts from the next one on; what is lent within it earns at once.
+ */
+const earningSince = ({ principal, meter }: Position, earning: Big): Big =>
+  earning.plus(atLeastZero(principal.minus(meter.source.balance)));
+
+/** Interest that is owed and that no instalment so far asks for, because one was too small for it. */
+function waiting(position: Position, date: string): Big {
+  const before = position.installments.filter(
+    ({ row, is_repaid }) => row.due_date <= date && !is_repaid,
+  );
+  return atLeastZero(interestOwed(position, date).minus(sum(before.map(interestRest))));
+}
+
+/** What the days that are left of a period earn more than they did at its pace before. */
+function changeOfPace(before: Pace | null, now: Pace, date: string): Big {
+  if (before?.until !== now.until) return ZERO;
+  const more = now.interest.minus(before.interest).times(daysBetween(date, now.until));
+  return toCents(divide(more, now.days));
+}
+
+function thirtyDayPace(position: Position, date: string): Pace {
+  const { principal, terms } = position;
+  const { period, until } = thirtyDayPeriod(position.installments, date);
+  const interest = interestOfPeriod(principal, rateOn(position, date), terms, period);
+  return { ...evenly(period, interest), until };
+}
+
+/**
+ * The plan's period that a day lies in, also of a plan that was called off. Where there is none, a month
+ * from the last due date, or of the calendar, until a period begins.
+ */
+function thirtyDayPeriod(installments: readonly Installment[], date: string) {
+  const open = installments.find(({ row }) => row.due_date > date);
+  const next = open && periodOf(open);
+  if (next && next.from <= date) return { period: next, until: next.to };
+  const before = installments.findLast(({ row }) => row.due_date <= date);
+  const { year, month } = partsOf(date);
+  const period = monthAround(before?.row.due_date ?? dateOf(year, month, 1), date);
+  return { period, until: next ? earliest(period.to, next.from) : period.to };
+}

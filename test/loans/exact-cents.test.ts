@@ -1,0 +1,162 @@
+import { Big } from 'big.js';
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { buildSchedule, type ScheduleRow } from '../../jobs/loans/arithmetic/amortize.ts';
+import { numberOfPayments, paymentsPerYear } from '../../jobs/loans/arithmetic/due-dates.ts';
+import { flatPayment, levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
+import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import { fold } from '../../jobs/loans/engine/fold.ts';
+import { divide, money, ROUNDINGS, sum, toCents } from '../../jobs/money.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Amounts are rounded once, from what they exactly are: what a quotient lacks of half a cent is noise. */
+
+const START = '2026-01-15';
+const funded = (amount: string): LoanEvent => ({
+  id: 'd',
+  kind: 'disbursement',
+  effective_date: START,
+  amount,
+});
+
+const interestOf = (rows: readonly ScheduleRow[]) =>
+  sum(rows.map(({ interest_amount }) => new Big(interest_amount)));
+
+/** 150,000.00 at 3.625 percent earns 453.125 in a month. */
+const HALF_CENT = { principal: '150000.00', interest_rate: '0.03625' };
+
+describe('half a cent', () => {
+  test('of a month of interest is asked for by an instalment of interest alone', () => {
+    const rows = buildSchedule({
+      ...HALF_CENT,
+      start_date: START,
+      payment_frequency: 'monthly',
+      number_of_payments: 12,
+      amortization: 'interest_only',
+      interest_method: 'scheduled',
+    });
+
+    expect(rows[0]).toMatchObject({ payment_amount: '453.13', interest_amount: '453.13' });
+    expect(rows.at(-1)).toMatchObject({ payment_amount: '150453.13', ending_balance: '0.00' });
+  });
+
+  test('is what the fold earns in the period, and asks for', () => {
+    const terms = completeTerms({
+      interest_rate: HALF_CENT.interest_rate,
+      interest_method: 'scheduled',
+      amortization: 'interest_only',
+    });
+    const schedule = buildSchedule({
+      ...terms,
+      ...HALF_CENT,
+      start_date: START,
+      number_of_payments: 12,
+    });
+    const state = fold({
+      terms,
+      schedule,
+      events: [funded(HALF_CENT.principal)],
+      as_of: '2026-02-15',
+    });
+
+    expect(state.accrued_interest).toBe('453.13');
+  });
+
+  test.each([
+    ['half_up', '453.13'],
+    ['half_even', '453.12'],
+    ['up', '453.13'],
+  ] as const)('of a level payment that is all interest goes %s', (rounding, payment) => {
+    const rate = divide(new Big(HALF_CENT.interest_rate), 12);
+    const principal = new Big(HALF_CENT.principal);
+    const exact = levelPayment(principal, rate, 12, { rounding, balloon: principal });
+
+    expect(money(exact)).toBe(payment);
+  });
+
+  test.each(ROUNDINGS)('that is none is not rounded, %s', (rounding) => {
+    const twelfth = divide(new Big('0.12'), 12);
+    const payment = flatPayment(new Big('1200.00'), [twelfth, twelfth, twelfth], rounding);
+
+    expect(money(payment)).toBe('412.00');
+  });
+});
+
+const anyFlat = fc
+  .record({
+    principal: fc.integer({ min: 50_000, max: 50_000_000 }).map((c) => (c / 100).toFixed(2)),
+    interest_rate: fc.constantFrom('0.03625', '0.0399', '0.085', '0.1299', '0.2999'),
+    payment_frequency: fc.constantFrom(
+      'monthly',
+      'biweekly',
+      'semi_monthly',
+      'weekly',
+      'quarterly',
+    ),
+    amortization: fc.constantFrom('level_payment', 'level_principal', 'interest_only', 'balloon'),
+    installment_rounding: fc.constantFrom(...ROUNDINGS),
+    term_months: fc.integer({ min: 3, max: 60 }),
+  } satisfies { [Key in keyof Terms]?: fc.Arbitrary<Terms[Key]> } & Record<string, unknown>)
+  .map(({ principal, ...given }) => {
+    const terms = completeTerms({ ...given, interest_method: 'flat' });
+    const count = numberOfPayments(given.payment_frequency, given.term_months);
+    const schedule = buildSchedule({
+      ...terms,
+      principal,
+      number_of_payments: count,
+      start_date: START,
+    });
+    const exact = new Big(principal).times(given.interest_rate).times(count);
+    const total = divide(exact, paymentsPerYear(given.payment_frequency)).round(15);
+    return { terms, principal, schedule, total: money(toCents(total)) };
+  });
+
+describe('flat interest', () => {
+  test('is principal × rate × time, rounded once, however the instalments are rounded', () => {
+    fc.assert(
+      fc.property(anyFlat, ({ schedule, total }) => {
+        expect(money(interestOf(schedule))).toBe(total);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is whole although instalments that were rounded up repay the loan before its end', () => {
+    const rows = buildSchedule({
+      principal: '500.00',
+      interest_rate: '0.085',
+      interest_method: 'flat',
+      payment_frequency: 'weekly',
+      number_of_payments: 247,
+      start_date: START,
+      installment_rounding: 'up',
+    });
+
+    expect(rows.length).toBeLessThan(247);
+    expect(money(interestOf(rows))).toBe('201.88');
+    expect(rows.at(-1)?.ending_balance).toBe('0.00');
+  });
+
+  test('is earned so, to the cent, by whoever pays as planned or nothing at all', () => {
+    fc.assert(
+      fc.property(anyFlat, fc.boolean(), ({ terms, principal, schedule, total }, pays) => {
+        const paid = schedule.map(({ due_date, payment_amount }, index): LoanEvent => ({
+          id: `p${String(index).padStart(4, '0')}`,
+          kind: 'payment',
+          effective_date: due_date,
+          amount: payment_amount,
+        }));
+        const events = [funded(principal), ...(pays ? paid : [])];
+        const as_of = schedule.at(-1)?.due_date ?? START;
+
+        const state = fold({ terms, schedule, events, as_of });
+
+        expect(state.interest_earned).toBe(total);
+        if (pays) expect(state.total_balance).toBe('0.00');
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
