@@ -6,10 +6,14 @@ import { sql } from '../database/db.ts';
  * only late loans need is read of late loans only.
  */
 
-/** What is open of an instalment; what leaves it satisfied counts as paid. */
+/**
+ * What is open of an instalment; what leaves it satisfied counts as paid. The last one is open as long
+ * as anything is owed.
+ */
 const open = sql.fragment`
   loan_id = record.id and version = record.schedule_version and not is_canceled
-    and payment_amount - paid_amount > record.satisfied_tolerance`;
+    and (payment_amount - paid_amount > record.satisfied_tolerance
+      or (due_date = record.maturity_date and due.since is not null))`;
 
 /** All that is open of the schedule, as `plan`. */
 export const openPlan = sql.fragment`(

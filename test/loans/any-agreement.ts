@@ -49,13 +49,28 @@ export const anyAgreement: fc.Arbitrary<Agreement> = fc.oneof(
     },
     { requiredKeys: ['rule', 'from'] },
   ),
+  fc.record(
+    {
+      rule: fc.constant('moved' as const),
+      from: number,
+      by: fc.oneof(
+        fc.record({ periods: fc.integer({ min: 1, max: 4 }), payment_day }),
+        fc.record({ days: number }),
+        fc.record({ payment_day: fc.integer({ min: 1, max: 31 }) }),
+        fc.record({ first: day }),
+      ),
+      asks_interest: fc.constant(true as const),
+    },
+    { requiredKeys: ['rule', 'from', 'by'] },
+  ),
   fc.record({
-    rule: fc.constant('moved' as const),
-    from: number,
-    by: fc.oneof(
-      fc.record({ periods: fc.integer({ min: 1, max: 4 }), payment_day }),
-      fc.record({ days: number }),
-      fc.record({ payment_day: fc.integer({ min: 1, max: 31 }) }),
+    rule: fc.constant('named' as const),
+    installments: fc.array(
+      fc.record(
+        { number, due_date: day, amount: anyAmount },
+        { requiredKeys: ['number', 'due_date'] },
+      ),
+      { minLength: 1, maxLength: 3 },
     ),
   }),
   fc.record({

@@ -16,6 +16,7 @@ import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
 import { setToday } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -211,3 +212,26 @@ test('what the API reads off a loan on any later day is what its whole history f
     { numRuns: 40 },
   );
 }, 120_000);
+
+test('the last instalment asks for a fee that is left when all are covered, in SQL too', async () => {
+  const tenant = await stage.tenant(START);
+  const product_id = await newProduct(tenant, { extra_payment_to: 'next_installment' });
+  const { id } = await newLoan(tenant, { product_id, term_months: 3, interest_rate: '0' });
+  const events = [
+    newEvent({ kind: 'fee', effective_date: START, amount: '25.00' }),
+    newEvent({ kind: 'payment', effective_date: START, amount: '10000.00' }),
+  ];
+  const { state, row } = await tenant.within(async (work) => ({
+    state: await happen(work, await openLoan(work, id), events),
+    row: await find(work.tx, loans, id),
+  }));
+
+  expect(state).toMatchObject({ next_payment_amount: '25.00', past_due_amount: '0.00' });
+  expect(row).toMatchObject({
+    next_payment_amount: '25.00',
+    next_payment_date: state.next_payment_date,
+    final_payment_amount: '25.00',
+    payments_remaining: 1,
+    past_due_amount: '0.00',
+  });
+});

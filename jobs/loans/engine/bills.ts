@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { isSatisfied, remainingOf, type Installment } from './coverage.ts';
+import { isSatisfied, openOf, remainingOf, type Installment } from './coverage.ts';
 import { bucketOf, daysPastDue } from './delinquency.ts';
 import { totalOwed, type Position } from './position.ts';
 
@@ -77,7 +77,9 @@ function standing(position: Position, asOf: string): Standing {
   const isOver = position.funded_on !== null && total.eq(0);
   const tolerance = parseMoney(position.terms.satisfied_tolerance);
   const rows = position.installments.filter((installment) => !installment.is_canceled);
-  const unpaid = isOver ? [] : rows.filter((installment) => !isSatisfied(installment, tolerance));
+  // The last one asks for whatever is owed, even where the instalments are all covered.
+  const last = position.accelerated_on === null ? rows.at(-1) : undefined;
+  const unpaid = rows.filter((row) => !isOver && (row === last || !isSatisfied(row, tolerance)));
   return {
     asOf,
     total,
@@ -133,7 +135,7 @@ function openAmount(
     if (isMatured) return atLeastZero(total.minus(before));
     if (next.date === maturity) return next.amount;
   }
-  return isSatisfied(installment, tolerance) ? ZERO : remainingOf(installment);
+  return openOf(installment, tolerance);
 }
 
 function statusOf(

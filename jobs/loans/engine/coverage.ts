@@ -90,6 +90,10 @@ export function isSatisfied(installment: Installment, tolerance: Big): boolean {
   return installment.is_full || remainingOf(installment).lte(tolerance);
 }
 
+/** What is still asked for; too little to ask for is nothing. */
+export const openOf = (installment: Installment, tolerance: Big): Big =>
+  isSatisfied(installment, tolerance) ? ZERO : remainingOf(installment);
+
 /**
  * The instalments that a payment of a day may cover: all that are past due, and the one whose
  * period is open, so that a borrower who pays some days early has paid the bill. On the day of
@@ -121,7 +125,7 @@ export function cover(
   for (const installment of coverable) {
     if (installment.is_full) continue;
     if (left.lte(0)) break;
-    const amount = min(left, remainingOf(installment));
+    const amount = min(left, openOf(installment, payment.tolerance));
     if (amount.lte(0)) continue;
     left = left.minus(amount);
     installment.covered = installment.covered.plus(amount);
@@ -136,7 +140,8 @@ export function cover(
 /**
  * A new plan takes the place of the old one from its lowest number on, which need not be due first: a
  * day that was named for one instalment may have been overtaken by the others. Older instalments stay as
- * they are, and what was covered of a replaced one is kept by the one with its number.
+ * they are, and what was covered of a replaced one is kept by the one with its number; what is above
+ * that one's amount, by those that follow.
  */
 export function replaceFrom(
   installments: readonly Installment[],
@@ -145,7 +150,13 @@ export function replaceFrom(
   const first = Math.min(...schedule.map(({ period_number }) => period_number));
   const kept = installments.filter((installment) => installment.row.period_number < first);
   const before = new Map(installments.map((old) => [old.row.period_number, old]));
-  const fresh = schedule.map((row) => carriedOver(row, before.get(row.period_number)));
+  let excess = ZERO;
+  const fresh = schedule.map((row) => {
+    const old = before.get(row.period_number);
+    const installment = carriedOver(row, old, excess);
+    excess = excess.plus(old?.covered ?? ZERO).minus(installment.covered);
+    return installment;
+  });
   return [...kept, ...fresh].toSorted(
     (one, other) =>
       compareDates(one.row.due_date, other.row.due_date) ||
@@ -153,11 +164,11 @@ export function replaceFrom(
   );
 }
 
-function carriedOver(row: ScheduleRow, old: Installment | undefined): Installment {
+function carriedOver(row: ScheduleRow, old: Installment | undefined, excess: Big): Installment {
   const installment = installmentOf(row);
-  if (old === undefined) return installment;
-  installment.covered = min(old.covered, installment.amount);
+  installment.covered = min(excess.plus(old?.covered ?? ZERO), installment.amount);
   installment.is_full = installment.covered.eq(installment.amount);
+  if (old === undefined) return installment;
   installment.interest_paid = old.interest_paid;
   installment.principal_paid = old.principal_paid;
   installment.is_repaid = isRepaid(installment);

@@ -1,7 +1,6 @@
-import type { Big } from 'big.js';
 import { addDays } from '../../dates.ts';
-import { min, money, parseMoney, sum, ZERO } from '../../money.ts';
-import { remainingOf, type Installment } from './coverage.ts';
+import { min, money, parseMoney, sum } from '../../money.ts';
+import { openOf, type Installment } from './coverage.ts';
 import type { LoanEvent } from './events.ts';
 import { advanceTo, proceed, replay, type FoldInput, type Run } from './fold.ts';
 import { totalOwed, type Position } from './position.ts';
@@ -40,25 +39,29 @@ export function project(
  * interest that it will find, and rows that nothing is left for ask for nothing.
  */
 export function scheduleAhead(input: FoldInput): InstallmentState[] {
-  const run = replay(input);
   const { as_of } = input;
-  const { installments } = stateOf(run.position, as_of);
-  if (!isPayable(run.position, as_of)) return installments;
-  payPastDue(run, as_of);
-  const shown = new Map(installments.map((row) => [row.period_number, row]));
-  for (const { row, covered } of ahead(run.position, as_of)) {
-    const now = shown.get(row.period_number);
-    if (now === undefined || now.status === 'paid') continue;
+  const now = replay(input);
+  const { installments, past_due_amount } = stateOf(now.position, as_of);
+  if (!isPayable(now.position, as_of)) return installments;
+  const late = { installment_number: 0, due_date: as_of, amount: past_due_amount };
+  const current = past_due_amount === '0.00' ? input : having(input, late);
+  let run = replay(current);
+  // Payments of today come before a plan that is agreed today, which may be another after them.
+  const asked = (row: InstallmentState) => {
+    const { due_date } = row;
+    const payment = askedOn(advanceTo(run, due_date).position, due_date);
     const before = balancesOf(run.position);
-    const payment = pay(run, row.due_date);
-    const after = balancesOf(run.position);
-    const asked = parseMoney(payment?.amount ?? '0.00');
-    shown.set(row.period_number, {
-      ...now,
-      ...asPaid(covered.plus(asked), { before, after }),
-    });
-  }
-  return installments.map((row) => shown.get(row.period_number) ?? row);
+    if (payment !== null)
+      run = due_date > as_of ? proceed(run, eventOf(payment)) : replay(having(current, payment));
+    return asPaid(row, payment, { before, after: balancesOf(run.position) });
+  };
+  const rowsWhere = (isWanted: (due_date: string) => boolean) =>
+    stateOf(run.position, as_of).installments.filter(({ due_date }) => isWanted(due_date));
+  return [
+    ...installments.filter(({ due_date }) => due_date < as_of),
+    ...rowsWhere((due_date) => due_date === as_of).map(asked),
+    ...rowsWhere((due_date) => due_date > as_of).map(asked),
+  ];
 }
 
 const isPayable = (position: Position, date: string): boolean =>
@@ -66,13 +69,10 @@ const isPayable = (position: Position, date: string): boolean =>
   position.charged_off_on === null &&
   totalOwed(position, date).gt(0);
 
-/** What was due before a day is paid on it. */
-function payPastDue(run: Run, date: string): void {
-  const late = run.position.installments.filter(({ row }) => row.due_date < date).map(remainingOf);
-  const amount = min(sum(late), totalOwed(run.position, date));
-  const payment = { installment_number: 0, due_date: date, amount: money(amount) };
-  if (amount.gt(ZERO)) proceed(run, eventOf(payment));
-}
+const having = (input: FoldInput, payment: ProjectedPayment): FoldInput => ({
+  ...input,
+  events: [...input.events, eventOf(payment)],
+});
 
 const ahead = ({ installments }: Position, date: string): Installment[] =>
   installments.filter(({ row, is_canceled }) => !is_canceled && row.due_date >= date);
@@ -80,11 +80,24 @@ const ahead = ({ installments }: Position, date: string): Installment[] =>
 const balancesOf = ({ principal, paid }: Position) => ({ principal, fees: paid.fees });
 type Balances = ReturnType<typeof balancesOf>;
 
-/** The parts of what a row asks for; what it was paid before went to what is neither fee nor principal. */
-function asPaid(amount: Big, { before, after }: { before: Balances; after: Balances }) {
+/**
+ * A row with the parts of what it asks for; what it was paid before went to what is neither fee nor
+ * principal. One that asks for nothing more is as it was paid.
+ */
+function asPaid(
+  row: InstallmentState,
+  payment: ProjectedPayment | null,
+  { before, after }: { before: Balances; after: Balances },
+): InstallmentState {
+  if (payment === null && row.status === 'paid') return row;
+  const open = parseMoney(payment?.amount ?? '0.00');
+  const amount = open.plus(row.paid_amount);
   const principal = before.principal.minus(after.principal);
   const fees = after.fees.minus(before.fees);
   return {
+    ...row,
+    status: row.status === 'paid' ? 'partially_paid' : row.status,
+    open_amount: money(open),
     payment_amount: money(amount),
     principal_amount: money(principal),
     fees_amount: money(fees),
@@ -101,18 +114,18 @@ function pay(run: Run, date: string): ProjectedPayment | null {
   return payment;
 }
 
-/** What the instalment of a day still asks for; no two are due on one day. */
+/** What the instalments of a day still ask for: the last one, all that is owed. */
 function askedOn(position: Position, date: string): ProjectedPayment | null {
-  const { installments } = position;
-  const isStanding = ({ is_canceled }: Installment) => !is_canceled;
-  const installment = installments.find((row) => row.row.due_date === date && isStanding(row));
-  if (installment === undefined) return null;
+  const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
+  const due = standing.filter(({ row }) => row.due_date === date);
+  const [first] = due;
+  if (first === undefined) return null;
   const owed = totalOwed(position, date);
-  const isLast = installment === installments.findLast(isStanding);
-  const amount = isLast ? owed : min(remainingOf(installment), owed);
+  const tolerance = parseMoney(position.terms.satisfied_tolerance);
+  const isLast = due.at(-1) === standing.at(-1);
+  const amount = isLast ? owed : min(sum(due.map((row) => openOf(row, tolerance))), owed);
   if (amount.lte(0)) return null;
-  const { due_date, period_number } = installment.row;
-  return { installment_number: period_number, due_date, amount: money(amount) };
+  return { installment_number: first.row.period_number, due_date: date, amount: money(amount) };
 }
 
 /** The event that a projected payment stands for. */

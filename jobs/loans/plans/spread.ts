@@ -26,7 +26,8 @@ export function spread(
   const { installments } = standing;
   const from = firstNumber(agreement, standing);
   const replaced = installments.filter(({ period_number }) => period_number >= from);
-  const due_dates = datesOf(agreement, replaced, terms);
+  const before = installments.findLast(({ period_number }) => period_number < from)?.due_date ?? '';
+  const due_dates = datesOf(agreement, replaced, terms).filter((day) => day > before);
   const last = due_dates.at(-1);
   if (last === undefined) return [];
   const start = agreement.accrues_from ?? startOf(standing, from);
@@ -48,16 +49,22 @@ export function spread(
     due_dates,
     payment_amount: agreement.payment_amount ?? null,
     first_period_number: from,
-    interest_only: agreement.interest_only ?? 0,
+    interest_only: leanOf(agreement, from),
   });
   const more = parseMoney(agreement.more_fees ?? '0.00');
   return withFees(rows, feesAhead(standing, replaced).plus(more));
 }
 
+/** An instalment that is paid, as it may turn out to be later, stays as it is. */
 function firstNumber({ from }: Spread, standing: Standing): number {
-  if (from !== 'oldest_unpaid') return from;
-  return standing.installments.find(isUnpaid)?.period_number ?? numberAfter(standing);
+  const first = from === 'oldest_unpaid' ? 1 : from;
+  const open = standing.installments.find((row) => row.period_number >= first && isUnpaid(row));
+  return open?.period_number ?? numberAfter(standing);
 }
+
+/** How many instalments still ask for interest alone. */
+const leanOf = ({ from: first, interest_only = 0 }: Spread, from: number): number =>
+  first === 'oldest_unpaid' ? interest_only : Math.max(0, interest_only - (from - first));
 
 function datesOf({ dates }: Spread, replaced: readonly PlannedRow[], terms: Terms) {
   if (dates === undefined) return replaced.map(({ due_date }) => due_date);

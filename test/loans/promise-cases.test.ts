@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import { fold } from '../../jobs/loans/engine/fold.ts';
+import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
+import type { Agreement } from '../../jobs/loans/plans/agreement.ts';
+import { fundedLoan, type Contract } from './any-contract.ts';
+
+/** 300.00 without interest in three instalments of 100.00, due on the last days of the months. */
+function stateOn(as_of: string, events: readonly LoanEvent[], contract: Partial<Contract> = {}) {
+  const loan = fundedLoan({ principal: '300.00', term_months: 3, ...contract });
+  const life = { ...loan, events: [...loan.events, ...events], as_of };
+  return { state: fold(life), ahead: scheduleAhead(life) };
+}
+
+const payment = (id: string, effective_date: string, amount: string): LoanEvent => ({
+  ...{ id, kind: 'payment', effective_date, amount },
+});
+const agreed = (effective_date: string, agreement: Agreement): LoanEvent => ({
+  ...{ id: 'plan', kind: 'plan_agreed', effective_date, agreement },
+});
+
+const openOf = (rows: readonly { open_amount: string }[]) =>
+  rows.map(({ open_amount }) => open_amount);
+
+test('the last instalment asks for what is owed, though the instalments are all covered', () => {
+  const fee: LoanEvent = { id: 'f', kind: 'fee', effective_date: '2026-02-10', amount: '25.00' };
+  const paid = { ...payment('p', '2026-02-20', '300.00'), extra_payment_to: 'next_installment' };
+
+  const { state, ahead } = stateOn('2026-03-01', [fee, paid as LoanEvent]);
+
+  const bill = { next_payment_date: '2026-04-30', next_payment_amount: '25.00' };
+  expect(state).toMatchObject({ ...bill, past_due_amount: '0.00', days_past_due: 0 });
+  expect(openOf(state.installments)).toEqual(['0.00', '0.00', '25.00']);
+  expect(openOf(ahead)).toEqual(['0.00', '0.00', '25.00']);
+  expect(ahead[2]).toMatchObject({ payment_amount: '125.00', status: 'partially_paid' });
+});
+
+test('what is too little to ask for is asked for with the last instalment alone', () => {
+  const short = payment('p', '2026-02-28', '99.50');
+
+  const { state, ahead } = stateOn('2026-03-05', [short], { satisfied_tolerance: '1.00' });
+  const next = payment('q', '2026-03-31', '100.00');
+  const later = stateOn('2026-04-01', [short, next], { satisfied_tolerance: '1.00' });
+
+  expect(state.past_due_amount).toBe('0.00');
+  expect(openOf(ahead)).toEqual(['0.00', '100.00', '100.50']);
+  expect(openOf(later.ahead)).toEqual(['0.00', '0.00', '100.50']);
+  expect(later.state.installments[1]).toMatchObject({ paid_amount: '100.00', status: 'paid' });
+});
+
+test('what a lowered instalment was paid above its new amount counts for the next one', () => {
+  const part = payment('p', '2026-02-20', '60.00');
+  const lowered = { rule: 'lowered', numbers: [1], to: '20.00', shortfall: 'next' } as const;
+
+  const { state } = stateOn('2026-02-25', [part, agreed('2026-02-25', lowered)]);
+
+  expect(openOf(state.installments)).toEqual(['0.00', '140.00', '100.00']);
+  expect(state).toMatchObject({ next_payment_date: '2026-03-31', next_payment_amount: '140.00' });
+});
+
+test('an instalment that turns out to have been paid is not part of what is spread anew', () => {
+  const plan = agreed('2026-02-25', { rule: 'spread', from: 1 });
+  const found = payment('p', '2026-02-20', '100.00');
+
+  const { state, ahead } = stateOn('2026-03-05', [plan, found]);
+
+  expect(state.installments.map(({ payment_amount }) => payment_amount)).toEqual([
+    '100.00',
+    '100.00',
+    '100.00',
+  ]);
+  expect(openOf(ahead)).toEqual(['0.00', '100.00', '100.00']);
+});
+
+test('a payment on the day of a plan comes before it, in the schedule ahead as in the books', () => {
+  const plan = agreed('2026-03-31', { rule: 'spread', from: 2 });
+
+  const { state, ahead } = stateOn('2026-03-31', [plan]);
+  const events = [plan, payment('p', '2026-03-31', '200.00')];
+  const paid = stateOn('2026-03-31', events);
+
+  expect(state).toMatchObject({ past_due_amount: '100.00', next_payment_amount: '100.00' });
+  expect(openOf(ahead)).toEqual(['100.00', '100.00', '100.00']);
+  expect(openOf(paid.ahead)).toEqual(['0.00', '0.00', '100.00']);
+});
