@@ -25,7 +25,7 @@ export function project(
   const events = due ? [...input.events, eventOf(due)] : input.events;
   const run = due ? replay({ ...input, events, as_of: today }) : now;
   const payments = due ? [due] : [];
-  for (const { row } of ahead(run.position, addDays(today, 1))) {
+  for (const { row } of aheadOf(run.position, addDays(today, 1))) {
     if (row.due_date > as_of) break;
     const payment = pay(run, row.due_date);
     if (payment !== null) payments.push(payment);
@@ -46,9 +46,12 @@ export function scheduleAhead(input: FoldInput): InstallmentState[] {
   if (!isPayable(run.position, as_of)) return installments;
   payPastDue(run, as_of);
   const shown = new Map(installments.map((row) => [row.period_number, row]));
-  for (const { row, covered } of ahead(run.position, as_of)) {
+  const rows = aheadOf(run.position, as_of);
+  const last = rows.at(-1);
+  for (const { row, covered } of rows) {
     const now = shown.get(row.period_number);
-    if (now === undefined || now.status === 'paid') continue;
+    // All that is owed is asked for in the end, even where its instalment is paid.
+    if (now === undefined || (now.status === 'paid' && row !== last?.row)) continue;
     const before = balancesOf(run.position);
     const payment = pay(run, row.due_date);
     const after = balancesOf(run.position);
@@ -61,20 +64,22 @@ export function scheduleAhead(input: FoldInput): InstallmentState[] {
   return installments.map((row) => shown.get(row.period_number) ?? row);
 }
 
-const isPayable = (position: Position, date: string): boolean =>
+/** Whether anything is asked for by instalments. */
+export const isPayable = (position: Position, date: string): boolean =>
   position.accelerated_on === null &&
   position.charged_off_on === null &&
   totalOwed(position, date).gt(0);
 
 /** What was due before a day is paid on it. */
-function payPastDue(run: Run, date: string): void {
+export function payPastDue(run: Run, date: string): void {
   const late = run.position.installments.filter(({ row }) => row.due_date < date).map(remainingOf);
   const amount = min(sum(late), totalOwed(run.position, date));
   const payment = { installment_number: 0, due_date: date, amount: money(amount) };
   if (amount.gt(ZERO)) proceed(run, eventOf(payment));
 }
 
-const ahead = ({ installments }: Position, date: string): Installment[] =>
+/** The instalments that fall due from a day on. */
+export const aheadOf = ({ installments }: Position, date: string): Installment[] =>
   installments.filter(({ row, is_canceled }) => !is_canceled && row.due_date >= date);
 
 const balancesOf = ({ principal, paid }: Position) => ({ principal, fees: paid.fees });
@@ -94,7 +99,8 @@ function asPaid(amount: Big, { before, after }: { before: Balances; after: Balan
   };
 }
 
-function pay(run: Run, date: string): ProjectedPayment | null {
+/** Pays on a day what its instalment asks for then, if anything. */
+export function pay(run: Run, date: string): ProjectedPayment | null {
   advanceTo(run, date);
   const payment = askedOn(run.position, date);
   if (payment !== null) proceed(run, eventOf(payment));

@@ -8,6 +8,7 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { finalPayment } from '../engine/final-payment.ts';
 import { fold, foldWithAnchor } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -78,7 +79,8 @@ export async function happen(
   const schedule = plan ?? loan.schedule;
   const events = [...loan.events, ...fresh];
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
-  const { state, anchor } = foldWithAnchor(input);
+  const { state, anchor, run } = foldWithAnchor(input);
+  const final = finalPayment(run);
   assertWithinReach(loan.state, state);
   const replaced = planAfter(loan, state, plan !== undefined, fresh);
   await happened.write(work.tx, row.id, {
@@ -94,6 +96,7 @@ export async function happen(
     fees: state.fees,
     anchor: {
       ...anchorColumns(state, anchor),
+      final_payment_amount: final && money(final),
       schedule_version: replaced?.version ?? row.schedule_version,
       ...(replaced?.payment_amount && { payment_amount: replaced.payment_amount }),
     },

@@ -7,7 +7,7 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { aprOfSchedule } from '../arithmetic/apr.ts';
 import { firstPlan } from '../plans/first-plan.ts';
-import { comeTo, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
+import { comeTo, feeRulesOf, fundingFees, graceDaysOf } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /**
@@ -101,6 +101,6 @@ function inLines(schedule: readonly ScheduleRow[], frequency: string) {
 function lateCharge(loan: RawLoan): string {
   const rule = feeRulesOf(loan).find(({ trigger }) => trigger === 'past_due');
   if (!rule) return 'You will not be charged for a late payment.';
-  const days = rule.grace_days ?? termsOf(loan).late_fee_grace_days;
+  const days = graceDaysOf(rule, loan);
   return `If a payment is more than ${days} days late, you will be charged a late fee.`;
 }

@@ -119,7 +119,7 @@ export async function saveNext(
 ) {
   const plan = await plans.lock(tx, id);
   if (plan === null || !isOpen(plan)) return;
-  const due = nextDueDate(plan, state.installments);
+  const due = nextDueDate(plan, state);
   const isOver = due === null && plan.end_date !== null && plan.end_date < today;
   await update(tx, 'autopay_plans', id, {
     next_due_date: due,
