@@ -2316,6 +2316,7 @@ create table loans (
   updated_at timestamp with time zone not null default now(),
   expected_disbursement_date date,
   agreed_first_payment_date date,
+  final_payment_amount app.money,
   accrual_period_interest numeric(22,10),
   rescission_ends date,
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),

@@ -3,6 +3,7 @@ const NAMES = {
   loan:
     'number balance rate status principal_amount principal_balance total_balance ' +
     'payment_amount next_payment_date next_payment_amount past_due_amount days_past_due ' +
+    'amount_due ' +
     'origination_date maturity_date term_months',
   tenant: 'name slug url support_email support_phone branding',
   'tenant.branding': 'logo_url primary_color secondary_color support_email support_phone',

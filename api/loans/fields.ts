@@ -76,7 +76,11 @@ export const loanFields = {
   next_payment_date: known(date.nullable()),
   next_payment_amount: known(money),
   payments_remaining: known(integer.nullable()),
-  final_payment_amount: known(money.nullable()),
+  final_payment_amount: known(
+    money
+      .nullable()
+      .describe('What the last instalment will ask for, if all are paid on their days.'),
+  ),
   last_payment_date: known(date.nullable()),
   last_payment_amount: known(money.nullable()),
   maturity_date: known(date.nullable()),
@@ -110,6 +114,10 @@ export const loanFields = {
   past_due_principal: known(money),
   past_due_interest: known(money),
   past_due_fees: known(money),
+  fees_due: known(money.describe('Open fees that no instalment asks for.')),
+  amount_due: known(
+    money.describe('All that is to be paid by the next date: with what is past due, and fees.'),
+  ),
   past_due_30_amount: known(money.describe('What has been past due for 30 days or more.')),
   times_delinquent_30: known(integer.describe('How often it fell so far behind; also 60 and 90.')),
   times_delinquent_60: known(integer),

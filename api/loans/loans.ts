@@ -69,6 +69,18 @@ export const loans = resource({
 
 const about = { tag: 'loans', resource: 'loans' } as const;
 
+const asked = z.object({ amount: money, principal: money, interest: money, fees: money });
+const bill = z
+  .object({
+    due_date: date.nullable(),
+    last_day_on_time: date.nullable().describe('Until then it is paid without a late fee.'),
+    installment: asked.describe('What the instalment of that date still asks for.'),
+    past_due: asked.describe('What was due before; after maturity all that is owed.'),
+    fees_due: money.describe('Open fees that no instalment asks for.'),
+    amount_due: money.describe('The three together.'),
+  })
+  .meta({ id: 'Bill' });
+
 const balances = z
   .object({
     principal_balance: money,
@@ -81,6 +93,7 @@ const balances = z
     as_of_date: date,
     past_due_amount: money,
     days_past_due: integer,
+    bill,
   })
   .meta({ id: 'Balances' });
 

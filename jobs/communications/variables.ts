@@ -12,7 +12,7 @@ export function messageVariables(
   const { name, slug, portal_url: url, branding } = letter.tenant;
   const { support_email, support_phone } = branding;
   return {
-    payment_amount: loan?.['next_payment_amount'],
+    payment_amount: loan?.['amount_due'],
     due_date: loan?.['next_payment_date'],
     ...context,
     ...{ locale, currency, time_zone, today },

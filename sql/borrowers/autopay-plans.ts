@@ -107,7 +107,10 @@ export const due = (tx: Transaction, chunk: Chunk) =>
     where ${inChunk(chunk)} and loan.status = 'active' and plan.status = 'active' and plan.is_enabled
       and (
         plan.next_run_date <= ${chunk.cob_date}
-        or (plan.frequency = 'on_due_date' and next.due_date is distinct from plan.next_due_date)
+        or (plan.frequency = 'on_due_date' and next.due_date <> coalesce(plan.next_due_date, '-infinity'))
+        -- All instalments are drawn for, and something is owed again: a payment came back, a fee was found.
+        or (plan.frequency = 'on_due_date' and next.due_date is null and plan.next_due_date is null
+          and not loan.is_accelerated and app.unpaid_since(loan, ${chunk.cob_date}) is not null)
         or exists (
           select from autopay_draws as draw
           where draw.autopay_plan_id = plan.id and draw.status = 'retrying' and draw.retry_on <= ${chunk.cob_date}

@@ -146,21 +146,11 @@ const summary = sql.fragment`jsonb_build_object(
   'new_balance', balance.owed::text
 )`;
 
-/** Fees that the instalments do not ask for already. */
-const feesBesides = sql.fragment`row.outstanding_fees - (
-  select coalesce(sum(fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_moved), 0.00)
-  from fees as fee
-  where fee.loan_id = loan.id and fee.treatment = 'amortized' and fee.status <> 'reversed'
-)`;
-
 const due = sql.fragment`jsonb_build_object(
-  'next_due_date', row.next_payment_date,
-  'amount_due', least(
-    row.next_payment_amount + row.past_due_amount + ${feesBesides},
-    greatest(row.total_balance, row.next_payment_amount)
-  )::text,
-  'regular_payment', row.next_payment_amount::text, 'past_due', row.past_due_amount::text,
-  'fees', (${feesBesides})::text, 'days_past_due', row.days_past_due
+  'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,
+  'regular_payment', (row.amount_due - row.past_due_amount - row.fees_due)::text,
+  'past_due', row.past_due_amount::text, 'fees', row.fees_due::text,
+  'days_past_due', row.days_past_due
 )`;
 
 const standing = sql.fragment`jsonb_build_object(

@@ -3,7 +3,15 @@ import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 import { allowedActions, hindrancesOf } from './actions.ts';
 import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
-import { finalPayment, nextPayment, nextPaymentDate, openPlan, pastDue } from './open-plan.ts';
+import {
+  feesDue,
+  finalPayment,
+  nextBill,
+  nextPayment,
+  nextPaymentDate,
+  openPlan,
+  pastDue,
+} from './open-plan.ts';
 
 /** What a loan shows, and where it is read; the snapshot of a day reads it with more. */
 export const columns = sql.fragment`
@@ -46,6 +54,8 @@ export const columns = sql.fragment`
            coalesce(behind.interest, 0.00) as past_due_interest,
            coalesce(behind.fees, 0.00) as past_due_fees,
            coalesce(behind.amount_30, 0.00) as past_due_30_amount,
+           ${feesDue} as fees_due,
+           coalesce(behind.amount, 0.00) + coalesce(bill.amount, 0.00) + ${feesDue} as amount_due,
            record.times_delinquent_30, record.times_delinquent_60, record.times_delinquent_90,
            record.first_delinquency_date, line.credit_limit,
            line.credit_limit - least(record.principal_balance, line.credit_limit) as available_credit,
@@ -71,19 +81,13 @@ export const source = sql.fragment`
         then coalesce(record.credit_limit, record.principal_amount) end as credit_limit
     ) as line
     left join lateral ${openPlan} as plan on record.schedule_version > 0
-    left join lateral (
-      select plan.due_date, plan.amount,
-             plan.due_date = record.maturity_date as is_final,
-             record.principal_balance + app.interest_owed(record, plan.due_date) + record.outstanding_fees as debt
-      where plan.due_date is not null and due.since is not null
-    ) as bill on true
     left join lateral ${pastDue} as behind on true
+    left join lateral ${nextBill} as bill on true
 `;
 
 /**
  * A loan as everybody sees it: what it owes is computed from its anchor as of the business date, so
- * it is right at any hour. The next bill is the rest of the first unpaid instalment from today on,
- * never more than the debt will be by then; the last one asks for all of it.
+ * it is right at any hour. What is asked for is in open-plan.ts.
  */
 export const loans = table({
   name: 'loans',

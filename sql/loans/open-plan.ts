@@ -19,8 +19,7 @@ const open = sql.fragment`
 export const openPlan = sql.fragment`(
   select count(*)::integer as remaining,
          (array_agg(due_date order by period_number) filter (where due_date >= today.day))[1] as due_date,
-         (array_agg(amount order by period_number) filter (where due_date >= today.day))[1] as amount,
-         max(amount) filter (where due_date = record.maturity_date) as last_amount
+         (array_agg(amount order by period_number) filter (where due_date >= today.day))[1] as amount
   from (
     select period_number, due_date, payment_amount - paid_amount as amount
     from installments where ${open}
@@ -30,8 +29,8 @@ export const openPlan = sql.fragment`(
 /** The debt of the day. */
 const debt = sql.fragment`record.principal_balance + owed.interest + record.outstanding_fees`;
 
-/** The loan has come to its maturity and owes something still: all of it is asked for. */
-const isMatured = sql.fragment`due.since is not null and record.maturity_date <= today.day`;
+/** The loan is past its maturity and owes something still: all of it is past due. */
+const isMatured = sql.fragment`due.since is not null and record.maturity_date < today.day`;
 
 const isOld = (since: ReturnType<typeof sql.fragment>) => sql.fragment`
   (${since} + record.delinquency_grace_days <= today.day - 30 and (record.delinquency_pauses = '[]'
@@ -78,24 +77,49 @@ export const pastDue = sql.fragment`(
   where due.since < today.day
 )`;
 
-/** What is owed by the next due date besides what is past due. */
-const dueBesides = sql.fragment`greatest(bill.debt - coalesce(behind.amount, 0.00), 0.00)`;
+/**
+ * What comes next, as `bill`: the rest of the first unpaid instalment from today on, never more than the
+ * debt will be by then, without what is past due. The last instalment asks for all of that, and does so
+ * too where all instalments are paid and something is owed besides.
+ */
+export const nextBill = sql.fragment`(
+  select next.due_date, next.is_final, next.rest,
+         case when next.is_final then next.rest else least(plan.amount, next.rest) end as amount
+  from (
+    select day.due_date, day.due_date = record.maturity_date as is_final,
+           greatest(
+             record.principal_balance + app.interest_owed(record, day.due_date)
+               + record.outstanding_fees - coalesce(behind.amount, 0.00),
+             0.00
+           ) as rest
+    from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
+  ) as next
+  where record.status = 'active' and record.maturity_date >= today.day and ${debt} > 0
+  offset 0
+)`;
 
-/** What comes next; the last instalment asks for all that is owed. */
+/** After maturity the whole debt is both past due and what is to be paid next. */
 export const nextPayment = sql.fragment`
-  case
-    when bill.due_date is null then case when ${isMatured} then ${debt} else 0.00 end
-    when bill.is_final then ${dueBesides}
-    else least(bill.amount, ${dueBesides})
-  end`;
+  coalesce(bill.amount, case when ${isMatured} then ${debt} else 0.00 end)`;
 
 export const nextPaymentDate = sql.fragment`
   coalesce(bill.due_date, case when ${isMatured} then record.maturity_date end)`;
 
-/** What the last instalment asks for as things stand; nothing where it is paid. */
+/** Open fees that no instalment asks for, as far as the bill does not have them already. */
+export const feesDue = sql.fragment`
+  case when record.outstanding_fees > 0 and bill.rest > bill.amount then least(
+    record.outstanding_fees - (
+      select coalesce(sum(fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_moved), 0.00)
+      from fees as fee
+      where fee.loan_id = record.id and fee.treatment = 'amortized' and fee.status <> 'reversed'
+    ),
+    bill.rest - bill.amount
+  ) else 0.00 end`;
+
+/** What the last instalment asks for as things stand; nothing where nothing is owed. */
 export const finalPayment = sql.fragment`
   case
     when ${isMatured} then ${debt}
-    when bill.is_final then ${dueBesides}
-    when due.since is not null then plan.last_amount
+    when bill.is_final then bill.amount
+    when bill.due_date is not null then record.final_payment_amount
   end`;

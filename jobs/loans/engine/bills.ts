@@ -1,7 +1,8 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { isSatisfied, openOf, remainingOf, type Installment } from './coverage.ts';
+import { type Next, billOf, nothingNext } from './bill.ts';
+import { type Installment, isSatisfied, openOf, remainingOf } from './coverage.ts';
 import { bucketOf, daysPastDue } from './delinquency.ts';
 import { totalOwed, type Position } from './position.ts';
 
@@ -25,14 +26,13 @@ export type InstallmentState = ScheduleRow & {
 };
 
 /**
- * What is asked for as of a day: what is unpaid since when, what comes next, and of each instalment what
+ * What is asked for as of a day: the bill, since when something is unpaid, and of each instalment what
  * it still asks for. A debt of nothing has no bills. Statements, draws, letters and lists say what
  * this says; SQL says it again for all loans at once (sql/loans/open-plan.ts), which a test holds equal.
  */
 export function billsOf(position: Position, asOf: string) {
   const bills = standing(position, asOf);
-  const { total, maturity, unpaid, late, isOver } = bills;
-  const isMatured = maturity !== null && total.gt(0) && asOf > maturity;
+  const { total, maturity, unpaid, late, isOver, isMatured } = bills;
   const oldest = unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
   const pastDue = isMatured ? total : min(total, sum(late.map(remainingOf)));
   const { pauses, terms } = position;
@@ -41,17 +41,19 @@ export function billsOf(position: Position, asOf: string) {
   const next = nextBill(position, { ...bills, pastDue });
   const at = { asOf, tolerance: bills.tolerance, isOver, open: bills.open };
   return {
+    bill: billOf(position, asOf, next, { rows: late, amount: pastDue }),
     installments: position.installments.map((installment) => ({
       ...installment.row,
       paid_amount: money(installment.covered),
       paid_date: installment.paid_date,
-      open_amount: money(openAmount(installment, { ...bills, next, isMatured })),
+      open_amount: money(openAmount(installment, { ...bills, next })),
       status: statusOf(installment, at),
     })),
     oldest_unpaid_due_date:
       position.accelerated_on !== null && total.gt(0) ? (oldest ?? maturity) : oldest,
-    next_payment_date: next.date,
-    next_payment_amount: money(next.amount),
+    // After maturity the whole debt is both past due and what is to be paid next.
+    next_payment_date: isMatured ? maturity : next.date,
+    next_payment_amount: money(isMatured ? total : next.amount),
     past_due_amount: money(pastDue),
     days_past_due: days,
     delinquency_bucket: bucketOf(days),
@@ -66,8 +68,12 @@ type Standing = {
   isOver: boolean;
   tolerance: Big;
   maturity: string | null;
+  /** Its last day has passed, and something is owed still. */
+  isMatured: boolean;
   unpaid: readonly Installment[];
   late: readonly Installment[];
+  /** The instalment by whose date all must be paid. */
+  last: Installment | undefined;
   /** The due date of the period that the day lies in. */
   open: string | null;
 };
@@ -77,63 +83,53 @@ function standing(position: Position, asOf: string): Standing {
   const isOver = position.funded_on !== null && total.eq(0);
   const tolerance = parseMoney(position.terms.satisfied_tolerance);
   const rows = position.installments.filter((installment) => !installment.is_canceled);
+  const maturity = position.accelerated_on ?? rows.at(-1)?.row.due_date ?? null;
+  const last = rows.findLast(({ row }) => row.due_date === maturity);
   // The last one asks for whatever is owed, even where the instalments are all covered.
-  const last = position.accelerated_on === null ? rows.at(-1) : undefined;
-  const unpaid = rows.filter((row) => !isOver && (row === last || !isSatisfied(row, tolerance)));
+  const asksForAll = (row: Installment) => row === last && position.accelerated_on === null;
+  const unpaid = rows.filter((row) => !isOver && (asksForAll(row) || !isSatisfied(row, tolerance)));
   return {
     asOf,
     total,
     isOver,
     tolerance,
-    maturity: position.accelerated_on ?? rows.at(-1)?.row.due_date ?? null,
+    maturity,
+    isMatured: maturity !== null && total.gt(0) && asOf > maturity,
     unpaid,
     late: unpaid.filter(({ row }) => row.due_date < asOf),
+    last,
     open: rows.find(({ row }) => row.due_date >= asOf)?.row.due_date ?? null,
   };
 }
 
-type Next = { date: string | null; amount: Big };
-
 /**
- * The next bill is the rest of the first unpaid instalment from today on, never more than the debt
- * will be by then, without what is past due; the last one asks for all of that. After maturity the
- * whole debt is the bill.
+ * What comes next is the rest of the first unpaid instalment from today on, never more than the debt
+ * will be by then, without what is past due. The last instalment asks for all of that, and does so too
+ * where all instalments are paid and something is owed besides.
  */
 function nextBill(
   position: Position,
-  { unpaid, asOf, total, maturity, pastDue }: Standing & { pastDue: Big },
+  { unpaid, asOf, isOver, maturity, pastDue, isMatured, last }: Standing & { pastDue: Big },
 ): Next {
-  const next = unpaid.find(({ row }) => row.due_date >= asOf);
-  if (position.accelerated_on !== null || next === undefined) {
-    const isDemanded =
-      total.gt(0) && maturity !== null && (asOf >= maturity || unpaid.length === 0);
-    return { date: isDemanded ? maturity : null, amount: isDemanded ? total : ZERO };
-  }
-  const { due_date } = next.row;
-  const debt = atLeastZero(totalOwed(position, due_date).minus(pastDue));
-  const isFinal = due_date === maturity;
-  return { date: due_date, amount: isFinal ? debt : min(remainingOf(next), debt) };
+  if (isOver || isMatured || maturity === null) return nothingNext(position, asOf);
+  const next = unpaid.find(({ row }) => row.due_date >= asOf) ?? last;
+  const date = next?.row.due_date ?? maturity;
+  const debt = totalOwed(position, date);
+  const rest = atLeastZero(debt.minus(pastDue));
+  const amount = next === undefined || date === maturity ? rest : min(remainingOf(next), rest);
+  return { date, rows: next === undefined ? [] : [next], amount, debt };
 }
 
 /** The last instalment asks for what is owed once it is the next one, and after. */
 function openAmount(
   installment: Installment,
-  {
-    isOver,
-    maturity,
-    total,
-    late,
-    next,
-    isMatured,
-    tolerance,
-  }: Standing & { next: Next; isMatured: boolean },
+  { isOver, isMatured, total, late, last, next, tolerance }: Standing & { next: Next },
 ): Big {
   if (isOver) return ZERO;
-  const { due_date } = installment.row;
-  if (!installment.is_canceled && due_date === maturity) {
+  if (installment === last) {
     const before = sum(late.filter((row) => row !== installment).map(remainingOf));
     if (isMatured) return atLeastZero(total.minus(before));
-    if (next.date === maturity) return next.amount;
+    if (next.rows.includes(installment)) return next.amount;
   }
   return openOf(installment, tolerance);
 }

@@ -25,10 +25,11 @@ export function fold(input: FoldInput): LoanState {
   return stateOf(replay(input).position, input.as_of);
 }
 
-/** The state together with the anchor that the loan's row keeps. */
-export function foldWithAnchor(input: FoldInput): { state: LoanState; anchor: Anchor } {
+/** The state together with the anchor that the loan's row keeps, and the run that came to them. */
+export function foldWithAnchor(input: FoldInput): { state: LoanState; anchor: Anchor; run: Run } {
   const run = replay(input);
   return {
+    run,
     state: stateOf(run.position, input.as_of),
     anchor: anchorOf(run.position, input.as_of, nextTurn(run)),
   };

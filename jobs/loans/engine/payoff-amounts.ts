@@ -78,6 +78,10 @@ export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
   return atLeastZero(owed.minus(state.suspense_balance));
 }
 
+/** What a regular payment of the day repays the loan with: interest paid but not earned comes back. */
+export const repaymentAmount = (state: LoanState): Big =>
+  atLeastZero(new Big(state.total_balance).minus(unearnedInterest(state)));
+
 /** A part that was charged off is still owed; after a charge-off of all there is no payoff. */
 const claimed = ({ is_charged_off, charge_off_balance }: LoanState): Big =>
   is_charged_off ? ZERO : parseMoney(charge_off_balance);

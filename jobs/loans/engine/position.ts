@@ -99,6 +99,18 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
   };
 }
 
+/** The position to try something on; why it came to be what it is stays behind. */
+export const copyOf = (position: Position): Position => ({
+  ...position,
+  installments: position.installments.map((installment) => ({ ...installment })),
+  meter: { ...position.meter, segments: [] },
+  fees: new Map([...position.fees].map(([id, fee]) => [id, { ...fee }])),
+  charged_off: { ...position.charged_off },
+  paid: { ...position.paid },
+  allocations: [],
+  coverage: [],
+});
+
 /** All interest accrued up to a day, in cents. */
 export function centsAccrued(position: Position, date: string): Big {
   return toCents(interestAt(position.meter, date), position.terms.rounding_mode);

@@ -4,7 +4,7 @@ import { openOf, type Installment } from './coverage.ts';
 import type { LoanEvent } from './events.ts';
 import { advanceTo, proceed, replay, type FoldInput, type Run } from './fold.ts';
 import { totalOwed, type Position } from './position.ts';
-import type { InstallmentState } from './bills.ts';
+import { billsOf, type InstallmentState } from './bills.ts';
 import { stateOf, type LoanState } from './state.ts';
 
 export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
@@ -24,7 +24,7 @@ export function project(
   const events = due ? [...input.events, eventOf(due)] : input.events;
   const run = due ? replay({ ...input, events, as_of: today }) : now;
   const payments = due ? [due] : [];
-  for (const { row } of ahead(run.position, addDays(today, 1))) {
+  for (const { row } of aheadOf(run.position, addDays(today, 1))) {
     if (row.due_date > as_of) break;
     const payment = pay(run, row.due_date);
     if (payment !== null) payments.push(payment);
@@ -64,7 +64,8 @@ export function scheduleAhead(input: FoldInput): InstallmentState[] {
   ];
 }
 
-const isPayable = (position: Position, date: string): boolean =>
+/** Whether anything is asked for by instalments. */
+export const isPayable = (position: Position, date: string): boolean =>
   position.accelerated_on === null &&
   position.charged_off_on === null &&
   totalOwed(position, date).gt(0);
@@ -74,7 +75,15 @@ const having = (input: FoldInput, payment: ProjectedPayment): FoldInput => ({
   events: [...input.events, eventOf(payment)],
 });
 
-const ahead = ({ installments }: Position, date: string): Installment[] =>
+/** What was due before a day is paid on it. */
+export function payPastDue(run: Run, date: string): void {
+  const amount = billsOf(run.position, date).past_due_amount;
+  if (amount === '0.00') return;
+  proceed(run, eventOf({ installment_number: 0, due_date: date, amount }));
+}
+
+/** The instalments that fall due from a day on. */
+export const aheadOf = ({ installments }: Position, date: string): Installment[] =>
   installments.filter(({ row, is_canceled }) => !is_canceled && row.due_date >= date);
 
 const balancesOf = ({ principal, paid }: Position) => ({ principal, fees: paid.fees });
@@ -107,7 +116,8 @@ function asPaid(
   };
 }
 
-function pay(run: Run, date: string): ProjectedPayment | null {
+/** Pays on a day what its instalment asks for then, if anything. */
+export function pay(run: Run, date: string): ProjectedPayment | null {
   advanceTo(run, date);
   const payment = askedOn(run.position, date);
   if (payment !== null) proceed(run, eventOf(payment));

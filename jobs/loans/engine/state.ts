@@ -1,4 +1,5 @@
 import { money, sum } from '../../money.ts';
+import type { Bill } from './bill.ts';
 import { billsOf, type InstallmentState } from './bills.ts';
 import type { DelinquencyBucket, Pause } from './delinquency.ts';
 import { interestAt, segmentsAt, type InterestSegment } from './interest.ts';
@@ -56,6 +57,7 @@ export type LoanState = {
   is_accelerated: boolean;
   /** Why accrual rests: freeze, non_accrual and the like. */
   accrual_stops: string[];
+  bill: Bill;
   installments: InstallmentState[];
   oldest_unpaid_due_date: string | null;
   next_payment_date: string | null;

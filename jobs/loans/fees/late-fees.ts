@@ -8,8 +8,7 @@ import { type LoanEvent } from '../engine/events.ts';
 import type { InstallmentState } from '../engine/bills.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { fundedOn } from '../history/rests.ts';
-import { feeAmount, feeRulesOf, type FeeRule } from '../products/fee-amounts.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { feeAmount, feeRulesOf, graceDaysOf, type FeeRule } from '../products/fee-amounts.ts';
 import { assessFee } from './origination-fees.ts';
 
 /**
@@ -20,7 +19,6 @@ import { assessFee } from './origination-fees.ts';
 export async function assessLateFees(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const rules = feeRulesOf(loan.row).filter(({ trigger }) => trigger === 'past_due');
-  const { late_fee_grace_days } = termsOf(loan.row);
   const charged = new Set(
     loan.state.fees
       .filter(({ fee_type }) => fee_type === 'late')
@@ -36,7 +34,7 @@ export async function assessLateFees(work: Work, loanId: string) {
   const events: LoanEvent[] = [];
   for (const rule of rules) {
     for (const row of loan.state.installments) {
-      const grace = rule.grace_days ?? late_fee_grace_days;
+      const grace = graceDaysOf(rule, loan.row);
       const isLate =
         ['past_due', 'partially_paid'].includes(row.status) &&
         addDays(row.due_date, grace) < work.today &&

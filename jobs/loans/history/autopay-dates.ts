@@ -1,7 +1,9 @@
 import { isBusinessDay, nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays, addMonths, latest, onDay, partsOf } from '../../dates.ts';
+import { parseMoney } from '../../money.ts';
 import { onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { PaymentFrequency } from '../arithmetic/terms.ts';
+import type { LoanState } from '../engine/state.ts';
 
 export type Calendar = {
   frequency: string;
@@ -12,13 +14,16 @@ export type Calendar = {
   /** Due dates up to this one are done with. */
   drawn_through: string;
 };
-type Planned = { due_date: string; status: string };
+/** The loan that is drawn for. */
+type Owing = Pick<LoanState, 'total_balance' | 'is_accelerated'> & {
+  installments: readonly { due_date: string; status: string }[];
+};
 
-/** The due date that is drawn for next, or null where the plan or the schedule has come to its end. */
-export function nextDueDate(plan: Calendar, installments: readonly Planned[]): string | null {
+/** The due date that is drawn for next, or null where the plan or the debt has come to its end. */
+export function nextDueDate(plan: Calendar, loan: Owing): string | null {
   const next =
     plan.frequency === 'on_due_date'
-      ? nextInstallment(plan, installments)
+      ? nextInstallment(plan, loan)
       : occurrenceAfter(plan, plan.drawn_through);
   return next === null || hasEnded(plan, next) ? null : next;
 }
@@ -26,17 +31,26 @@ export function nextDueDate(plan: Calendar, installments: readonly Planned[]): s
 export const hasEnded = ({ end_date }: Pick<Calendar, 'end_date'>, date: string): boolean =>
   end_date !== null && date > end_date;
 
-/** Instalments that are paid already keep their date: their draw is passed over when it comes. */
-function nextInstallment(
-  { drawn_through, start_date }: Calendar,
-  installments: readonly Planned[],
-) {
-  const dates = installments
+/**
+ * Instalments that are paid already keep their date: their draw is passed over when it comes. A loan
+ * that owes something after its last one is asked again a month later, and every month until it does not.
+ */
+function nextInstallment({ drawn_through, start_date }: Calendar, loan: Owing): string | null {
+  const isAhead = (due: string) => due > drawn_through && due >= start_date;
+  const dates = loan.installments
     .filter(({ status }) => status !== 'canceled')
     .map(({ due_date }) => due_date)
-    .filter((due) => due > drawn_through && due >= start_date);
-  return dates.toSorted()[0] ?? null;
+    .toSorted();
+  const next = dates.find(isAhead);
+  const last = dates.at(-1);
+  if (next !== undefined || last === undefined) return next ?? null;
+  if (loan.is_accelerated || parseMoney(loan.total_balance).eq(0)) return null;
+  let months = 1;
+  while (!isAhead(monthsAfter(last, months))) months += 1;
+  return monthsAfter(last, months);
 }
+
+const monthsAfter = (date: string, months: number) => addMonths(date, months, partsOf(date).day);
 
 /** The first date of the plan's own rhythm after a date. */
 export function occurrenceAfter(plan: Calendar, after: string): string {

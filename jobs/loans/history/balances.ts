@@ -9,6 +9,7 @@ import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/payoff-amounts.ts';
 import { project, scheduleAhead } from '../engine/project.ts';
 import type { LoanState } from '../engine/state.ts';
+import { lastDayOnTime } from '../products/fee-amounts.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { readLoan, type OpenLoan } from './happen.ts';
@@ -62,8 +63,13 @@ function owed(row: OpenLoan['row'], state: LoanState) {
     payoff_amount: money(payoffAmount(state, prepaymentPenalty(row, state))),
     past_due_amount: state.past_due_amount,
     days_past_due: state.days_past_due,
+    bill: { ...state.bill, last_day_on_time: lastDay(row, state) },
   };
 }
+
+/** Of what is to come; what is past due is late already. */
+const lastDay = (row: OpenLoan['row'], { bill }: LoanState) =>
+  bill.due_date && lastDayOnTime(row, bill.due_date);
 
 /**
  * The current schedule, with what is paid of each instalment as of today, and what the others will ask

@@ -8,6 +8,7 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { finalPayment } from '../engine/final-payment.ts';
 import { fold, foldWithAnchor } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -83,7 +84,8 @@ export async function happen(
   const schedule = plan ?? loan.schedule;
   const events = [...loan.events, ...fresh];
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
-  const { state, anchor } = foldWithAnchor(input);
+  const { state, anchor, run } = foldWithAnchor(input);
+  const final = finalPayment(run);
   assertWithinReach(loan.state, state);
   const cause = because ?? scheduleReason(fresh, events, work.today);
   const replaced = planAfter(loan, state, plan !== undefined, cause);
@@ -101,6 +103,7 @@ export async function happen(
     anchor: {
       ...anchorColumns(state, anchor),
       ...lossOf(loan.state, state),
+      final_payment_amount: final && money(final),
       schedule_version: replaced?.version ?? row.schedule_version,
       ...replaced?.shown,
     },

@@ -9,12 +9,12 @@ export const isOpen = ({ status }: plans.Plan) => ['active', 'paused'].includes(
 /** Works out when the plan draws next. One whose end has come is completed. */
 export async function saveNext(
   { tx, today }: Work,
-  { installments }: Pick<LoanState, 'installments'>,
+  state: Parameters<typeof nextDueDate>[1],
   id: string,
 ) {
   const plan = await plans.lock(tx, id);
   if (plan === null || !isOpen(plan)) return;
-  const due = nextDueDate(plan, installments);
+  const due = nextDueDate(plan, state);
   const isOver = due === null && plan.end_date !== null && plan.end_date < today;
   await update(tx, 'autopay_plans', id, {
     next_due_date: due,

@@ -6,7 +6,7 @@ import { update } from '../../../sql/write.ts';
 import { orderDocument } from '../../documents/order.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { feeRulesOf } from '../products/fee-amounts.ts';
+import { feeRulesOf, graceDaysOf } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
 import type { Cost } from './cost.ts';
 
@@ -98,6 +98,6 @@ function scheduleLines({ payment_frequency }: RawLoan, { schedule }: Cost) {
 function lateCharge(loan: RawLoan): string {
   const rule = feeRulesOf(loan).find(({ trigger }) => trigger === 'past_due');
   if (!rule) return 'You will not be charged for a late payment.';
-  const days = rule.grace_days ?? termsOf(loan).late_fee_grace_days;
+  const days = graceDaysOf(rule, loan);
   return `If a payment is more than ${days} days late, you will be charged a late fee.`;
 }

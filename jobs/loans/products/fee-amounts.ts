@@ -1,5 +1,6 @@
 import type { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { addDays } from '../../dates.ts';
 import { max, min, parseMoney, parseRate, sum, toCents, ZERO } from '../../money.ts';
 import type { FEE_TREATMENTS, FeeRule as Written } from './fee-rules.ts';
 import { termsOf } from './terms-of.ts';
@@ -11,6 +12,17 @@ export const feeRulesOf = (loan: RawLoan): FeeRule[] => {
   const { fee_rules } = termsOf(loan);
   return Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
 };
+
+/** The days after a due date on which a payment is not yet late by a rule. */
+export const graceDaysOf = (rule: FeeRule, loan: RawLoan): number =>
+  rule.grace_days ?? termsOf(loan).late_fee_grace_days;
+
+/** The last day on which what is due on a date can be paid without a late fee. */
+export function lastDayOnTime(loan: RawLoan, dueDate: string): string {
+  const rules = feeRulesOf(loan).filter(({ trigger }) => trigger === 'past_due');
+  const graces = rules.map((rule) => graceDaysOf(rule, loan));
+  return graces.length === 0 ? dueDate : addDays(dueDate, Math.min(...graces));
+}
 
 /** What a rule comes to on a base, in cents: flat, a percentage, or the greater or lesser of both. */
 export function feeAmount(rule: FeeRule, base: string): Big {

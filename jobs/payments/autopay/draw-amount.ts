@@ -1,23 +1,25 @@
 import type { Big } from 'big.js';
 import type { Plan } from '../../../sql/borrowers/autopay-plans.ts';
-import { payoffAmount } from '../../loans/engine/payoff-amounts.ts';
+import { payoffAmount, repaymentAmount } from '../../loans/engine/payoff-amounts.ts';
 import type { LoanState } from '../../loans/engine/state.ts';
 import { occurrenceAfter } from '../../loans/history/autopay-dates.ts';
 import { min, parseMoney, sum, ZERO } from '../../money.ts';
 
 /**
- * What a plan asks for on account of a due date: what is still open of it, never more than pays off
- * the loan. Nothing means that the date is passed over.
+ * What a plan asks for on account of a due date: what is still open of it, never more than repays the
+ * loan. Nothing means that the date is passed over. The last due date, and whatever is asked for after
+ * it, asks for all that is owed on the day of the draw. A debt that is demanded at once is not drawn.
  *
  * - payoff: the whole figure, with the penalty for early repayment.
  * - minimum_due: the rest of the instalment of that date; with a rhythm of the plan's own, of the
  *   oldest instalment that falls due before its next turn.
  * - minimum_due_plus: that and the extra amount.
  * - past_due_and_current, statement_balance: all instalments due by then, and open fees.
+ * - fixed: that amount, also on the last due date.
  */
 export function drawAmount(plan: Plan, state: LoanState, dueDate: string, penalty = ZERO): Big {
   if (plan.amount_type === 'payoff') return payoffAmount(state, penalty);
-  return min(wanted(plan, state, dueDate), payoffAmount(state));
+  return state.is_accelerated ? ZERO : min(wanted(plan, state, dueDate), repaymentAmount(state));
 }
 
 function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
@@ -28,9 +30,7 @@ function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
       return minimumDue(plan, state, dueDate).plus(plan.extra_amount ?? '0.00');
     case 'past_due_and_current':
     case 'statement_balance':
-      return sum(state.installments.filter(({ due_date }) => due_date <= dueDate).map(restOf)).plus(
-        feesBesides(state),
-      );
+      return dueBy(state, dueDate);
     default:
       return minimumDue(plan, state, dueDate);
   }
@@ -38,19 +38,24 @@ function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
 
 function minimumDue(plan: Plan, state: LoanState, dueDate: string): Big {
   const { installments } = state;
-  if (plan.frequency === 'on_due_date')
-    return sum(installments.filter(({ due_date }) => due_date === dueDate).map(restOf));
+  if (plan.frequency === 'on_due_date') {
+    const rows = installments.filter(({ due_date }) => due_date === dueDate);
+    return isLast(state, dueDate) ? repaymentAmount(state) : sum(rows.map(restOf));
+  }
   const following = occurrenceAfter(plan, dueDate);
   const open = installments.find((row) => row.due_date < following && restOf(row).gt(0));
-  return open ? restOf(open) : ZERO;
+  if (open === undefined) return ZERO;
+  return isLast(state, open.due_date) ? repaymentAmount(state) : restOf(open);
 }
 
-/** Open fees that the instalments do not ask for already. */
-const feesBesides = ({ fees }: LoanState): Big =>
-  sum(
-    fees
-      .filter(({ is_spread }) => !is_spread)
-      .map(({ outstanding_amount }) => parseMoney(outstanding_amount)),
-  );
+/** All that is asked for by a date: the instalments until then, and the fees besides. */
+function dueBy(state: LoanState, date: string): Big {
+  if (isLast(state, date)) return repaymentAmount(state);
+  const rows = state.installments.filter(({ due_date }) => due_date <= date);
+  return sum(rows.map(restOf)).plus(state.bill.fees_due);
+}
+
+const isLast = ({ maturity_date }: LoanState, date: string): boolean =>
+  maturity_date !== null && date >= maturity_date;
 
 const restOf = ({ open_amount }: LoanState['installments'][number]): Big => parseMoney(open_amount);

@@ -49,7 +49,7 @@ async function drawOnce(work: Work, loan: OpenLoan, plan: Plan): Promise<boolean
     await retry(work, loan, plan, again);
     return true;
   }
-  const due = nextDueDate(plan, loan.state.installments);
+  const due = nextDueDate(plan, loan.state);
   if (due === null || !mayRunOn(today, runDateOf(plan, due))) return false;
   await drawFor(work, loan, plan, due);
   return true;

@@ -1,0 +1,104 @@
+import type { Big } from 'big.js';
+import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
+import { remainingOf, type Installment } from './coverage.ts';
+import { feesOwed, interestOwed, outstandingOf, totalOwed, type Position } from './position.ts';
+
+/** An amount that is asked for, with what it is made of. */
+type Asked = { amount: string; principal: string; interest: string; fees: string };
+
+/**
+ * What a borrower is asked for on a day, and by when. Its three amounts have no cent in common and add
+ * up to `amount_due`, which is never more than what is owed by the due date.
+ */
+export type Bill = {
+  /** Null where nothing is to come. */
+  due_date: string | null;
+  /** What the instalment of that date still asks for. */
+  installment: Asked;
+  /** What was due before; after maturity all that is owed. */
+  past_due: Asked;
+  /** Open fees that no instalment asks for. */
+  fees_due: string;
+  amount_due: string;
+};
+
+/** The next instalment, what it asks for besides what is past due, and what is owed by then. */
+export type Next = { date: string | null; rows: readonly Installment[]; amount: Big; debt: Big };
+
+export function billOf(
+  position: Position,
+  asOf: string,
+  next: Next,
+  { rows, amount: late }: { rows: readonly Installment[]; amount: Big },
+): Bill {
+  const due = next.date ?? asOf;
+  const pastDue = partsOf(late, askedBy(rows), owedBy(position, asOf));
+  const rest = less(owedBy(position, due), pastDue);
+  const left = atLeastZero(next.debt.minus(late).minus(next.amount));
+  const besides = min(feesBesides(position), left);
+  return {
+    due_date: next.date,
+    installment: inWords(next.amount, partsOf(next.amount, askedBy(next.rows), rest)),
+    past_due: inWords(late, pastDue),
+    fees_due: money(besides),
+    amount_due: money(late.plus(next.amount).plus(besides)),
+  };
+}
+
+type Parts = { principal: Big; interest: Big; fees: Big };
+
+/** What instalments still ask for: payments are taken to have paid their fees, then their interest. */
+function askedBy(installments: readonly Installment[]): Parts {
+  const parts = installments.map((installment) => {
+    const principal = parseMoney(installment.row.principal_amount);
+    const above = atLeastZero(remainingOf(installment).minus(principal));
+    const interest = min(parseMoney(installment.row.interest_amount), above);
+    return { principal, interest, fees: above.minus(interest) };
+  });
+  return {
+    principal: sum(parts.map(({ principal }) => principal)),
+    interest: sum(parts.map(({ interest }) => interest)),
+    fees: sum(parts.map(({ fees }) => fees)),
+  };
+}
+
+const owedBy = (position: Position, date: string): Parts => ({
+  principal: position.principal,
+  interest: interestOwed(position, date),
+  fees: feesOwed(position),
+});
+
+const less = (owed: Parts, taken: Parts): Parts => ({
+  principal: owed.principal.minus(taken.principal),
+  interest: owed.interest.minus(taken.interest),
+  fees: owed.fees.minus(taken.fees),
+});
+
+/** Parts that add up to an amount, none of them more than is owed of its kind. */
+function partsOf(amount: Big, asked: Parts, owed: Parts): Parts {
+  const fees = min(asked.fees, owed.fees, amount);
+  const first = min(asked.interest, owed.interest, amount.minus(fees));
+  const principal = min(amount.minus(fees).minus(first), owed.principal);
+  const interest = min(amount.minus(fees).minus(principal), owed.interest);
+  return { principal, interest, fees: amount.minus(principal).minus(interest) };
+}
+
+const inWords = (amount: Big, { principal, interest, fees }: Parts): Asked => ({
+  amount: money(amount),
+  principal: money(principal),
+  interest: money(interest),
+  fees: money(fees),
+});
+
+function feesBesides({ fees }: Position): Big {
+  const besides = [...fees.values()].filter(({ is_spread }) => !is_spread);
+  return sum(besides.map(outstandingOf));
+}
+
+/** Nothing comes next: what is owed is past due already, or there is no debt. */
+export const nothingNext = (position: Position, asOf: string): Next => ({
+  date: null,
+  rows: [],
+  amount: ZERO,
+  debt: totalOwed(position, asOf),
+});
