@@ -52,15 +52,8 @@ const complianceRun = z
   })
   .meta({ id: 'ComplianceRun' });
 
-/** What can be done to a loan beside changing its fields, in the order of the specification. */
+/** What can be done to a loan beside changing its fields. */
 export const loanActions: Record<string, Action> = {
-  approve: action({
-    allow: 'loan_officer',
-    summary: 'Approve a pending loan',
-    body: Approval,
-    objection: objectionTo,
-    run: approve,
-  }),
   deny: action({
     allow: 'loan_officer',
     summary: 'Deny a pending loan',
@@ -172,5 +165,12 @@ export const loanActions: Record<string, Action> = {
     summary: 'Remove labels',
     body: Labels,
     run: removeLabels,
+  }),
+  approve: action({
+    allow: 'loan_officer',
+    summary: 'Approve a pending loan',
+    body: Approval,
+    objection: objectionTo,
+    run: approve,
   }),
 };
