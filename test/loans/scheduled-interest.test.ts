@@ -62,7 +62,7 @@ describe('interest that the schedule says', () => {
   ] as const)('does not fall within the period of %s, but with the next', (_what, how) => {
     const events: LoanEvent[] = [
       paid('2026-02-15', '888.49'),
-      { id: 'x', effective_date: '2026-02-16', amount: '4211.51', ...how } as LoanEvent,
+      { id: 'x', effective_date: '2026-02-16', amount: '4211.51', ...how },
     ];
     const state = on('2026-03-15', events);
     const left = new Big(state.principal_balance).div(100);
@@ -162,15 +162,12 @@ test('whatever is repaid and when, each period earns its part of the rate of the
   fc.assert(
     fc.property(fc.array(anyDeed, { maxLength: 12 }), (deeds) => {
       const { schedule } = loan();
-      const events = deeds.map(
-        ({ day, cents, kind }, index) =>
-          ({
-            id: `e${index}`,
-            effective_date: addDays(START, day),
-            amount: (cents / 100).toFixed(2),
-            ...(kind === 'extra' ? { kind: 'payment', payment_type: 'extra_principal' } : { kind }),
-          }) as LoanEvent,
-      );
+      const events = deeds.map(({ day, cents, kind }, index): LoanEvent => ({
+        id: `e${index}`,
+        effective_date: addDays(START, day),
+        amount: (cents / 100).toFixed(2),
+        ...(kind === 'extra' ? { kind: 'payment', payment_type: 'extra_principal' } : { kind }),
+      }));
       const dates = [START, ...schedule.map(({ due_date }) => due_date)];
       for (const [index, from] of dates.slice(0, -1).entries()) {
         const [begin, end] = [on(from, events), on(dates[index + 1] ?? '', events)];
