@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { isSatisfied, remainingOf, type Installment } from './coverage.ts';
 import { bucketOf, daysPastDue } from './delinquency.ts';
 import { totalOwed, type Position } from './position.ts';
@@ -83,12 +84,16 @@ function standing(position: Position, asOf: string): Standing {
     total,
     isOver,
     tolerance,
-    maturity: position.accelerated_on ?? rows.at(-1)?.row.due_date ?? null,
+    maturity: position.accelerated_on ?? lastDueDate(position, rows),
     unpaid,
     late: unpaid.filter(({ row }) => row.due_date < asOf),
     open: rows.find(({ row }) => row.due_date >= asOf)?.row.due_date ?? null,
   };
 }
+
+/** A line that is billed by cycle has no last instalment: it stays open. */
+const lastDueDate = ({ terms }: Position, rows: readonly Installment[]): string | null =>
+  isBilledByCycle(terms) ? null : (rows.at(-1)?.row.due_date ?? null);
 
 type Next = { date: string | null; amount: Big };
 

@@ -1,7 +1,9 @@
 import type { Big } from 'big.js';
-import { addDays } from '../../dates.ts';
+import { addDays, earliest, latest } from '../../dates.ts';
 import { min, money, parseMoney, sum, ZERO } from '../../money.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { remainingOf, type Installment } from './coverage.ts';
+import { cycleOf, endOfCycle } from './cycles.ts';
 import type { LoanEvent } from './events.ts';
 import { advanceTo, proceed, replay, type FoldInput, type Run } from './fold.ts';
 import { totalOwed, type Position } from './position.ts';
@@ -25,6 +27,10 @@ export function project(
   const events = due ? [...input.events, eventOf(due)] : input.events;
   const run = due ? replay({ ...input, events, as_of: today }) : now;
   const payments = due ? [due] : [];
+  if (isBilledByCycle(input.terms)) {
+    payments.push(...payByCycle(run, due ? addDays(today, 1) : today, as_of));
+    return { state: stateOf(advanceTo(run, as_of).position, as_of), payments };
+  }
   for (const { row } of ahead(run.position, addDays(today, 1))) {
     if (row.due_date > as_of) break;
     const payment = pay(run, row.due_date);
@@ -32,6 +38,28 @@ export function project(
   }
   advanceTo(run, as_of);
   return { state: stateOf(run.position, as_of), payments };
+}
+
+/**
+ * Lets a line's cycles go by from a day to another, each ending with its minimum payment, which is paid
+ * when it is due. It ends early where nothing is owed any more, since nothing is drawn.
+ */
+function payByCycle(run: Run, from: string, to: string): ProjectedPayment[] {
+  const payments: ProjectedPayment[] = [];
+  let day = from;
+  while (totalOwed(run.position, day).gt(0)) {
+    const due = ahead(run.position, day)[0]?.row.due_date ?? to;
+    const cycle = cycleOf(run.position);
+    const end = latest(cycle?.ends ?? to, day);
+    const next = earliest(due, end);
+    if (next > to || cycle === null) break;
+    const payment = pay(run, next);
+    if (payment !== null) payments.push(payment);
+    if (next === end)
+      proceed(run, { id: `cycle-${next}`, ...endOfCycle(cycle, run.position.terms, next) });
+    day = addDays(next, 1);
+  }
+  return payments;
 }
 
 /**
@@ -108,7 +136,8 @@ function askedOn(position: Position, date: string): ProjectedPayment | null {
   const installment = installments.find((row) => row.row.due_date === date && isStanding(row));
   if (installment === undefined) return null;
   const owed = totalOwed(position, date);
-  const isLast = installment === installments.findLast(isStanding);
+  const isLast =
+    installment === installments.findLast(isStanding) && !isBilledByCycle(position.terms);
   const amount = isLast ? owed : min(remainingOf(installment), owed);
   if (amount.lte(0)) return null;
   const { due_date, period_number } = installment.row;

@@ -9,6 +9,7 @@ import { NO_ORDER } from '../../payments/nacha/bank-order.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
@@ -37,6 +38,7 @@ export async function disburse(work: Work, loanId: string, input: Disbursement, 
   const on = input.disbursement_date ?? work.today;
   const amount = money(amountOf(row, input));
   assertDates(work, on, input.first_payment_date);
+  assertPlanned(row, input);
   assertRescissionOver(row, on);
   const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
   const plan = firstPlan(termsOf(row), {
@@ -113,6 +115,13 @@ function assertDates(work: Work, on: string, first: string | null | undefined) {
   if (first && isTooFarOff(first, on)) {
     throw new Invalid({ first_payment_date: 'Must be within 40 years of the disbursement.' });
   }
+}
+
+function assertPlanned(row: OpenLoan['row'], { first_payment_date }: Disbursement) {
+  if (!first_payment_date || !isBilledByCycle(termsOf(row))) return;
+  throw new Invalid({
+    first_payment_date: 'Is not agreed for a line with billing cycles: leave it out.',
+  });
 }
 
 /** What was decided of the loan before it was funded takes effect with it. */

@@ -6,6 +6,7 @@ import { money, parseMoney, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { aprOfSchedule } from '../arithmetic/apr.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { firstPlan } from '../plans/first-plan.ts';
 import { comeTo, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -39,9 +40,12 @@ function costOf(loan: RawLoan, on: string) {
   };
 }
 
-/** The annual percentage rate that would be disclosed today. */
+/**
+ * The annual percentage rate that would be disclosed today. That of a line which is billed by cycle is its
+ * interest rate (12 CFR 1026.14(b)), and there are no payments to disclose.
+ */
 export const disclosedApr = (loan: RawLoan, on: string): string | null =>
-  costOf(loan, on)?.apr ?? null;
+  isBilledByCycle(termsOf(loan)) ? loan.interest_rate : (costOf(loan, on)?.apr ?? null);
 
 /** Orders the disclosure that Regulation Z asks for before the borrower is bound. */
 export async function orderDisclosure(work: Work, loan: RawLoan) {

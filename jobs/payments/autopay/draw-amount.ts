@@ -13,7 +13,8 @@ import { occurrenceAfter } from './autopay-dates.ts';
  * - minimum_due: the rest of the instalment of that date; with a rhythm of the plan's own, of the
  *   oldest instalment that falls due before its next turn.
  * - minimum_due_plus: that and the extra amount.
- * - past_due_and_current, statement_balance: all instalments due by then, and open fees.
+ * - past_due_and_current, statement_balance: all instalments due by then, and open fees; of a line that
+ *   is billed by cycle, the rest of what its last statement said it owes.
  */
 export function drawAmount(plan: Plan, state: LoanState, dueDate: string, penalty = ZERO): Big {
   if (plan.amount_type === 'payoff') return payoffAmount(state, penalty);
@@ -26,15 +27,20 @@ function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
       return parseMoney(plan.fixed_amount ?? '0.00');
     case 'minimum_due_plus':
       return minimumDue(plan, state, dueDate).plus(plan.extra_amount ?? '0.00');
-    case 'past_due_and_current':
     case 'statement_balance':
-      return sum(state.installments.filter(({ due_date }) => due_date <= dueDate).map(restOf)).plus(
-        feesBesides(state),
-      );
+      if (state.cycle !== null) return parseMoney(state.cycle.statement_rest);
+      return allDue(state, dueDate);
+    case 'past_due_and_current':
+      return allDue(state, dueDate);
     default:
       return minimumDue(plan, state, dueDate);
   }
 }
+
+const allDue = (state: LoanState, dueDate: string): Big =>
+  sum(state.installments.filter(({ due_date }) => due_date <= dueDate).map(restOf)).plus(
+    feesBesides(state),
+  );
 
 function minimumDue(plan: Plan, state: LoanState, dueDate: string): Big {
   const { installments } = state;
@@ -45,12 +51,14 @@ function minimumDue(plan: Plan, state: LoanState, dueDate: string): Big {
   return open ? restOf(open) : ZERO;
 }
 
-/** Open fees that the instalments do not ask for already. */
-const feesBesides = ({ fees }: LoanState): Big =>
-  sum(
-    fees
-      .filter(({ is_spread }) => !is_spread)
-      .map(({ outstanding_amount }) => parseMoney(outstanding_amount)),
-  );
+/** Open fees that the instalments do not ask for already, as the minimum payments of a line do. */
+const feesBesides = ({ fees, cycle }: LoanState): Big =>
+  cycle !== null
+    ? ZERO
+    : sum(
+        fees
+          .filter(({ is_spread }) => !is_spread)
+          .map(({ outstanding_amount }) => parseMoney(outstanding_amount)),
+      );
 
 const restOf = ({ open_amount }: LoanState['installments'][number]): Big => parseMoney(open_amount);
