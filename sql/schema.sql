@@ -2317,6 +2317,7 @@ create table loans (
   updated_at timestamp with time zone not null default now(),
   cycle_start_date date,
   cycle_end_date date,
+  cycle_outlook jsonb,
   rescission_ends date,
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
   constraint loans_payment_day_check CHECK (((payment_day >= 1) AND (payment_day <= 31))),

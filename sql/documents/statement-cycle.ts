@@ -19,7 +19,7 @@ export const line = sql.fragment`case when cycle.begins is not null then jsonb_b
   'days', today.day - cycle.begins,
   'credit_limit', row.credit_limit::text, 'available_credit', row.available_credit::text,
   'minimum_payment', row.next_payment_amount::text,
-  'interest_charge', moved.interest::text,
+  'interest_charge', moved.interest::text, 'outlook', loan.cycle_outlook,
   'balance_subject_to_interest', (
     select round(coalesce(sum(day.principal_balance), 0.00) / (today.day - cycle.begins), 2)
     from loan_snapshots as day

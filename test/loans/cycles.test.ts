@@ -1,7 +1,9 @@
+import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { project } from '../../jobs/loans/engine/project.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
+import { outlookOf } from '../../jobs/loans/plans/minimum-outlook.ts';
 import {
   closedThrough,
   drawn,
@@ -145,4 +147,17 @@ test('whoever pays each minimum payment comes to owe nothing', () => {
   expect(state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
   expect(payments[0]).toEqual({ installment_number: 1, due_date: '2026-03-13', amount: '101.14' });
   expect(payments.length).toBeGreaterThan(60);
+});
+
+test('a statement estimates how long minimum payments alone take, and what they come to', () => {
+  const outlook = (percentage: string, floor_amount: string) =>
+    outlookOf(
+      { ...MINIMUM, percentage, floor_amount },
+      { balance: new Big('1000'), rate: new Big('0.12'), first_payment: new Big('500') },
+    );
+
+  // 500.00, then half of 505.00 with its 5.00 of interest, and so on.
+  expect(outlook('0.5', '1000.00')).toEqual({ months: 2, total: '1005.00' });
+  expect(outlook('0.5', '300.00')).toEqual({ months: 3, total: '1007.05' });
+  expect(outlook('0', '0.00')).toEqual({ months: null, total: null });
 });

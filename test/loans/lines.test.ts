@@ -70,6 +70,7 @@ test('a cycle ends with its minimum payment and its statement, and draws change 
         minimum_payment: '101.14',
         interest_charge: '64.00',
         balance_subject_to_interest: '3650.00',
+        outlook: { months: expect.any(Number), total: expect.any(String) },
       },
     },
   });

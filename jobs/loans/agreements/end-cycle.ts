@@ -1,7 +1,10 @@
+import { keepOutlook } from '../../../sql/loans/cycles.ts';
+import { parseMoney, parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { endOfCycle } from '../engine/cycles.ts';
 import { happen, openLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
+import { outlookOf } from '../plans/minimum-outlook.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /**
@@ -10,8 +13,19 @@ import { termsOf } from '../products/terms-of.ts';
  */
 export async function endCycle(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
-  const { row, state } = loan;
-  const { cycle } = state;
+  const { row } = loan;
+  const { cycle } = loan.state;
   if (row.status !== 'active' || cycle === null || cycle.ends > work.today) return;
-  await happen(work, loan, [newEvent(endOfCycle(cycle, termsOf(row), work.today))]);
+  const terms = termsOf(row);
+  const state = await happen(work, loan, [newEvent(endOfCycle(cycle, terms, work.today))]);
+  const asked = state.installments.find(({ period_number }) => period_number === cycle.number);
+  const outlook =
+    asked && terms.minimum_payment
+      ? outlookOf(terms.minimum_payment, {
+          balance: parseMoney(state.cycle?.statement_rest ?? '0.00'),
+          rate: parseRate(state.current_rate),
+          first_payment: parseMoney(asked.payment_amount),
+        })
+      : null;
+  await keepOutlook(work.tx, loanId, outlook);
 }

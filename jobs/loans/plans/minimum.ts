@@ -2,7 +2,7 @@ import type { Big } from 'big.js';
 import { daysBetween } from '../../dates.ts';
 import { atLeastZero, max, min, money, parseMoney, parseRate, sum, toCents } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import type { Terms } from '../arithmetic/terms.ts';
+import type { MinimumPayment, Terms } from '../arithmetic/terms.ts';
 import type { AgreementOf } from './agreement.ts';
 import { isUnpaid, type PlannedRow, type Standing } from './standing.ts';
 
@@ -23,9 +23,7 @@ export function minimumPayment(
   const left = atLeastZero(balance.minus(sum(Object.values(asked))));
   const interest = atLeastZero(owed.interest.minus(asked.interest));
   const fees = atLeastZero(owed.fees.minus(asked.fees));
-  const share = toCents(balance.times(parseRate(rule.percentage)));
-  const wanted = rule.plus_interest_and_fees ? share.plus(interest).plus(fees) : share;
-  const amount = min(left, max(parseMoney(rule.floor_amount), wanted));
+  const amount = min(left, minimumOf(rule, balance, interest.plus(fees)));
   if (amount.lte(0)) return [];
   const ofFees = min(amount, fees);
   const ofInterest = min(amount.minus(ofFees), interest);
@@ -43,6 +41,13 @@ export function minimumPayment(
       days_in_period: daysBetween(begins, standing.as_of),
     },
   ];
+}
+
+/** What the rule comes to for a balance, in which the interest and fees of the cycle are contained. */
+export function minimumOf(rule: MinimumPayment, balance: Big, ofCycle: Big): Big {
+  const share = toCents(balance.times(parseRate(rule.percentage)));
+  const wanted = rule.plus_interest_and_fees ? share.plus(ofCycle) : share;
+  return max(parseMoney(rule.floor_amount), wanted);
 }
 
 type Parts = { principal: Big; interest: Big; fees: Big };
