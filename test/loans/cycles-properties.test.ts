@@ -4,6 +4,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { completeTerms, DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { eventOf, project } from '../../jobs/loans/engine/project.ts';
 import { closedThrough, drawn, paid, stateOn, undone } from './line-fixtures.ts';
 
 const anyLine = fc
@@ -82,6 +83,33 @@ test('no line is asked for more than it owes, and a payoff ends it at nothing', 
         days_past_due: 0,
       });
     }),
+    { numRuns: Number(process.env['LIVES'] ?? 200) },
+  );
+});
+
+test('what is projected of a line is what the fold says once its cycles end and are paid', () => {
+  fc.assert(
+    fc.property(
+      anyStory,
+      fc.integer({ min: 1, max: 330 }),
+      fc.integer({ min: 1, max: 400 }),
+      ({ terms, drafts }, since, days) => {
+        const today = addDays(START, since);
+        const known = eventsOf(drafts).filter(({ effective_date }) => effective_date <= today);
+        const events = closedThrough(addDays(today, -1), known, terms);
+        const as_of = addDays(today, days);
+
+        const { state, payments } = project({ terms, schedule: [], events }, { today, as_of });
+
+        const paying = [...events, ...payments.map(eventOf)];
+        const { total_balance, installments, days_past_due } = stateOn(
+          as_of,
+          closedThrough(as_of, paying, terms),
+          terms,
+        );
+        expect(state).toMatchObject({ total_balance, installments, days_past_due });
+      },
+    ),
     { numRuns: Number(process.env['LIVES'] ?? 200) },
   );
 });

@@ -28,7 +28,7 @@ export function project(
   const run = due ? replay({ ...input, events, as_of: today }) : now;
   const payments = due ? [due] : [];
   if (isBilledByCycle(input.terms)) {
-    payments.push(...payByCycle(run, due ? addDays(today, 1) : today, as_of));
+    if (as_of > today) payments.push(...payByCycle(run, today, as_of));
     return { state: stateOf(advanceTo(run, as_of).position, as_of), payments };
   }
   for (const { row } of ahead(run.position, addDays(today, 1))) {
@@ -47,7 +47,7 @@ export function project(
 function payByCycle(run: Run, from: string, to: string): ProjectedPayment[] {
   const payments: ProjectedPayment[] = [];
   let day = from;
-  while (totalOwed(run.position, day).gt(0)) {
+  while (day <= to && totalOwed(run.position, day).gt(0)) {
     const due = ahead(run.position, day)[0]?.row.due_date ?? to;
     const cycle = cycleOf(run.position);
     const end = latest(cycle?.ends ?? to, day);
