@@ -2317,6 +2317,9 @@ create table loans (
   expected_disbursement_date date,
   agreed_first_payment_date date,
   final_payment_amount app.money,
+  cycle_start_date date,
+  cycle_end_date date,
+  cycle_outlook jsonb,
   accrual_period_interest numeric(22,10),
   rescission_ends date,
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
@@ -2339,6 +2342,8 @@ create table loans (
 CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id DESC);
 CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX loans_cycle_ends ON public.loans USING btree (tenant_id, cycle_end_date) WHERE (cycle_end_date IS NOT NULL);
+CREATE INDEX loans_cycle_starts ON public.loans USING btree (tenant_id, cycle_start_date) WHERE (cycle_start_date IS NOT NULL);
 CREATE INDEX loans_freeze_ends ON public.loans USING btree (tenant_id, freeze_until) WHERE (freeze_until IS NOT NULL);
 CREATE INDEX loans_number_search ON public.loans USING gin (loan_number gin_trgm_ops);
 CREATE INDEX loans_officer ON public.loans USING btree (tenant_id, loan_officer_id) WHERE (loan_officer_id IS NOT NULL);
@@ -2887,6 +2892,11 @@ create table products (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  minimum_payment jsonb,
+  cycle_day integer,
+  payment_due_days integer,
+  constraint products_cycle_day_check CHECK (((cycle_day >= 1) AND (cycle_day <= 28))),
+  constraint products_payment_due_days_check CHECK (((payment_due_days >= 1) AND (payment_due_days <= 27))),
   constraint products_pkey PRIMARY KEY (tenant_id, id),
   constraint products_tenant_id_code_key UNIQUE (tenant_id, code),
   constraint products_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),

@@ -77,6 +77,17 @@ export type MonthlyStatement = Letter & {
     maturity_date: Day | null;
     remaining_payments?: number | null;
   };
+  /** Of a line that is billed by cycle (12 CFR 1026.7). */
+  line?: {
+    days: number;
+    credit_limit: Money;
+    available_credit: Money;
+    minimum_payment: Money;
+    interest_charge: Money;
+    balance_subject_to_interest: Money;
+    /** Paying minimum payments alone takes so long and costs so much, or never repays; null where none is asked for. */
+    outlook: { months: number | null; total: Money | null } | null;
+  } | null;
   /** Oldest first. */
   activity: readonly StatementActivity[];
   year_to_date?: { year: string; principal: Money; interest: Money; fees: Money; total: Money };

@@ -84,6 +84,8 @@ export const loanFields = {
   last_payment_date: known(date.nullable()),
   last_payment_amount: known(money.nullable()),
   maturity_date: known(date.nullable()),
+  cycle_start_date: known(date.nullable()),
+  cycle_end_date: known(date.nullable().describe('The last day of the billing cycle of a line.')),
   origination_date: known(date.nullable()),
   disbursement_date: known(date.nullable()),
   approved_at: known(timestamp.nullable()),

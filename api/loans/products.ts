@@ -48,6 +48,14 @@ const prepaymentPenalty = z.strictObject({
   within_months: integer.min(1).max(480).nullish(),
 });
 
+const minimumPayment = z.strictObject({
+  percentage: rate.describe('Of all that is owed when the cycle ends.'),
+  floor_amount: money.describe('It asks for no less than this, unless less is owed.'),
+  plus_interest_and_fees: flag
+    .default(true)
+    .describe('The interest and the fees of the cycle are asked for besides the percentage.'),
+});
+
 const roles = CHART.map(({ role }) => role) as [AccountRole, ...AccountRole[]];
 
 export const products = resource({
@@ -110,6 +118,25 @@ export const products = resource({
         'Without it a new product gets the days of the settings (payoff.quote_valid_days).',
       ),
     prepayment_penalty: prepaymentPenalty.nullish(),
+    minimum_payment: minimumPayment
+      .nullish()
+      .describe(
+        'What each billing cycle of a line of credit asks for; what is past due is asked for as well. Without it a line repays what is drawn by instalments.',
+      ),
+    cycle_day: integer
+      .min(1)
+      .max(28)
+      .nullish()
+      .describe(
+        'The day of the month on which cycles end; without it the day on which the line was opened.',
+      ),
+    payment_due_days: integer
+      .min(1)
+      .max(27)
+      .nullish()
+      .describe(
+        'Days from the statement, on the morning after a cycle, to the due date; at least 21 (12 CFR 1026.5(b)(2)(ii)), fewer only in a program of the type small_business.',
+      ),
     max_deferments_per_12m: days.max(12).default(2),
     max_modifications: days.max(100).default(5),
     rescission_days: days

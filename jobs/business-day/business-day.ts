@@ -1,7 +1,8 @@
+import { hasEndedCycles } from '../../sql/documents/statements.ts';
 import { settleHeld } from '../../sql/payments/payments.ts';
 import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
 import { addDays, addMonths } from '../dates.ts';
-import { billMonth } from '../documents/statements.job.ts';
+import { billCycles, billMonth } from '../documents/statements.job.ts';
 import { enqueue } from '../job.ts';
 import { warnOfDisputes } from '../loans/reporting/credit-disputes.ts';
 import { reportCredit } from '../loans/reporting/report-credit.job.ts';
@@ -35,10 +36,11 @@ export async function endOfDay(work: Work, day: string) {
 
 /**
  * What begins with a new business date, in the transaction that moves it: nobody has paid on the new
- * day yet. On the first of a month, the month before is billed.
+ * day yet. Lines are billed whose cycle has ended; on the first of a month, the others are for the month before.
  */
 export async function startOfDay(work: Work) {
   await warnOfDisputes(work);
   await settleHeld(work.tx, work.today);
+  if (await hasEndedCycles(work.tx)) await billCycles(work);
   if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));
 }

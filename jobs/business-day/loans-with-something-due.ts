@@ -9,6 +9,7 @@ import { loansTurning } from '../../sql/loans/reliefs.ts';
 import { loansToServe } from '../../sql/loans/suspense-applications.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { turnDeferments } from '../loans/agreements/deferments.ts';
+import { endCycle } from '../loans/agreements/end-cycle.ts';
 import { turnForbearances } from '../loans/agreements/forbearances.ts';
 import { applyDueModifications } from '../loans/agreements/modifications.ts';
 import { judgePlan } from '../loans/agreements/payment-plans.ts';
@@ -60,6 +61,11 @@ const payFromSuspense = forEachDue('suspense', loansToServe, (work, { id }) =>
 );
 const drawAutopay = forEachDue('autopay', plans.due, (work, { id }) => runAutopay(work, id));
 
+/** The last day of a line's billing cycle: what the cycle asks for is fixed. */
+const endCycles = forEachDue('billing_cycle', due.endingCycles, (work, { id }) =>
+  endCycle(work, id),
+);
+
 /** Interest that takes another pace tomorrow gets its anchor today. */
 const foldAgain = forEachDue('fold', due.toFold, async (work, { id }) => {
   await happen(work, await openLoan(work, id), []);
@@ -87,7 +93,7 @@ const judgeDuePlans = forEachDue('payment_plans', loansPlanned, (work, { id }) =
 /**
  * What the day holds for some of the loans, in this order: what begins or ends takes effect
  * before payments are made, payments that were ordered and money that waits in suspense come before
- * autopay asks for money, and promises are judged when all payments of the day are in.
+ * autopay asks for money, a billing cycle ends after all money of its day, and promises are judged when all payments of the day are in.
  */
 export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chunk) {
   const { non_accrual, charge_off, suspense } = await outside.within(payload.tenant_id, ({ tx }) =>
@@ -103,6 +109,7 @@ export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chu
     makePayments,
     ...(suspense.pays_bills ? [payFromSuspense] : []),
     drawAutopay,
+    endCycles,
     foldAgain,
     catchUp,
     chargeLateFees,

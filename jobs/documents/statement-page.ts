@@ -28,7 +28,7 @@ const FEE = { en: 'Fee', es: 'Cargo' };
 type Line = Omit<StatementActivity, 'description'> & { kind: string };
 type Figures = Pick<
   MonthlyStatement,
-  'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'year_to_date'
+  'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'line' | 'year_to_date'
 > & { activity: readonly Line[] };
 
 /** A statement as it was billed, with its letterhead and with what its message says of the loan. */

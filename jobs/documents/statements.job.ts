@@ -3,6 +3,7 @@ import * as statements from '../../sql/documents/statements.ts';
 import { date, uuid } from '../../sql/types.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
 import { senderOf } from '../communications/told.ts';
+import { addDays, monthStart } from '../dates.ts';
 import { enqueue, enqueueAll, job } from '../job.ts';
 import type { Work } from '../work.ts';
 import { renderDocumentJob } from './render.job.ts';
@@ -38,11 +39,15 @@ export const issueStatements = job({
  * to the first day after it. In the same transaction as that step, nobody can pay in between, so
  * the figures are the same however often a worker dies.
  */
-export async function billMonth(work: Work, statement_month: string) {
+export const billMonth = (work: Work, statement_month: string) =>
+  bill(work, statement_month, 'month');
+
+/** Bills the lines whose cycle ended with the day before, just so; it counts for the month of that day. */
+export const billCycles = (work: Work) => bill(work, monthStart(addDays(work.today, -1)), 'cycle');
+
+async function bill(work: Work, statement_month: string, whom: 'month' | 'cycle') {
   const { tx, tenant_id } = work;
-  await statements.bill(tx, statement_month, {
-    letter: await senderOf(work),
-    loan_values: LOAN_VALUES,
-  });
+  const sender = { letter: await senderOf(work), loan_values: LOAN_VALUES };
+  await statements.bill(tx, statement_month, sender, whom);
   await enqueue(tx, issueStatements, { tenant_id, statement_month });
 }

@@ -12,6 +12,13 @@ export const endingFreezes = (tx: Transaction, chunk: Chunk) =>
     where ${inChunk(chunk)} and loan.is_frozen and loan.freeze_until <= ${chunk.cob_date} order by loan.id
   `);
 
+/** Lines of the chunk whose billing cycle ends by the day. */
+export const endingCycles = (tx: Transaction, chunk: Chunk) =>
+  tx.any(sql.type(Due)`
+    select loan.id from loans as loan
+    where ${inChunk(chunk)} and loan.cycle_end_date <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
+  `);
+
 /** Loans of the chunk whose interest takes another pace by the day, to be folded again. */
 export const toFold = (tx: Transaction, chunk: Chunk) =>
   tx.any(sql.type(Due)`

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { addressLines, asTexts } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
+import { endedCycle, line } from './statement-cycle.ts';
 import { activity } from './statement-activity.ts';
+import { addressed, due, standing, summary, yearToDate } from './statement-figures.ts';
 
 /** Loans that one statement bills, so that none runs into its time limit. */
 const SLICE = 2_000;
@@ -11,23 +13,43 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 /** Who sends the statements, and what their messages may say of a loan. */
 type Sender = { letter: object; loan_values: readonly string[] };
 
-/** Freezes what every active loan is billed for the month. A repeat adds nothing. */
-export async function bill(tx: Transaction, month: string, sender: Sender) {
+/** Whom a morning bills: on the first, loans for the month before; and lines whose cycle ended the day before. */
+const WHOM = {
+  month: sql.fragment`loan.cycle_end_date is null`,
+  cycle: sql.fragment`loan.cycle_start_date = app.business_date()`,
+};
+type Whom = keyof typeof WHOM;
+
+/** Freezes what active loans are billed for the month. A repeat adds nothing. */
+export async function bill(tx: Transaction, month: string, sender: Sender, whom: Whom) {
   let after = FIRST;
   for (;;) {
     const last = await tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
       select id from (
-        select id from loans where status = 'active' and id > ${after} order by id limit ${SLICE}
+        select id from loans as loan
+        where ${WHOM[whom]} and status = 'active' and id > ${after} order by id limit ${SLICE}
       ) as slice
       order by id desc limit 1
     `);
     if (last === null) return;
-    await billSlice(tx, month, sender, { after, last });
+    await billSlice(tx, month, sender, { after, last, whom });
     after = last;
   }
 }
 
-type Slice = { after: string; last: string };
+type Slice = { after: string; last: string; whom: Whom };
+
+/** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
+const BILLED = {
+  month: (month: string) => sql.fragment`
+    origin.opened_on < ${month}::date + interval '1 month'
+    and today.day >= ${month}::date + interval '1 month'`,
+  cycle: () => sql.fragment`
+    cycle.begins is not null and (
+      balance.owed > 0 or row.suspense_balance > 0 or moved.previous_balance > 0
+      or moved.disbursed <> 0 or moved.interest <> 0 or moved.fees <> 0 or moved.payments <> 0
+    )`,
+};
 
 /**
  * One row for each loan of the slice, as of the business date, with the very columns that the API
@@ -40,13 +62,13 @@ type Slice = { after: string; last: string };
  *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0
  *   = new 9,781.51
  */
-const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last }: Slice) =>
+const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last, whom }: Slice) =>
   tx.query(sql.typeAlias('void')`
     insert into statements (loan_id, statement_month, statement_date, figures)
     select row.id, ${month}::date, today.day,
            jsonb_build_object(
              'period_start', period.first, 'period_end', today.day - 1,
-             'summary', ${summary}, 'due', ${due}, 'loan', ${standing},
+             'summary', ${summary}, 'due', ${due}, 'loan', ${standing}, 'line', ${line},
              'activity', ${activity}, 'year_to_date', ${yearToDate},
              'letter', ${JSON.stringify(sender.letter)}::jsonb || ${addressed},
              'language', borrower.language_preference,
@@ -66,6 +88,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
     left join lateral (${addressLines}) as address on true
     -- Each offset keeps what is named once from being computed once for every use.
     cross join (select app.business_date() as day offset 0) as today
+    left join lateral ${endedCycle} as cycle on true
     left join lateral (
       select statement_date, figures -> 'summary' as summary, figures -> 'counters' as counters
       from statements where loan_id = loan.id and statement_month < ${month}::date
@@ -82,7 +105,9 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
       select coalesce(boarded.effective_date, loan.disbursement_date, ${month}::date) as opened_on
     ) as origin
     cross join lateral (
-      select coalesce(previous.statement_date, least(${month}::date, origin.opened_on)) as first
+      select coalesce(
+        cycle.begins, previous.statement_date, least(${month}::date, origin.opened_on)
+      ) as first
     ) as period
     cross join lateral (
       select app.accrued_cents(loan, today.day) as accrued,
@@ -126,58 +151,9 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
       offset 0
     ) as credits
     where row.id > ${after} and row.id <= ${last} and row.status = 'active'
-      and origin.opened_on < ${month}::date + interval '1 month'
-      and today.day >= ${month}::date + interval '1 month'
+      and ${WHOM[whom]} and ${BILLED[whom](month)}
     on conflict do nothing
   `);
-
-const addressed = sql.fragment`jsonb_build_object(
-  'recipient', jsonb_build_object(
-    'name', borrower.first_name || ' ' || borrower.last_name,
-    'address_lines', coalesce(address.lines, '[]')
-  ),
-  'loan_number', row.loan_number
-)`;
-
-const summary = sql.fragment`jsonb_build_object(
-  'previous_balance', moved.previous_balance::text, 'payments', moved.payments::text,
-  'credits', credits.amount::text, 'disbursements', moved.disbursed::text,
-  'interest', moved.interest::text, 'fees', moved.fees::text,
-  'new_balance', balance.owed::text
-)`;
-
-const due = sql.fragment`jsonb_build_object(
-  'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,
-  'regular_payment', (row.amount_due - row.past_due_amount - row.fees_due)::text,
-  'past_due', row.past_due_amount::text, 'fees', row.fees_due::text,
-  'days_past_due', row.days_past_due
-)`;
-
-const standing = sql.fragment`jsonb_build_object(
-  'program_name', program.name, 'interest_rate', row.current_rate::text,
-  'principal_balance', (row.principal_balance + row.charge_off_balance)::text,
-  'accrued_interest', row.accrued_interest::text,
-  'outstanding_fees', row.outstanding_fees::text, 'maturity_date', row.maturity_date,
-  'remaining_payments', row.remaining_term
-)`;
-
-const yearToDate = sql.fragment`(
-  select jsonb_build_object(
-    'year', extract(year from today.day - 1)::text,
-    'principal', coalesce(sum(principal_applied), 0.00)::text,
-    'interest', coalesce(sum(interest_applied), 0.00)::text,
-    'fees', coalesce(sum(fees_applied), 0.00)::text,
-    'total', coalesce(sum(principal_applied + interest_applied + fees_applied), 0.00)::text
-  )
-  from (
-    select principal_applied, interest_applied, fees_applied, effective_date from payments
-    where loan_id = loan.id and posted_at is not null and reversed_at is null
-    union all
-    select principal_applied, interest_applied, fees_applied, effective_date
-    from suspense_applications where loan_id = loan.id and status = 'applied'
-  ) as paid
-  where effective_date >= date_trunc('year', today.day - 1) and effective_date < today.day
-)`;
 
 /** Gives documents to so many statements that have none, and answers the documents' ids. */
 export const issue = (tx: Transaction, month: string, limit: number) =>
@@ -214,4 +190,10 @@ export const issue = (tx: Transaction, month: string, limit: number) =>
         where statement.id = unissued.id
       )
     select id as document_id from made
+  `);
+
+/** Whether the cycle of any line ended the day before. */
+export const hasEndedCycles = (tx: Transaction) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loans as loan where ${WHOM.cycle} and status = 'active'
   `);

@@ -59,6 +59,8 @@ const hindering = (alias: 'loan' | 'record'): Record<string, readonly Hindrance[
       where loan_id = ${its('id')} and version = ${its('schedule_version')} and not is_canceled
         and due_date >= ${today} and payment_amount - paid_amount > ${its('satisfied_tolerance')}
     ))`;
+  const isBilledByCycle = sql.fragment`
+    ${its('loan_type')} = 'line_of_credit' and jsonb_typeof(${its('terms')} -> 'minimum_payment') = 'object'`;
   return {
     cancel: [['already_disbursed', sql.fragment`${its('disbursed_amount')} > 0`]],
     disburse: [
@@ -95,8 +97,12 @@ const hindering = (alias: 'loan' | 'record'): Record<string, readonly Hindrance[
         )`,
       ],
     ],
-    reschedule: [['no_installments_ahead', nothingAhead]],
+    reschedule: [
+      ['billed_by_cycle', isBilledByCycle],
+      ['no_installments_ahead', nothingAhead],
+    ],
     'change-due-date': [
+      ['billed_by_cycle', isBilledByCycle],
       ['no_payment_day', sql.fragment`${its('payment_frequency')} not in ('monthly', 'quarterly')`],
       ['no_installments_ahead', nothingAhead],
     ],

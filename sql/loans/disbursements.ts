@@ -33,7 +33,8 @@ export const unfund = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     update loans
     set disbursed_amount = 0, disbursement_date = null,
-        first_payment_date = agreed_first_payment_date, maturity_date = null, first_delinquency_date = null,
+        first_payment_date = agreed_first_payment_date, maturity_date = null,
+        cycle_start_date = null, cycle_end_date = null, first_delinquency_date = null,
         origination_date = case when origination_date <> disbursement_date then origination_date end
     where id = ${loanId}
   `);

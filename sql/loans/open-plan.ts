@@ -94,7 +94,9 @@ export const nextBill = sql.fragment`(
            ) as rest
     from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
   ) as next
-  where record.status = 'active' and record.maturity_date >= today.day and ${debt} > 0
+  -- A line that is billed by cycle has no maturity, and asks only for what a cycle has made due.
+  where record.status = 'active' and next.due_date is not null and ${debt} > 0
+    and (record.maturity_date is null or record.maturity_date >= today.day)
   offset 0
 )`;
 
@@ -107,7 +109,8 @@ export const nextPaymentDate = sql.fragment`
 
 /** Open fees that no instalment asks for, as far as the bill does not have them already. */
 export const feesDue = sql.fragment`
-  case when record.outstanding_fees > 0 and bill.rest > bill.amount then least(
+  case when record.outstanding_fees > 0 and bill.rest > bill.amount
+    and record.cycle_end_date is null then least(
     record.outstanding_fees - (
       select coalesce(sum(fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_moved), 0.00)
       from fees as fee

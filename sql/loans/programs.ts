@@ -35,3 +35,8 @@ export const isUsable = (tx: Transaction, id: string) =>
       ) as is_usable
     `),
   );
+
+export const programType = (tx: Transaction, id: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ program_type: z.string() }))`
+    select program_type from programs where id = ${id}
+  `);

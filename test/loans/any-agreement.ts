@@ -89,4 +89,5 @@ export const anyAgreement: fc.Arbitrary<Agreement> = fc.oneof(
     to: fc.oneof(anyAmount, fc.constantFrom('interest' as const, 'paid' as const)),
     shortfall: fc.constantFrom('next' as const, 'last' as const),
   }),
+  fc.record({ rule: fc.constant('minimum' as const), number, begins: day, due_date: day }),
 );

@@ -8,6 +8,8 @@ import {
   DAY_COUNTS,
   EXTRA_PAYMENT_TARGETS,
   INTEREST_ROUNDINGS,
+  isBilledByCycle,
+  isFollowingPlan,
   type InterestMethod,
 } from '../../jobs/loans/arithmetic/terms.ts';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
@@ -27,6 +29,9 @@ const anyOrder = fc.constantFrom(
   WATERFALLS.interest_first.steps,
 );
 
+/** What the cycles of a line ask for that is billed by cycle. */
+const MINIMUM = { percentage: '0.02', floor_amount: '30.00', plus_interest_and_fees: true };
+
 const METHODS: readonly InterestMethod[] = ['simple_daily', 'scheduled', 'flat'];
 
 export const anyLoan = fc
@@ -43,9 +48,13 @@ export const anyLoan = fc
     rounding_mode: fc.constantFrom(...INTEREST_ROUNDINGS),
     delinquency_grace_days: fc.constantFrom(0, 0, 5, 40),
     spread: fc.constantFrom('0.00', '0.00', '0.20', '120.35'),
+    minimum_payment: fc.constantFrom(null, MINIMUM),
+    payment_due_days: fc.integer({ min: 14, max: 27 }),
   })
   .map(({ principal, spread, ...given }) => {
     const terms = completeTerms(given);
+    if (isBilledByCycle(terms) && !isFollowingPlan(terms))
+      return { terms, schedule: [], principal, spread };
     const schedule = buildSchedule({
       ...given,
       principal,

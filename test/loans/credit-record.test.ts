@@ -113,6 +113,12 @@ const LINES: Line[] = [
   ['terms_frequency', 'half months', every('semi_monthly', 72), 'E'],
   ['terms_frequency', 'quarters', every('quarterly', 12), 'Q'],
   ['terms_frequency', 'one payment', every('single', 1), 'P'],
+  [
+    'scheduled_monthly_payment',
+    'a line that owes nothing',
+    { ...line, total_balance: '0.00', payment_amount: '101.14' },
+    '0',
+  ],
   ['scheduled_monthly_payment', 'a loan', {}, '315'],
   ['scheduled_monthly_payment', 'two weeks', every('biweekly', 78), '683'],
   ['scheduled_monthly_payment', 'a loan paid off', { ...gone, status: 'paid_off' }, '0'],

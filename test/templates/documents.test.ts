@@ -58,6 +58,28 @@ test('every document renders with all that it may leave out left out', () => {
   expect(pages[0]).not.toContain('Su cuenta está vencida');
 });
 
+test('the statement of a line says its limit, its interest and what minimum payments alone come to', () => {
+  const line = {
+    ...{ days: 31, credit_limit: '10000.00', available_credit: '6350.00' },
+    ...{ minimum_payment: '101.14', interest_charge: '64.00' },
+    balance_subject_to_interest: '3650.00',
+    outlook: { months: 251, total: '9150.22' },
+  };
+  const page = (language: string, outlook: typeof line.outlook | { months: null; total: null }) =>
+    renderDocument('monthly_statement', language, {
+      ...samples.statement,
+      line: { ...line, outlook },
+    });
+
+  expect(page('en', line.outlook)).toContain('in about 251 months');
+  expect(page('en', line.outlook)).toContain('$9,150.22');
+  expect(page('es', line.outlook)).toContain('en unos 251 meses');
+  expect(page('en', { months: null, total: null })).toContain('you will never pay off');
+  expect(renderDocument('monthly_statement', 'en', samples.statement)).not.toContain(
+    'Credit limit',
+  );
+});
+
 test('names cannot leave their place, in the page or in its style', () => {
   const name = '</style><script>x</script>"; } body { display: none } \n\\';
   const hostile = {

@@ -3,7 +3,7 @@ import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import type { OpenLoan } from '../history/happen.ts';
-import { refusalOf } from '../history/statuses.ts';
+import { assertPlanned, refusalOf } from '../history/statuses.ts';
 import type { Agreement } from '../plans/agreement.ts';
 import { nextNumber } from '../plans/standing.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -21,6 +21,7 @@ type Deferred = { agreement: Agreement; resumes_on: string; first_number: number
  */
 export function deferredPlan(loan: OpenLoan, wish: Wish): Deferred {
   const { row, state } = loan;
+  assertPlanned(row);
   if (state.is_accelerated) {
     const message = 'The whole balance is due: reverse the acceleration first.';
     throw new Conflict(message, 'loan_accelerated', refusalOf(row));

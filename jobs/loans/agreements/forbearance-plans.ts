@@ -12,6 +12,13 @@ const within = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) 
       status !== 'paid' && status !== 'canceled' && due_date >= start_date && due_date <= end_date,
   );
 
+/** Whether it asks for other instalments than those that there are, meanwhile or at its end. */
+export const changesPlan = ({
+  forbearance_type,
+  end_treatment,
+}: Pick<OpenForbearance, 'forbearance_type' | 'end_treatment'>): boolean =>
+  forbearance_type !== 'full' || !['reinstatement', 'repayment_plan'].includes(end_treatment);
+
 /**
  * What is billed meanwhile. A full forbearance bills as before and waits; the others bill less, and
  * the difference with the instalment after it where the loan is to be reinstated, else with the last.

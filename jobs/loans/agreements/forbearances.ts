@@ -14,8 +14,8 @@ import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
 import { canceling, changing, immutable, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { fundedOn } from '../history/rests.ts';
-import { refusalOf } from '../history/statuses.ts';
-import { afterForbearance, duringForbearance } from './forbearance-plans.ts';
+import { assertPlanned, refusalOf } from '../history/statuses.ts';
+import { afterForbearance, changesPlan, duringForbearance } from './forbearance-plans.ts';
 import { addPlan } from './payment-plans.ts';
 
 export const FORBEARANCE_TYPES = ['full', 'reduced_payment', 'interest_only'] as const;
@@ -46,6 +46,7 @@ export async function forbear(work: Work, input: NewForbearance): Promise<string
   const loan = await openInService(work, input.loan_id);
   const { start_date, end_date } = input;
   assertDates(work, loan, input);
+  if (changesPlan(input)) assertPlanned(loan.row);
   if (input.forbearance_type === 'reduced_payment' && !input.reduced_payment_amount)
     throw new Invalid({ reduced_payment_amount: 'Is required of a reduced payment.' });
   await assertAlone(work, loan, { from: start_date, to: end_date });

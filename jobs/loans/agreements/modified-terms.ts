@@ -2,12 +2,13 @@ import type { Agreed } from '../../../sql/loans/modifications.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, ZERO } from '../../money.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
 import { type OpenLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { refusalOf } from '../history/statuses.ts';
+import { assertPlanned, refusalOf } from '../history/statuses.ts';
 import type { Agreement } from '../plans/agreement.ts';
 import { nextOn } from '../plans/moved.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -31,6 +32,10 @@ export function eventsOfChange(loan: OpenLoan, change: Change): LoanEvent[] {
     ...forgiveness(loan, change, on),
   ];
   const terms = termsOf(row);
+  if (isBilledByCycle(terms)) {
+    if (movesDates(change) || change.modification_type === 're_age') assertPlanned(row);
+    return besides;
+  }
   const trial = fold({ terms, schedule, events: [...loan.events, ...besides], as_of: on });
   if (parseMoney(trial.principal_balance).eq(0)) return besides;
   const agreement = agreementOf(loan, trial, change);

@@ -49,6 +49,14 @@ export type Component = (typeof COMPONENTS)[number];
 /** One step of a waterfall: which component, and how far due, is served next. */
 export type AllocationStep = { due_state: DueState; component: Component };
 
+/** What a billing cycle of a line asks for: a share of what is owed at its end, and never less than the floor. */
+export type MinimumPayment = {
+  percentage: string;
+  floor_amount: string;
+  /** The interest and the fees of the cycle come on top of the share. */
+  plus_interest_and_fees: boolean;
+};
+
 /** What a loan was agreed to be, as far as arithmetic is concerned. */
 export type Terms = {
   loan_type: LoanType;
@@ -70,6 +78,12 @@ export type Terms = {
   delinquency_grace_days: number;
   /** The product's own waterfall; null means the standard one. */
   allocation_order: readonly AllocationStep[] | null;
+  /** A line with this is billed by cycle; one without repays what is drawn by instalments. */
+  minimum_payment: MinimumPayment | null;
+  /** The day of the month that is the last of a cycle; null means the day on which the line was opened. */
+  cycle_day: number | null;
+  /** Days from the statement, on the morning after a cycle, to the day its minimum payment is due. */
+  payment_due_days: number | null;
 };
 
 /** The terms of the default product: monthly level payments, simple daily interest, actual/365. */
@@ -90,6 +104,9 @@ const DEFAULT_TERMS: Terms = {
   rounding_mode: 'half_up',
   delinquency_grace_days: 0,
   allocation_order: null,
+  minimum_payment: null,
+  cycle_day: null,
+  payment_due_days: null,
 };
 
 export function completeTerms(given: Partial<Terms>): Terms {
@@ -98,6 +115,13 @@ export function completeTerms(given: Partial<Terms>): Terms {
 
 /** Up to here all that a loan can ever earn, and what thousands come to, fit the books' columns. */
 export const MOST = '9999999999.99';
+
+/** Whether a line asks for a minimum payment after each cycle, instead of repaying by a plan. */
+export const isBilledByCycle = ({
+  loan_type,
+  minimum_payment,
+}: Pick<Terms, 'loan_type' | 'minimum_payment'>): boolean =>
+  loan_type === 'line_of_credit' && minimum_payment !== null;
 
 /** Whether the schedule says what interest a period earns; else it accrues day by day. */
 export const isFollowingPlan = ({ interest_method }: Pick<Terms, 'interest_method'>): boolean =>

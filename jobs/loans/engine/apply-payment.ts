@@ -87,6 +87,8 @@ function applyMoney(position: Position, receipt: Receipt): Big {
       tolerance: parseMoney(position.terms.satisfied_tolerance),
     }),
   );
+  const { cycle } = position;
+  cycle.statement_rest = atLeastZero(cycle.statement_rest.minus(receipt.amount));
   if (receipt.type === 'payoff' && totalOwed(position, date).eq(0)) position.is_closed = true;
   return rest;
 }

@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { latest } from '../../dates.ts';
+import { addDays, latest } from '../../dates.ts';
 import { parseMoney, parseRate } from '../../money.ts';
 import { scheduleOf } from '../plans/schedule-of.ts';
 import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
@@ -14,7 +14,7 @@ import {
   transferServicing,
   writeOff,
 } from './losses.ts';
-import { explain, interestOwed, rateOn, type Position } from './position.ts';
+import { explain, interestOwed, rateOn, totalOwed, type Position } from './position.ts';
 import {
   addToSuspense,
   feesPortion,
@@ -180,11 +180,19 @@ function capitalize(position: Position, event: EventOf<'capitalization'>): void 
   raisePrincipal(position, interest.plus(fees), event_id, 'capitalization');
 }
 
-/** The instalments are what the agreement comes to for the loan as it stands on that day. */
+/**
+ * The instalments are what the agreement comes to for the loan as it stands on that day; those of a
+ * billing cycle, for what is owed when the day is over, its interest included.
+ */
 function agreePlan(position: Position, event: EventOf<'plan_agreed'>): void {
   const { effective_date: date, agreement, defers } = event;
   const rateOf = (day: string) => rateOn(position, latest(day, date));
-  const rows = scheduleOf(agreement, stateOf(position, date), position.terms, rateOf);
+  const asOf = agreement.rule === 'minimum' ? addDays(date, 1) : date;
+  const rows = scheduleOf(agreement, stateOf(position, asOf), position.terms, rateOf);
+  if (agreement.rule === 'minimum') {
+    const statement_rest = totalOwed(position, asOf);
+    position.cycle = { number: agreement.number, ended_on: date, statement_rest };
+  }
   if (rows.length === 0) return;
   position.installments = replaceFrom(position.installments, rows);
   if (defers) markDeferred(position.installments, defers);

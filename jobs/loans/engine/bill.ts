@@ -1,5 +1,6 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { remainingOf, type Installment } from './coverage.ts';
 import { feesOwed, interestOwed, outstandingOf, totalOwed, type Position } from './position.ts';
 
@@ -90,7 +91,9 @@ const inWords = (amount: Big, { principal, interest, fees }: Parts): Asked => ({
   fees: money(fees),
 });
 
-function feesBesides({ fees }: Position): Big {
+/** The minimum payments of a line ask for its fees. */
+function feesBesides({ fees, terms }: Position): Big {
+  if (isBilledByCycle(terms)) return ZERO;
   const besides = [...fees.values()].filter(({ is_spread }) => !is_spread);
   return sum(besides.map(outstandingOf));
 }

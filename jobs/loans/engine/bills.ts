@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { type Next, billOf, nothingNext } from './bill.ts';
 import { type Installment, isSatisfied, openOf, remainingOf } from './coverage.ts';
 import { bucketOf, daysPastDue } from './delinquency.ts';
@@ -83,7 +84,7 @@ function standing(position: Position, asOf: string): Standing {
   const isOver = position.funded_on !== null && total.eq(0);
   const tolerance = parseMoney(position.terms.satisfied_tolerance);
   const rows = position.installments.filter((installment) => !installment.is_canceled);
-  const maturity = position.accelerated_on ?? rows.at(-1)?.row.due_date ?? null;
+  const maturity = position.accelerated_on ?? lastDueDate(position, rows);
   const last = rows.findLast(({ row }) => row.due_date === maturity);
   // The last one asks for whatever is owed, even where the instalments are all covered.
   const asksForAll = (row: Installment) => row === last && position.accelerated_on === null;
@@ -102,6 +103,10 @@ function standing(position: Position, asOf: string): Standing {
   };
 }
 
+/** A line that is billed by cycle has no last instalment: it stays open. */
+const lastDueDate = ({ terms }: Position, rows: readonly Installment[]): string | null =>
+  isBilledByCycle(terms) ? null : (rows.at(-1)?.row.due_date ?? null);
+
 /**
  * What comes next is the rest of the first unpaid instalment from today on, never more than the debt
  * will be by then, without what is past due. The last instalment asks for all of that, and does so too
@@ -111,9 +116,10 @@ function nextBill(
   position: Position,
   { unpaid, asOf, isOver, maturity, pastDue, isMatured, last }: Standing & { pastDue: Big },
 ): Next {
-  if (isOver || isMatured || maturity === null) return nothingNext(position, asOf);
+  if (isOver || isMatured) return nothingNext(position, asOf);
   const next = unpaid.find(({ row }) => row.due_date >= asOf) ?? last;
   const date = next?.row.due_date ?? maturity;
+  if (date === null) return nothingNext(position, asOf);
   const debt = totalOwed(position, date);
   const rest = atLeastZero(debt.minus(pastDue));
   const amount = next === undefined || date === maturity ? rest : min(remainingOf(next), rest);

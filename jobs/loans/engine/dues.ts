@@ -1,9 +1,10 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min } from '../../money.ts';
-import { isFollowingPlan } from '../arithmetic/terms.ts';
+import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { customWaterfall, WATERFALLS, type Waterfall } from '../arithmetic/waterfalls.ts';
+import { partsOf } from '../plans/minimum.ts';
 import type { Due } from './allocate.ts';
-import { dueAmount, dueBy, interestRest, principalRest } from './coverage.ts';
+import { dueAmount, dueBy, interestRest, principalRest, remainingOf } from './coverage.ts';
 import type { PaymentType } from './events.ts';
 import { interestOwed, outstandingOf, type Fee, type Position } from './position.ts';
 import { openFees } from './reduce.ts';
@@ -26,10 +27,12 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
  */
 export function duesOn(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
   const isPlanned = isFollowingPlan(position.terms);
-  return [
-    ...feeDues(position, date),
-    ...(isPlanned ? plannedDues(position, date, how) : dailyDues(position, date)),
-  ];
+  const rest = isPlanned
+    ? plannedDues(position, date, how)
+    : isBilledByCycle(position.terms)
+      ? cycleDues(position, date)
+      : dailyDues(position, date);
+  return [...feeDues(position, date), ...rest];
 }
 
 /**
@@ -77,6 +80,24 @@ function dailyDues(position: Position, date: string): Due[] {
     due('interest', date, date, interest),
     due('principal', date, date, dueNow),
     inAdvance('principal', date, position.principal.minus(dueNow)),
+  ];
+}
+
+/**
+ * A line owes the interest of its open cycle only when that is over. What minimum payments ask for comes
+ * first, their share of the principal with it; otherwise whoever pays them would never repay the line.
+ */
+function cycleDues(position: Position, date: string): Due[] {
+  const open = dueBy(position.installments, date).filter(({ is_full }) => !is_full);
+  const asked = partsOf(open.map((row) => ({ row: row.row, rest: remainingOf(row) })));
+  const owed = interestOwed(position, date);
+  const interest = min(asked.interest, owed);
+  const principal = min(asked.principal, position.principal);
+  return [
+    due('interest', date, date, interest),
+    due('principal', date, date, principal),
+    inAdvance('interest', date, owed.minus(interest)),
+    inAdvance('principal', date, position.principal.minus(principal)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, parseMoney, sum, toCents, ZERO } from '../../money.ts';
-import { isFollowingPlan } from '../arithmetic/terms.ts';
+import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { openOf } from './coverage.ts';
 import type { Run } from './fold.ts';
 import { stretchInterest } from './interest.ts';
@@ -16,7 +16,7 @@ import { aheadOf, isPayable, pay, payPastDue } from './project.ts';
  * loan is not paid off event by event: see `byTheDay`.
  */
 export function finalPayment({ position, day }: Run): Big | null {
-  if (!isPayable(position, day)) return null;
+  if (!isPayable(position, day) || isBilledByCycle(position.terms)) return null;
   const run = { position: copyOf(position), day };
   payPastDue(run, day);
   return isUsual(run) ? byTheDay(run.position, day) : byEvents(run);

@@ -43,6 +43,14 @@ export type AllocationLine = {
   balance_after: string;
 };
 
+/** Where a line is in its billing: how many cycles are over, when the last one ended, and its balance. */
+type Cycle = {
+  number: number;
+  ended_on: string | null;
+  /** What the last statement's balance still lacks. */
+  statement_rest: Big;
+};
+
 /** A loan while its events are being applied. Only the fold and its parts change it. */
 export type Position = {
   terms: Terms;
@@ -63,6 +71,7 @@ export type Position = {
   funded_on: string | null;
   charged_off_on: string | null;
   accelerated_on: string | null;
+  cycle: Cycle;
   /** A line of credit that was paid off on purpose; owing nothing alone does not close it. */
   is_closed: boolean;
   paid: { principal: Big; interest: Big; fees: Big; recovery: Big };
@@ -91,6 +100,7 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
     funded_on: null,
     charged_off_on: null,
     accelerated_on: null,
+    cycle: { number: 0, ended_on: null, statement_rest: ZERO },
     is_closed: false,
     paid: { principal: ZERO, interest: ZERO, fees: ZERO, recovery: ZERO },
     last_payment: null,

@@ -1,6 +1,8 @@
-import { addDays } from '../../dates.ts';
+import { addDays, earliest, latest } from '../../dates.ts';
 import { min, money, parseMoney, sum } from '../../money.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { openOf, type Installment } from './coverage.ts';
+import { cycleOf, endOfCycle } from './cycles.ts';
 import type { LoanEvent } from './events.ts';
 import { advanceTo, proceed, replay, type FoldInput, type Run } from './fold.ts';
 import { totalOwed, type Position } from './position.ts';
@@ -24,6 +26,10 @@ export function project(
   const events = due ? [...input.events, eventOf(due)] : input.events;
   const run = due ? replay({ ...input, events, as_of: today }) : now;
   const payments = due ? [due] : [];
+  if (isBilledByCycle(input.terms)) {
+    if (as_of > today) payments.push(...payByCycle(run, today, as_of));
+    return { state: stateOf(advanceTo(run, as_of).position, as_of), payments };
+  }
   for (const { row } of aheadOf(run.position, addDays(today, 1))) {
     if (row.due_date > as_of) break;
     const payment = pay(run, row.due_date);
@@ -31,6 +37,28 @@ export function project(
   }
   advanceTo(run, as_of);
   return { state: stateOf(run.position, as_of), payments };
+}
+
+/**
+ * Lets a line's cycles go by from a day to another, each ending with its minimum payment, which is paid
+ * when it is due. It ends early where nothing is owed any more, since nothing is drawn.
+ */
+function payByCycle(run: Run, from: string, to: string): ProjectedPayment[] {
+  const payments: ProjectedPayment[] = [];
+  let day = from;
+  while (day <= to && totalOwed(run.position, day).gt(0)) {
+    const due = aheadOf(run.position, day)[0]?.row.due_date ?? to;
+    const cycle = cycleOf(run.position);
+    const end = latest(cycle?.ends ?? to, day);
+    const next = earliest(due, end);
+    if (next > to || cycle === null) break;
+    const payment = pay(run, next);
+    if (payment !== null) payments.push(payment);
+    if (next === end)
+      proceed(run, { id: `cycle-${next}`, ...endOfCycle(cycle, run.position.terms, next) });
+    day = addDays(next, 1);
+  }
+  return payments;
 }
 
 /**
@@ -132,7 +160,7 @@ function askedOn(position: Position, date: string): ProjectedPayment | null {
   if (first === undefined) return null;
   const owed = totalOwed(position, date);
   const tolerance = parseMoney(position.terms.satisfied_tolerance);
-  const isLast = due.at(-1) === standing.at(-1);
+  const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
   const amount = isLast ? owed : min(sum(due.map((row) => openOf(row, tolerance))), owed);
   if (amount.lte(0)) return null;
   return { installment_number: first.row.period_number, due_date: date, amount: money(amount) };

@@ -1,6 +1,7 @@
 import { money, sum } from '../../money.ts';
 import type { Bill } from './bill.ts';
 import { billsOf, type InstallmentState } from './bills.ts';
+import { cycleOf, type CycleState } from './cycles.ts';
 import type { DelinquencyBucket, Pause } from './delinquency.ts';
 import { interestAt, segmentsAt, type InterestSegment } from './interest.ts';
 import {
@@ -66,6 +67,8 @@ export type LoanState = {
   days_past_due: number;
   delinquency_bucket: DelinquencyBucket;
   pauses: Pause[];
+  /** The billing cycle that a line is in; null where it has none. */
+  cycle: CycleState | null;
   maturity_date: string | null;
   last_payment_date: string | null;
   last_payment_amount: string | null;
@@ -83,6 +86,7 @@ export function stateOf(position: Position, asOf: string): LoanState {
     as_of: asOf,
     ...balances(position, asOf),
     ...billsOf(position, asOf),
+    cycle: cycleOf(position),
     ...reasons(position, asOf),
   };
 }

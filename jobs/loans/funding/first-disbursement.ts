@@ -10,6 +10,7 @@ import { NO_ORDER } from '../../payments/nacha/bank-order.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
@@ -37,6 +38,7 @@ type Disbursement = z.output<typeof Disbursement>;
 export async function disburse(work: Work, loanId: string, input: Disbursement, order = NO_ORDER) {
   const loan = await openLoan(work, loanId);
   const { row } = loan;
+  assertPlanned(row, input);
   const funding = fundingOf(work, row, input);
   const { amount, on, first_payment_date } = funding;
   const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
@@ -129,6 +131,13 @@ function assertDates(work: Work, on: string, first: string | null | undefined) {
   if (first && isTooFarOff(first, on)) {
     throw new Invalid({ first_payment_date: 'Must be within 40 years of the disbursement.' });
   }
+}
+
+function assertPlanned(row: OpenLoan['row'], { first_payment_date }: Disbursement) {
+  if (!first_payment_date || !isBilledByCycle(termsOf(row))) return;
+  throw new Invalid({
+    first_payment_date: 'Is not agreed for a line with billing cycles: leave it out.',
+  });
 }
 
 /** What was decided of the loan before it was funded takes effect with it. */

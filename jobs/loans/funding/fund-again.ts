@@ -1,5 +1,6 @@
 import { money, ZERO } from '../../money.ts';
 import { numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import { type OpenLoan } from '../history/happen.ts';
@@ -17,7 +18,7 @@ export function fundAgain(loan: OpenLoan, funding: LoanEvent, more_fees = ZERO):
 
 /**
  * The plan that repays by the same due dates what is owed on a day, with the events that change it. A
- * line whose plan has run out gets a whole new one.
+ * line whose plan has run out gets a whole new one; one that is billed by cycle has no plan.
  */
 export function planAgain(
   { row, schedule, events }: OpenLoan,
@@ -26,6 +27,7 @@ export function planAgain(
   more_fees = ZERO,
 ): LoanEvent[] {
   const terms = termsOf(row);
+  if (isBilledByCycle(terms)) return [];
   const trial = fold({ terms, schedule, events: [...events, ...more], as_of: on });
   if (trial.principal_balance === '0.00') return [];
   const from = nextNumber(trial, on);

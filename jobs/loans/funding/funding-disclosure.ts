@@ -6,6 +6,7 @@ import { record } from '../../audit.ts';
 import { parseMoney } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import type { OpenLoan } from '../history/happen.ts';
@@ -32,7 +33,7 @@ export async function objectionToFunding(
   funding: Funding,
 ): Promise<Conflict | null> {
   const { compliance } = await settingsOf(work.tx);
-  if (!compliance.hard_enforcement) return null;
+  if (!compliance.hard_enforcement || isBilledByCycle(termsOf(row))) return null;
   const cost = costOf(row, funding);
   const told = await lastTold(work.tx, row.id);
   if (cost !== null && told !== null && isAccurate(told, cost, row, funding)) return null;

@@ -15,7 +15,7 @@ export type Calendar = {
   drawn_through: string;
 };
 /** The loan that is drawn for. */
-type Owing = Pick<LoanState, 'total_balance' | 'is_accelerated'> & {
+type Owing = Pick<LoanState, 'total_balance' | 'is_accelerated' | 'maturity_date'> & {
   installments: readonly { due_date: string; status: string }[];
 };
 
@@ -44,7 +44,9 @@ function nextInstallment({ drawn_through, start_date }: Calendar, loan: Owing): 
   const next = dates.find(isAhead);
   const last = dates.at(-1);
   if (next !== undefined || last === undefined) return next ?? null;
-  if (loan.is_accelerated || parseMoney(loan.total_balance).eq(0)) return null;
+  // A line that is billed by cycle asks again with its next minimum payment.
+  if (loan.maturity_date === null || loan.is_accelerated || parseMoney(loan.total_balance).eq(0))
+    return null;
   let months = 1;
   while (!isAhead(monthsAfter(last, months))) months += 1;
   return monthsAfter(last, months);

@@ -37,8 +37,12 @@ export function movedCoverage(before: LoanState, after: LoanState) {
   );
 }
 
-/** What a loan shows as its instalment: the level one, or that of the next payment. */
-function installmentAmountOf(row: RawLoan, { as_of, installments: rows }: LoanState) {
+/**
+ * What a loan shows as its instalment: the level one, or that of the next payment; a line that is billed
+ * by cycle, what the last cycle asked for.
+ */
+function installmentAmountOf(row: RawLoan, { as_of, installments: rows, cycle }: LoanState) {
+  if (cycle !== null) return rows.at(-1)?.payment_amount;
   const isLevel = termsOf(row).amortization === 'level_payment';
   const shown = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
   return (shown ?? rows.at(-1))?.payment_amount;

@@ -148,6 +148,8 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     recovered_amount: state.total_recovered,
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,
+    cycle_start_date: state.cycle?.begins ?? null,
+    cycle_end_date: state.cycle?.ends ?? null,
     last_payment_date: state.last_payment_date,
     last_payment_amount: state.last_payment_amount,
     paid_principal: state.total_paid_principal,

@@ -2,6 +2,8 @@ import { dictionary } from '../../../sql/dictionary.ts';
 import { ACTIONS_BY_STATUS } from '../../../sql/loans/actions.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { Conflict } from '../../errors.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
+import { termsOf } from '../products/terms-of.ts';
 
 export const LOAN_STATUSES = [
   'pending',
@@ -53,6 +55,8 @@ const HINDERED = dictionary<string>({
   before_boarding: 'The loan was charged off by its previous servicer.',
   no_payment_day: 'Only monthly and quarterly instalments have a day of the month.',
   no_installments_ahead: 'The loan has no instalments ahead that could be moved.',
+  billed_by_cycle:
+    'The line is billed by cycle: each asks for its minimum payment, and no other plan is made.',
   interest_follows_plan: 'The interest of this loan follows its plan: modify the plan instead.',
 });
 
@@ -75,6 +79,12 @@ export function assertUnhindered(loan: Standing, action: string, details: object
     ...refusalOf(loan),
     ...details,
   });
+}
+
+/** Refuses to plan the instalments of a line that asks for a minimum payment after each cycle. */
+export function assertPlanned(loan: RawLoan) {
+  if (!isBilledByCycle(termsOf(loan))) return;
+  throw new Conflict(HINDERED['billed_by_cycle'] ?? '', 'billed_by_cycle', refusalOf(loan));
 }
 
 /** What a refusal says of the loan, so that whoever asked knows what is possible instead. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { markApproved } from '../../../sql/loans/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { prose } from '../../../sql/types.ts';
+import { update } from '../../../sql/write.ts';
 import { latest } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
@@ -9,7 +10,7 @@ import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/changes.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { runComplianceChecks } from './compliance.ts';
-import { costOf, expectedFunding } from './cost.ts';
+import { aprOf, costOf, expectedFunding } from './cost.ts';
 import { disclose } from './disclosure.ts';
 import { fixRescission } from './rescission.ts';
 
@@ -43,7 +44,9 @@ export async function approve(work: Work, loanId: string) {
   const by = work.actor.type === 'user' ? work.actor.id : null;
   await markApproved(work.tx, loanId, by);
   await fixRescission(work, loan, latest(work.today, loan.origination_date ?? ''));
-  const cost = costOf(loan, expectedFunding(loan, work.today));
+  const funding = expectedFunding(loan, work.today);
+  await update(work.tx, 'loans', loanId, { apr: aprOf(loan, funding) });
+  const cost = costOf(loan, funding);
   if (cost !== null) await disclose(work, loan, cost, { isEstimate: true });
   await changeStatus(work, loan, 'approved', 'approve');
 }

@@ -7,7 +7,7 @@ import { settingsOf, type Settings } from '../../users/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { RULES, type Rule } from './compliance-rules.ts';
-import { costOf, expectedFunding, maprOf } from './cost.ts';
+import { aprOf, expectedFunding, maprOf } from './cost.ts';
 
 export const CHECK_STATUSES = ['pass', 'fail', 'warn', 'skipped'] as const;
 export type Check = {
@@ -38,7 +38,7 @@ export async function runComplianceChecks(
   const facts = await factsOf(work.tx, loanId);
   const { compliance } = await settingsOf(work.tx);
   const funding = expectedFunding(loan, work.today);
-  const disclosed_apr = costOf(loan, funding)?.apr ?? null;
+  const disclosed_apr = aprOf(loan, funding);
   const about = { ...facts, disclosed_apr, mapr: maprOf(loan, funding) };
   const ofProgram = facts.compliance_checks.length > 0 ? facts.compliance_checks : null;
   const chosen = wanted ?? ofProgram;

@@ -3,7 +3,7 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { latest } from '../../dates.ts';
 import { money, parseMoney, sum, ZERO } from '../../money.ts';
 import { aprOfSchedule } from '../arithmetic/apr.ts';
-import type { Terms } from '../arithmetic/terms.ts';
+import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
 import { scheduleAhead } from '../engine/project.ts';
@@ -110,12 +110,21 @@ function fundingEvents(asked: Fees, amount: string, on: string): LoanEvent[] {
 }
 
 /**
+ * The annual percentage rate of a loan that is funded so, or null where it has none. That of a line
+ * which is billed by cycle is its interest rate (12 CFR 1026.14(b)): it has no payments to disclose.
+ */
+export const aprOf = (loan: RawLoan, funding: Funding, beside = ZERO): string | null =>
+  isBilledByCycle(termsOf(loan))
+    ? loan.interest_rate
+    : (costOf(loan, funding, beside)?.apr ?? null);
+
+/**
  * The rate that the Military Lending Act caps (32 CFR 232.4(c)): computed as the annual percentage rate
  * is, with the fees for taking part in a plan as well, here all that the product's rules ask for each
  * year, as if they were paid at the start. Fees for late payment do not count (232.3(n), 1026.4(c)(2)).
  */
 export const maprOf = (loan: RawLoan, funding: Funding): string | null =>
-  costOf(loan, funding, yearlyFees(loan))?.apr ?? null;
+  aprOf(loan, funding, yearlyFees(loan));
 
 function yearlyFees(loan: RawLoan): Big {
   const years = Math.ceil(loan.term_months / 12);

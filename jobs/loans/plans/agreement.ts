@@ -69,6 +69,22 @@ const lowered = z.strictObject({
 /** Every instalment as it was written down. */
 const written = z.strictObject({ rule: z.literal('written'), rows });
 
-export const AGREEMENT = z.discriminatedUnion('rule', [spread, moved, named, lowered, written]);
+/**
+ * A billing cycle of a line ends with the day of the event, and its minimum payment is asked for: what
+ * the line's terms come to for all that is owed when that day is over.
+ */
+const minimum = z.strictObject({
+  rule: z.literal('minimum'),
+  /** Of the cycle, and of its instalment. */
+  number,
+  /** The first day of the cycle. */
+  begins: day,
+  due_date: day,
+});
+
+export const AGREEMENT = z.discriminatedUnion('rule', [
+  ...([spread, moved, named, lowered, written] as const),
+  minimum,
+]);
 export type Agreement = z.output<typeof AGREEMENT>;
 export type AgreementOf<Rule extends Agreement['rule']> = Extract<Agreement, { rule: Rule }>;

@@ -1,7 +1,7 @@
 import { money } from '../../money.ts';
 import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { Terms } from '../arithmetic/terms.ts';
+import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
 
 export type Boarded = {
   principal_amount: string;
@@ -37,6 +37,7 @@ export function boardedPlan(
   balance: string,
   today: string,
 ): ScheduleRow[] {
+  if (isBilledByCycle(terms)) return [];
   const { payment_frequency: frequency, term_months, payment_day } = terms;
   const count = numberOfPayments(frequency, term_months);
   const dates = dueDates(frequency, firstOf(terms, boarded), count, payment_day);

@@ -2,7 +2,7 @@ import type { Big } from 'big.js';
 import { money } from '../../money.ts';
 import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { firstPaymentDate, numberOfPayments } from '../arithmetic/due-dates.ts';
-import type { Terms } from '../arithmetic/terms.ts';
+import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
 import { withFees } from './spread-fees.ts';
 import type { LoanTerms } from '../products/terms-of.ts';
 
@@ -15,11 +15,15 @@ type FirstFunding = {
   spread_fees: Big;
 };
 
-/** The schedule that a loan has when its money goes out first on this day. */
+/**
+ * The schedule that a loan has when its money goes out first on this day. A line that is billed by
+ * cycle has none: each cycle ends with what it asks for.
+ */
 export function firstPlan(
   terms: Terms & LoanTerms,
   { principal, on, first_payment_date, spread_fees }: FirstFunding,
 ): ScheduleRow[] {
+  if (isBilledByCycle(terms)) return [];
   const first =
     first_payment_date ??
     firstPaymentDate({

@@ -2,6 +2,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import type { Agreement } from './agreement.ts';
 import { lower } from './lowered.ts';
+import { minimumPayment } from './minimum.ts';
 import { move, rename } from './moved.ts';
 import { spread } from './spread.ts';
 import type { RateOn, Standing } from './standing.ts';
@@ -27,5 +28,7 @@ export function scheduleOf(
       return lower(agreement, standing);
     case 'written':
       return agreement.rows;
+    case 'minimum':
+      return minimumPayment(agreement, standing, terms);
   }
 }

@@ -11,6 +11,7 @@ export type Standing = {
   accrued_interest: string;
   fees: readonly { is_spread: boolean; outstanding_amount: string }[];
   installments: readonly PlannedRow[];
+  is_accelerated: boolean;
 };
 
 /** The rate that a loan bears on a day, as far as it is known. */

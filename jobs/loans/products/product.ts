@@ -8,6 +8,7 @@ import { Invalid } from '../../errors.ts';
 import { CHART } from '../../ledger/chart.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
+import { checkCycle } from './billing-cycle.ts';
 import { identified, type FeeRule } from './fee-rules.ts';
 
 const LIMITS = [
@@ -46,6 +47,7 @@ async function check(work: Work, product: Values, given: Values) {
       throw new Invalid({ [most in given ? most : least]: `${most} is below ${least}.` });
     }
   }
+  await checkCycle(work, product);
   await checkAccounts(work, (given['gl_map'] ?? {}) as Record<string, string>);
 }
 

@@ -100,6 +100,7 @@ export function derive(facts: Facts) {
   const isLine = facts.loan_type === 'line_of_credit';
   // A part that was charged off is still owed, and no charged-off account.
   const owed = money(parseMoney(facts.total_balance).plus(facts.charge_off_balance));
+  const isAsked = !isClosed && account_status !== '97' && !(isLine && owed === '0.00');
   const balance = account_status === '97' ? facts.charge_off_balance : owed;
   return {
     loan_id: facts.loan_id,
@@ -117,7 +118,7 @@ export function derive(facts: Facts) {
       LOST.has(account_status) && facts.charge_off_amount ? dollars(facts.charge_off_amount) : null,
     terms_duration: isLine ? 'LOC' : months(facts),
     terms_frequency: FREQUENCIES[facts.payment_frequency] ?? 'M',
-    scheduled_monthly_payment: isClosed || account_status === '97' ? '0' : monthlyPayment(facts),
+    scheduled_monthly_payment: isAsked ? monthlyPayment(facts) : '0',
     actual_payment_amount: dollars(facts.paid_in_month),
     current_balance: isClosed ? '0' : dollars(balance),
     amount_past_due: pastDue(facts, account_status),

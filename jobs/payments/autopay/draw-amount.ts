@@ -14,7 +14,8 @@ import { min, parseMoney, sum, ZERO } from '../../money.ts';
  * - minimum_due: the rest of the instalment of that date; with a rhythm of the plan's own, of the
  *   oldest instalment that falls due before its next turn.
  * - minimum_due_plus: that and the extra amount.
- * - past_due_and_current, statement_balance: all instalments due by then, and open fees.
+ * - past_due_and_current, statement_balance: all instalments due by then, and open fees; for the
+ *   statement's balance of a line that is billed by cycle, the rest of what its last statement said.
  * - fixed: that amount, also on the last due date.
  */
 export function drawAmount(plan: Plan, state: LoanState, dueDate: string, penalty = ZERO): Big {
@@ -29,8 +30,9 @@ function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
     case 'minimum_due_plus':
       return minimumDue(plan, state, dueDate).plus(plan.extra_amount ?? '0.00');
     case 'past_due_and_current':
-    case 'statement_balance':
       return dueBy(state, dueDate);
+    case 'statement_balance':
+      return state.cycle ? parseMoney(state.cycle.statement_rest) : dueBy(state, dueDate);
     default:
       return minimumDue(plan, state, dueDate);
   }

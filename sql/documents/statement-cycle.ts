@@ -1,0 +1,29 @@
+import { sql } from '../database/db.ts';
+
+/** The billing cycle of `loan` that ended the day before `today`. */
+export const endedCycle = sql.fragment`(
+  select (event.details #>> '{agreement,begins}')::date as begins
+  from loan_events as event
+  where loan.cycle_start_date = today.day and event.loan_id = loan.id
+    and event.kind = 'plan_agreed' and event.effective_date = today.day - 1
+    and event.details #>> '{agreement,rule}' = 'minimum'
+  order by event.id desc limit 1
+)`;
+
+/**
+ * What the statement of a line says besides (12 CFR 1026.7): what may still be drawn, the interest of
+ * the cycle, and the balance that bore it, which is the average of what was owed of the principal at
+ * the end of each of its days.
+ */
+export const line = sql.fragment`case when cycle.begins is not null then jsonb_build_object(
+  'days', today.day - cycle.begins,
+  'credit_limit', row.credit_limit::text, 'available_credit', row.available_credit::text,
+  'minimum_payment', row.next_payment_amount::text,
+  'interest_charge', moved.interest::text, 'outlook', loan.cycle_outlook,
+  'balance_subject_to_interest', (
+    select round(coalesce(sum(day.principal_balance), 0.00) / (today.day - cycle.begins), 2)
+    from loan_snapshots as day
+    where day.loan_id = loan.id and day.snapshot_date >= cycle.begins
+      and day.snapshot_date < today.day
+  )::text
+) end`;

@@ -1,0 +1,51 @@
+import { sql } from '../database/db.ts';
+
+/** What a statement says, as parts of the row that bills it. */
+
+export const addressed = sql.fragment`jsonb_build_object(
+  'recipient', jsonb_build_object(
+    'name', borrower.first_name || ' ' || borrower.last_name,
+    'address_lines', coalesce(address.lines, '[]')
+  ),
+  'loan_number', row.loan_number
+)`;
+
+export const summary = sql.fragment`jsonb_build_object(
+  'previous_balance', moved.previous_balance::text, 'payments', moved.payments::text,
+  'credits', credits.amount::text, 'disbursements', moved.disbursed::text,
+  'interest', moved.interest::text, 'fees', moved.fees::text,
+  'new_balance', balance.owed::text
+)`;
+
+export const due = sql.fragment`jsonb_build_object(
+  'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,
+  'regular_payment', (row.amount_due - row.past_due_amount - row.fees_due)::text,
+  'past_due', row.past_due_amount::text, 'fees', row.fees_due::text,
+  'days_past_due', row.days_past_due
+)`;
+
+export const standing = sql.fragment`jsonb_build_object(
+  'program_name', program.name, 'interest_rate', row.current_rate::text,
+  'principal_balance', (row.principal_balance + row.charge_off_balance)::text,
+  'accrued_interest', row.accrued_interest::text,
+  'outstanding_fees', row.outstanding_fees::text, 'maturity_date', row.maturity_date,
+  'remaining_payments', row.remaining_term
+)`;
+
+export const yearToDate = sql.fragment`(
+  select jsonb_build_object(
+    'year', extract(year from today.day - 1)::text,
+    'principal', coalesce(sum(principal_applied), 0.00)::text,
+    'interest', coalesce(sum(interest_applied), 0.00)::text,
+    'fees', coalesce(sum(fees_applied), 0.00)::text,
+    'total', coalesce(sum(principal_applied + interest_applied + fees_applied), 0.00)::text
+  )
+  from (
+    select principal_applied, interest_applied, fees_applied, effective_date from payments
+    where loan_id = loan.id and posted_at is not null and reversed_at is null
+    union all
+    select principal_applied, interest_applied, fees_applied, effective_date
+    from suspense_applications where loan_id = loan.id and status = 'applied'
+  ) as paid
+  where effective_date >= date_trunc('year', today.day - 1) and effective_date < today.day
+)`;

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { fold } from '../../jobs/loans/engine/fold.ts';
+import { readLoan } from '../../jobs/loans/history/happen.ts';
+import { termsOf } from '../../jobs/loans/products/terms-of.ts';
+import { loans } from '../../sql/loans/loans.ts';
+import { find } from '../../sql/table.ts';
+import { setToday } from '../setup/books.ts';
+import { askedOf, CYCLES, lineOf, loanOf, pay } from '../setup/lines.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('a frozen line is billed, an accelerated one owes all, and a charged-off one is asked no more', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const [frozen, accelerated, lost] = [
+    await lineOf(tenant),
+    await lineOf(tenant),
+    await lineOf(tenant),
+  ];
+  await travelTo(stage, tenant, '2026-02-01');
+  await admin.post(`/loans/${frozen}/freeze`);
+  await admin.post(`/loans/${accelerated}/accelerate`);
+  await admin.post(`/loans/${lost}/charge-off`, { force: true, reason: 'other' });
+
+  await travelTo(stage, tenant, '2026-02-16');
+
+  // Interest rests from 1 February on: 17 days of 2.00.
+  expect(await loanOf(tenant, frozen)).toMatchObject({ next_payment_amount: '70.84' });
+  expect(await loanOf(tenant, accelerated)).toMatchObject({
+    maturity_date: '2026-02-01',
+    next_payment_amount: '3714.00',
+  });
+  expect(await askedOf(tenant, accelerated)).toEqual([]);
+  expect(await askedOf(tenant, lost)).toEqual([]);
+  await admin.post(`/loans/${accelerated}/reverse-acceleration`);
+  expect(await loanOf(tenant, accelerated)).toMatchObject({ next_payment_amount: '101.14' });
+});
+
+test('what the API reads off a line on any day is what its history folds to', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const id = await lineOf(tenant, { cycle_day: 20 });
+  for (const [day, amount] of [
+    ['2026-02-05', '10.00'],
+    ['2026-03-01', '90.00'],
+    ['2026-04-30', '400.00'],
+  ] as const) {
+    await travelTo(stage, tenant, day);
+    await pay(tenant, id, amount);
+  }
+  for (const day of ['2026-04-30', '2026-05-14', '2026-05-17', '2026-09-01']) {
+    await setToday(tenant, day);
+    const [row, loan] = await tenant.within(
+      async (work) => [await find(work.tx, loans, id), await readLoan(work, id)] as const,
+    );
+    const { schedule, events } = loan;
+    const state = fold({ terms: termsOf(loan.row), schedule, events, as_of: day });
+    const { next_payment_date, next_payment_amount, past_due_amount, days_past_due } = state;
+    const { total_balance, maturity_date } = state;
+    const bill = { next_payment_date, next_payment_amount, past_due_amount, days_past_due };
+    expect(row, day).toMatchObject({ ...bill, total_balance, maturity_date });
+  }
+});
+
+test('a line with billing cycles is not planned otherwise: each way to do so is refused', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const id = await lineOf(tenant);
+  await travelTo(stage, tenant, '2026-02-20');
+  const { officer } = tenant;
+  const admin = await tenant.signedIn('admin');
+  const to = { start_date: '2026-02-20', end_date: '2026-06-15', reason: 'hardship' };
+
+  const asked = [
+    await officer.post(`/loans/${id}/reschedule`, { shift_days: 5 }),
+    await officer.post(`/loans/${id}/change-due-date`, { payment_day: 3 }),
+    await officer.post(`/loans/${id}/deferments`, { periods: 1, reason: 'Holiday' }),
+    await officer.post(`/loans/${id}/forbearances`, { ...to, forbearance_type: 'interest_only' }),
+    await admin.post(`/loans/${id}/modifications`, {
+      modification_type: 'payment_change',
+      new_payment_amount: '50.00',
+    }),
+  ];
+  const rate = await admin.post(`/loans/${id}/modifications`, {
+    modification_type: 'rate_change',
+    new_interest_rate: '0.1',
+  });
+  const { allowed_actions, current_rate } = await loanOf(tenant, id);
+
+  expect(asked.map(({ status, body }) => [status, body.code])).toEqual(
+    asked.map(() => [409, 'billed_by_cycle']),
+  );
+  expect(rate.status).toBe(201);
+  expect(current_rate).toBe('0.1');
+  expect(allowed_actions).not.toContain('reschedule');
+  expect(await askedOf(tenant, id)).toEqual([['2026-03-13', '101.14', 'due']]);
+});
+
+test('a product says all of its billing cycles, or nothing of them', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const program = await admin.post('/programs', {
+    ...{ name: 'Shops', code: 'SHOPS', program_type: 'small_business' },
+  });
+  const attempt = async (wish: object) => {
+    const code = `P-${Math.random()}`;
+    const { status, body } = await admin.post('/products', {
+      name: code,
+      code,
+      ...CYCLES,
+      ...wish,
+    });
+    return status === 201 ? status : Object.keys(body.errors);
+  };
+
+  expect(await attempt({ loan_type: 'installment' })).toEqual(['minimum_payment']);
+  expect(await attempt({ minimum_payment: null })).toEqual(['payment_due_days']);
+  expect(await attempt({ payment_due_days: null })).toEqual(['payment_due_days']);
+  expect(await attempt({ payment_due_days: 20 })).toEqual(['payment_due_days']);
+  expect(await attempt({ payment_due_days: 20, program_id: program.body.id })).toBe(201);
+  expect(await attempt({ payment_due_days: 28 })).toEqual(['payment_due_days']);
+  expect(await attempt({ cycle_day: 29 })).toEqual(['cycle_day']);
+  expect(await attempt({ interest_method: 'scheduled' })).toEqual(['interest_method']);
+  expect(await attempt({ payment_frequency: 'weekly' })).toEqual(['payment_frequency']);
+  const nothing = { percentage: '0', floor_amount: '0', plus_interest_and_fees: false };
+  expect(await attempt({ minimum_payment: nothing })).toEqual(['minimum_payment']);
+});
