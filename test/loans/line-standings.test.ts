@@ -6,6 +6,7 @@ import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
 import { setToday } from '../setup/books.ts';
 import { askedOf, CYCLES, lineOf, loanOf, pay } from '../setup/lines.ts';
+import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -61,6 +62,29 @@ test('what the API reads off a line on any day is what its history folds to', as
     const bill = { next_payment_date, next_payment_amount, past_due_amount, days_past_due };
     expect(row, day).toMatchObject({ ...bill, total_balance, maturity_date });
   }
+});
+
+test('a line that comes from another servicer is billed from its first cycle here', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const product_id = await newProduct(tenant, CYCLES);
+  const { body: borrower } = await tenant.officer.post('/borrowers', {
+    ...{ first_name: 'Grace', last_name: 'Hopper' },
+  });
+
+  const boarded = await admin.post('/loans/board', {
+    ...{ borrower_id: borrower.id, product_id, program_id: await tenant.first('/programs') },
+    ...{ principal_amount: '10000.00', current_principal_balance: '3650.00' },
+    ...{ interest_rate: '0.2', term_months: 36, origination_date: '2025-06-15' },
+  });
+  await travelTo(stage, tenant, '2026-02-16');
+
+  expect(boarded).toMatchObject({ status: 201, body: { next_payment_date: null } });
+  expect(await loanOf(tenant, boarded.body.id)).toMatchObject({
+    next_payment_date: '2026-03-13',
+    next_payment_amount: '101.14',
+    available_credit: '6350.00',
+  });
 });
 
 test('a line with billing cycles is not planned otherwise: each way to do so is refused', async () => {
