@@ -14,7 +14,7 @@ const stage = await newStage();
 vi.setConfig({ testTimeout: 600_000 });
 
 const TODAY = '2027-09-10';
-const LIVES = Number(process.env['LIVES'] ?? 12);
+const LIVES = Number(process.env['LIVES'] ?? 5);
 
 const PRODUCTS = [
   {},

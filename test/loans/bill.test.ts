@@ -10,7 +10,7 @@ import { anyLife } from './arbitraries.ts';
 import { DISBURSED, payment, SCHEDULE, START, TERMS } from './fixtures.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
-const numRuns = Number(process.env['LIVES'] ?? 1000);
+const numRuns = Number(process.env['LIVES'] ?? 250);
 
 test('the parts of a bill add up to what is due, and that is never more than the debt by then', () => {
   fc.assert(

@@ -61,7 +61,7 @@ test('the order in which events became known has no influence on what cycles ask
         stateOn(LAST, closedThrough(LAST, without, terms), terms),
       );
     }),
-    { numRuns: Number(process.env['LIVES'] ?? 200) },
+    { numRuns: Number(process.env['LIVES'] ?? 60) },
   );
 });
 
@@ -83,7 +83,7 @@ test('no line is asked for more than it owes, and a payoff ends it at nothing', 
         days_past_due: 0,
       });
     }),
-    { numRuns: Number(process.env['LIVES'] ?? 200) },
+    { numRuns: Number(process.env['LIVES'] ?? 60) },
   );
 });
 
@@ -110,6 +110,6 @@ test('what is projected of a line is what the fold says once its cycles end and 
         expect(state).toMatchObject({ total_balance, installments, days_past_due });
       },
     ),
-    { numRuns: Number(process.env['LIVES'] ?? 200) },
+    { numRuns: Number(process.env['LIVES'] ?? 60) },
   );
 });

@@ -134,6 +134,6 @@ test('whoever pays as disclosed is asked for just that, and owes nothing at the 
         money(parseMoney(cost.amount_financed).plus(cost.finance_charge)),
       );
     }),
-    { numRuns: Number(process.env['LIVES'] ?? 200) },
+    { numRuns: Number(process.env['LIVES'] ?? 60) },
   );
 });

@@ -11,7 +11,7 @@ import { money, sum, toCents } from '../../jobs/money.ts';
 import { balancesOn, centsOfDay } from './anchor-days.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
-const RUNS = { numRuns: Number(process.env['LIVES'] ?? 600) };
+const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
 
 /** Thousands of lives take their time where the machine is busy. */
 vi.setConfig({ testTimeout: 180_000 });

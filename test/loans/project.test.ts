@@ -66,7 +66,7 @@ describe('a projection', () => {
         expect(fold({ ...life, events: [...known, ...made], as_of })).toEqual(state);
         expect(payments.every(({ amount }) => new Big(amount).gt(0))).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: Number(process.env['LIVES'] ?? 250) },
     );
   });
 });

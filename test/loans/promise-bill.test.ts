@@ -7,7 +7,7 @@ import { anyServicedLife, type Life } from './serviced-life.ts';
 
 vi.setConfig({ testTimeout: 3_600_000 });
 
-const LIVES = Number(process.env['LIVES'] ?? 300);
+const LIVES = Number(process.env['LIVES'] ?? 80);
 
 /** A bill of all that is owed knows interest as it accrues now, until that changes. */
 function keepsItsPace(life: Life, until: string | null): boolean {

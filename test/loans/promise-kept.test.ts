@@ -11,7 +11,7 @@ import { anyServicedLife, type Life } from './serviced-life.ts';
 
 vi.setConfig({ testTimeout: 3_600_000 });
 
-const LIVES = Number(process.env['LIVES'] ?? 300);
+const LIVES = Number(process.env['LIVES'] ?? 80);
 
 const isOpen = ({ status }: InstallmentState) => status !== 'paid' && status !== 'canceled';
 

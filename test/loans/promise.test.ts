@@ -76,6 +76,6 @@ test('whoever pays what the schedule asks for, when it asks for it, owes nothing
       expect(state.total_balance).toBe('0.00');
       expect(state.suspense_balance).toBe('0.00');
     }),
-    { numRuns: Number(process.env['LIVES'] ?? 1000) },
+    { numRuns: Number(process.env['LIVES'] ?? 250) },
   );
 });

@@ -100,7 +100,7 @@ test('autopay alone brings any loan to nothing', () => {
       expect(end.total_balance).toBe('0.00');
       expect(end.suspense_balance).toBe('0.00');
     }),
-    { numRuns: Number(process.env['LIVES'] ?? 150) },
+    { numRuns: Number(process.env['LIVES'] ?? 60) },
   );
 });
 

@@ -36,6 +36,7 @@ function isUsual({ position, day }: Run): boolean {
   const { terms, promos, stops, fees } = position;
   return (
     !isFollowingPlan(terms) &&
+    terms.day_count !== '30_360' &&
     terms.allocation_order === null &&
     promos.every(({ to }) => to < day) &&
     stops.size === 0 &&
