@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { EventRow } from './events.ts';
-import { PlanRow } from './installments.ts';
+import { ScheduledRow } from './installments.ts';
 import { hold, Raw, rawColumns } from './loans.ts';
 
 const History = Raw.extend({
   posted_until: z.string(),
   /** The payoff quote that holds today. */
   quote_id: z.string().nullable(),
-  plan: z.array(PlanRow),
+  schedule: z.array(ScheduledRow),
   events: z.array(EventRow),
 });
 
@@ -24,7 +24,7 @@ export async function open(tx: Transaction, id: string) {
 /** The same without a lock, to look at. */
 export const read = (tx: Transaction, id: string) => historyOf(tx, id, 0);
 
-/** The bare row, the plan that the loan began with, and its events in the order they became known. */
+/** The bare row, the schedule that the loan began with, and its events in the order they became known. */
 const historyOf = (tx: Transaction, id: string, postedDays: number) =>
   tx.maybeOne(sql.prepared('history_of_loan', History)`
     select ${rawColumns}, app.business_date() + ${postedDays}::integer as posted_until,
@@ -44,7 +44,7 @@ const historyOf = (tx: Transaction, id: string, postedDays: number) =>
                'ending_balance', row.ending_balance::text, 'days_in_period', row.days_in_period
              ) order by row.period_number), '[]')
              from installments as row where row.loan_id = loan.id and row.version = 1
-           ) as plan,
+           ) as schedule,
            (
              select coalesce(json_agg(json_build_object(
                'id', event.id, 'kind', event.kind, 'effective_date', event.effective_date,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-export const PlanRow = z.object({
+export const ScheduledRow = z.object({
   period_number: z.int(),
   due_date: z.string(),
   payment_amount: z.string(),
@@ -13,7 +13,7 @@ export const PlanRow = z.object({
   days_in_period: z.int(),
 });
 
-type Covered = z.output<typeof PlanRow> & {
+type Covered = z.output<typeof ScheduledRow> & {
   paid_amount: string;
   paid_date: string | null;
   status: string;
@@ -65,7 +65,7 @@ const Version = z.object({
   first_due_date: z.string(),
   last_due_date: z.string(),
   total_of_payments: z.string(),
-  installments: z.array(PlanRow).nullable(),
+  installments: z.array(ScheduledRow).nullable(),
 });
 
 /** The versions of a loan's schedule, the newest first; with its rows the one that is named, alone. */

@@ -14,7 +14,7 @@ import {
 } from '../../jobs/loans/arithmetic/terms.ts';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { firstPlan } from '../../jobs/loans/plans/first-plan.ts';
+import { firstSchedule } from '../../jobs/loans/plans/first-schedule.ts';
 import type { LoanTerms } from '../../jobs/loans/products/terms-of.ts';
 import { START } from './any-agreement.ts';
 
@@ -31,7 +31,7 @@ export function fundedLoan({ principal, first = null, spread_fees = '0.00', ...g
   const own = { first_payment_rule: 'next_month_on_payment_day', min_days_to_first_payment: 15 };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the plan needs no more of a product.
   const terms = { ...completeTerms(given), ...own } as Terms & LoanTerms;
-  const schedule = firstPlan(terms, {
+  const schedule = firstSchedule(terms, {
     principal: new Big(principal),
     on: START,
     first_payment_date: first === null ? null : addDays(START, first),

@@ -15,7 +15,7 @@ import {
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { costOf } from '../../jobs/loans/origination/cost.ts';
-import { firstPlan } from '../../jobs/loans/plans/first-plan.ts';
+import { firstSchedule } from '../../jobs/loans/plans/first-schedule.ts';
 import { FEE_TREATMENTS } from '../../jobs/loans/products/fee-rules.ts';
 import { comeTo, fundingFees } from '../../jobs/loans/products/fee-amounts.ts';
 import { termsOf } from '../../jobs/loans/products/terms-of.ts';
@@ -67,7 +67,7 @@ function funded(loan: RawLoan, amount: string, first_payment_date: string | null
   const terms = termsOf(loan);
   const principal = parseMoney(amount).plus(comeTo(fees, 'capitalized'));
   const spread_fees = comeTo(fees, 'amortized');
-  const schedule = firstPlan(terms, { principal, on: ON, first_payment_date, spread_fees });
+  const schedule = firstSchedule(terms, { principal, on: ON, first_payment_date, spread_fees });
   const financed = fees.flatMap(({ rule: { fee_type }, amount: fee, treatment }, at) =>
     treatment === 'deducted' || treatment === 'capitalized'
       ? [{ fee_id: `f${at}`, fee_type, amount: money(fee), treatment }]

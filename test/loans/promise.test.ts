@@ -15,7 +15,7 @@ import {
 } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { firstPlan } from '../../jobs/loans/plans/first-plan.ts';
+import { firstSchedule } from '../../jobs/loans/plans/first-schedule.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -45,7 +45,7 @@ const anyContract = fc
     const first_payment_date = first === null ? null : addDays(START, first);
     const spread_fees = new Big(0);
     const plan = { principal: new Big(principal), on: START, first_payment_date, spread_fees };
-    return { principal, terms, schedule: firstPlan(terms, plan) };
+    return { principal, terms, schedule: firstSchedule(terms, plan) };
   });
 
 const funded = (amount: string): LoanEvent => ({

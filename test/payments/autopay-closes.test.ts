@@ -10,7 +10,7 @@ import {
 } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { firstPlan } from '../../jobs/loans/plans/first-plan.ts';
+import { firstSchedule } from '../../jobs/loans/plans/first-schedule.ts';
 import { money } from '../../jobs/money.ts';
 import { nextDueDate, runDateOf } from '../../jobs/loans/history/autopay-dates.ts';
 import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
@@ -53,7 +53,7 @@ test('autopay alone brings any loan to nothing', () => {
       const terms = completeTerms(contract.terms);
       const { principal, first } = contract;
       const first_payment_date = first === null ? null : addDays(START, first);
-      const schedule = firstPlan(
+      const schedule = firstSchedule(
         {
           ...terms,
           first_payment_rule: 'next_month_on_payment_day',

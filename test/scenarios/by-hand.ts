@@ -81,36 +81,47 @@ export function dailyStanding(facts: readonly Fact[], pace: Pace, asOf: string):
   return { principal, interest: accrued - settled, fees, accrued };
 }
 
-/** A loan that follows its plan: each instalment's interest and principal, the rest to principal. */
+/**
+ * A loan that follows its plan: each month earns a twelfth of the year's interest on the balance that it
+ * begins with. An instalment pays that interest, then principal; what is more repays principal.
+ */
 export function plannedStanding(
   facts: readonly Fact[],
   rows: readonly Row[],
-  start: string,
-  asOf: string,
+  { start, asOf, millionths }: { start: string; asOf: string; millionths: bigint },
 ): Standing {
-  const left = rows.map(({ due, interest, principal }) => ({ due, interest, principal }));
+  const left = rows.map(({ due, payment }, index) => ({
+    ...{ due, payment, from: rows[index - 1]?.due ?? start },
+    ...{ interest: null as bigint | null, toInterest: 0n, repaid: 0n },
+  }));
   let principal = 0n;
   let settled = 0n;
+  const beginMonths = (isBegun: (from: string) => boolean) => {
+    for (const row of left.filter(({ from, interest }) => interest === null && isBegun(from)))
+      row.interest = rounded(principal * millionths, 12_000_000n);
+  };
   for (const { kind, date, cents: amount } of facts) {
+    beginMonths((from) => from < date);
     if (kind === 'fund') principal += amount;
     if (kind !== 'pay') continue;
     let money = amount;
     for (const row of dueOn(left, date)) {
-      const interest = least(money, row.interest);
-      const repaid = least(money - interest, row.principal);
-      row.interest -= interest;
-      row.principal -= repaid;
+      const earned = row.interest ?? 0n;
+      const interest = least(money, earned - row.toInterest);
+      const repaid = least(money - interest, row.payment - earned - row.repaid);
+      row.toInterest += interest;
+      row.repaid += repaid;
       settled += interest;
       principal -= repaid;
       money -= interest + repaid;
     }
     principal -= money;
   }
-  const accrued = rows.reduce((sum, { due, interest }, index) => {
-    const from = rows[index - 1]?.due ?? start;
-    if (due <= asOf) return sum + interest;
-    if (from >= asOf) return sum;
-    return sum + rounded(interest * between(from, asOf), between(from, due));
+  beginMonths((from) => from <= asOf);
+  const accrued = left.reduce((sum, { due, from, interest }) => {
+    const earned = interest ?? 0n;
+    if (due <= asOf) return sum + earned;
+    return from >= asOf ? sum : sum + rounded(earned * between(from, asOf), between(from, due));
   }, 0n);
   return { principal, interest: most(accrued - settled, 0n), fees: 0n, accrued };
 }

@@ -50,7 +50,10 @@ export const standingOf = (
   knownBy = asOf,
 ) => {
   const known = knownFacts(facts, asOf, knownBy);
-  return isPlanned ? plannedStanding(known, rows, START, asOf) : dailyStanding(known, pace, asOf);
+  const { millionths } = pace;
+  return isPlanned
+    ? plannedStanding(known, rows, { start: START, asOf, millionths })
+    : dailyStanding(known, pace, asOf);
 };
 export const totalOf = (loan: Kept, asOf: string, knownBy?: string) => {
   const { principal, interest, fees } = standingOf(loan, asOf, knownBy);

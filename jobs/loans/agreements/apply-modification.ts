@@ -59,8 +59,7 @@ export async function applyModification(work: Work, loan: OpenLoan, modification
     old_terms: previous_terms,
     new_terms,
   });
-  if (parseMoney(modification.principal_forgiven).gt(ZERO))
-    await reportForgiveness(work, row.id, 'F');
+  if (parseMoney(modification.principal_forgiven).gt(ZERO)) await reportForgiveness(work, row.id);
 }
 
 /** The loan shows the rate that is agreed now; its history goes on from the one it began with. */

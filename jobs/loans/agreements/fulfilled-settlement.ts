@@ -17,5 +17,5 @@ export async function settle(work: Work, loan: OpenLoan) {
     settles: true,
   });
   await happen(work, loan, [forgiven], { becomes: 'settled', trigger: 'settlement' });
-  await reportForgiveness(work, loan.row.id, 'F');
+  await reportForgiveness(work, loan.row.id);
 }

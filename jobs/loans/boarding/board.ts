@@ -23,7 +23,7 @@ import { happen, openLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import { tellCreated, writeLoan, type NewLoan, type Parents } from '../origination/create.ts';
 import { fixRescission } from '../origination/rescission.ts';
-import { boardedPlan } from '../plans/boarded-plan.ts';
+import { boardedSchedule } from '../plans/boarded-schedule.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { boardedApr } from './boarded-rate.ts';
 
@@ -216,7 +216,7 @@ async function takeClaim(work: Work, id: string, input: Boarding, balance: strin
 
 async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
   const loan = await openLoan(work, id);
-  const plan = boardedPlan(termsOf(loan.row), input, balance, work.today);
+  const schedule = boardedSchedule(termsOf(loan.row), input, balance, work.today);
   const event = newEvent({
     kind: 'boarding',
     effective_date: work.today,
@@ -226,6 +226,6 @@ async function takeOver(work: Work, id: string, input: Boarding, balance: string
     paid_through_date: input.paid_through_date ?? work.today,
     ...lastPaymentOf(input),
   });
-  const { days_past_due } = await happen(work, loan, [event], { plan });
+  const { days_past_due } = await happen(work, loan, [event], { schedule });
   if (days_past_due >= 30) await countDelinquencies(work.tx, id, days_past_due);
 }

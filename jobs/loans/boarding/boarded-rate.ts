@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { aprOfSchedule } from '../arithmetic/apr.ts';
-import { originalPlan, type Boarded } from '../plans/boarded-plan.ts';
+import { originalSchedule, type Boarded } from '../plans/boarded-schedule.ts';
 import { termsOf } from '../products/terms-of.ts';
 
 /** Far beyond all rates of loans, and what the column cannot keep. */
@@ -14,7 +14,7 @@ const BEYOND = 10_000;
  */
 export function boardedApr(loan: RawLoan, boarded: Boarded): string | null {
   const terms = termsOf(loan);
-  const schedule = originalPlan(terms, boarded);
+  const schedule = originalSchedule(terms, boarded);
   const isLent = schedule.some(({ due_date }) => due_date > boarded.origination_date);
   if (!isLent) return null;
   const apr = aprOfSchedule({

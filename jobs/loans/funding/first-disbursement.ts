@@ -18,7 +18,7 @@ import { newEvent } from '../history/new-event.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import type { Funding } from '../origination/cost.ts';
 import { assertRescissionOver, rescissionOf } from '../origination/rescission.ts';
-import { firstPlan } from '../plans/first-plan.ts';
+import { firstSchedule } from '../plans/first-schedule.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { discloseFunding } from './funding-disclosure.ts';
 
@@ -42,13 +42,13 @@ export async function disburse(work: Work, loanId: string, input: Disbursement, 
   const funding = fundingOf(work, row, input);
   const { amount, on, first_payment_date } = funding;
   const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
-  const plan = firstPlan(termsOf(row), {
+  const schedule = firstSchedule(termsOf(row), {
     principal: parseMoney(amount).plus(fees.capitalized),
     on,
     first_payment_date,
     spread_fees: fees.spread,
   });
-  const first = plan[0];
+  const first = schedule[0];
   const { due_date = null, payment_amount = null } = first ?? {};
   await loans.markFunded(work.tx, loanId, on, due_date, payment_amount);
   await loans.addDisbursed(work.tx, loanId, amount);
@@ -70,12 +70,12 @@ export async function disburse(work: Work, loanId: string, input: Disbursement, 
   });
   // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
   const isAgain = row.schedule_version > 0;
-  const agreement = { rule: 'written', rows: plan } as const;
+  const agreement = { rule: 'written', rows: schedule } as const;
   const again = newEvent({ kind: 'plan_agreed', effective_date: on, agreement, disbursement_id });
   const planned = isAgain ? [again] : [];
   const events = [payout, ...planned, ...fees.owed, ...flagsOf(row, on)];
   const state = await happen(work, loan, events, {
-    ...(!isAgain && { plan }),
+    ...(!isAgain && { schedule }),
     becomes: 'active',
     trigger: 'disburse',
   });

@@ -9,7 +9,7 @@ import { termsOf } from '../products/terms-of.ts';
 /** What of a loan is to be written again, since its state is another than it was. */
 
 /** Rows that are others than before are a new version, whichever event made them so. */
-export function planAfter(
+export function scheduleAfter(
   { row, state: before }: { row: RawLoan; state: LoanState },
   state: LoanState,
   isFirst: boolean,

@@ -13,7 +13,7 @@ import { fold, foldWithAnchor } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { book } from './book.ts';
-import { changedSplits, CREDITS, movedCoverage, PAYMENTS, planAfter } from './differences.ts';
+import { changedSplits, CREDITS, movedCoverage, PAYMENTS, scheduleAfter } from './differences.ts';
 import { changeStatus, followState } from './changes.ts';
 import { followDueDates } from './next-draw.ts';
 import { overtakeQuote } from './overtaken-quote.ts';
@@ -25,7 +25,7 @@ type Whole = NonNullable<Awaited<ReturnType<typeof history.open>>>;
 
 /** A loan under its lock, with its history and what that came to before anything new. */
 export type OpenLoan = {
-  row: Omit<Whole, 'plan' | 'events'>;
+  row: Omit<Whole, 'schedule' | 'events'>;
   schedule: readonly ScheduleRow[];
   events: readonly LoanEvent[];
   state: LoanState;
@@ -38,7 +38,7 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
 
 function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {
   if (whole === null) throw new NotFound();
-  const { plan: schedule, events: recorded, ...row } = whole;
+  const { schedule, events: recorded, ...row } = whole;
   const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);
   const state = fold({ terms: termsOf(row), schedule, events, as_of: today });
   return { row, schedule, events, state };
@@ -57,8 +57,8 @@ const eventOf = ({ id, kind, effective_date, details }: EventRow): LoanEvent =>
 
 /** What comes with the events besides what follows from them. */
 export type Happening = {
-  /** The loan's first plan; later ones are events. */
-  plan?: readonly ScheduleRow[];
+  /** The loan's first schedule; later ones follow from what is agreed. */
+  schedule?: readonly ScheduleRow[];
   /** The status that the loan has from now on, where the events alone do not say it. */
   becomes?: LoanStatus;
   /** The name by which subscribers are told of a change of the status. */
@@ -78,17 +78,17 @@ export async function happen(
   work: Work,
   loan: OpenLoan,
   fresh: readonly LoanEvent[],
-  { plan, becomes, trigger, reason, because }: Happening = {},
+  { schedule: first, becomes, trigger, reason, because }: Happening = {},
 ): Promise<LoanState> {
   const { row } = loan;
-  const schedule = plan ?? loan.schedule;
+  const schedule = first ?? loan.schedule;
   const events = [...loan.events, ...fresh];
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
   const { state, anchor, run } = foldWithAnchor(input);
   const final = finalPayment(run);
   assertWithinReach(loan.state, state);
   const cause = because ?? scheduleReason(fresh, events, work.today);
-  const replaced = planAfter(loan, state, plan !== undefined, cause);
+  const replaced = scheduleAfter(loan, state, first !== undefined, cause);
   await happened.write(work.tx, row.id, {
     events: fresh.map(storedForm),
     plan: replaced,

@@ -8,7 +8,7 @@ import type { LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
 import { scheduleAhead } from '../engine/project.ts';
 import { newEvent } from '../history/new-event.ts';
-import { firstPlan } from '../plans/first-plan.ts';
+import { firstSchedule } from '../plans/first-schedule.ts';
 import { comeTo, feeAmount, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
 
@@ -35,7 +35,7 @@ export function costOf(loan: RawLoan, funding: Funding, beside = ZERO): Cost | n
   if (first_payment_date !== null && first_payment_date <= on) return null;
   const fees = fundingFees(loan, { amount, isFirst: true });
   const terms = termsOf(loan);
-  const schedule = firstPlan(terms, {
+  const schedule = firstSchedule(terms, {
     principal: parseMoney(amount).plus(comeTo(fees, 'capitalized')),
     on,
     first_payment_date,

@@ -61,7 +61,7 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   const isOver = await settle(work, loan, { ...input, on }, closing);
   // Something that came after the payoff date still asks for more.
   if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
-  if (closing.credited.gt(0)) await reportForgiveness(work, loanId, 'F');
+  if (closing.credited.gt(0)) await reportForgiveness(work, loanId);
 }
 
 /** The quote that the payoff answers: one of this loan, and not overtaken. */

@@ -85,21 +85,24 @@ export async function add1099C(work: Work, input: NewForm): Promise<string> {
   });
 }
 
+/** The code of a discharge that lender and borrower agree on. */
+const BY_AGREEMENT = 'F';
+
 /**
  * Makes the form that the law asks for when so much principal was forgiven in this year; more
  * forgiven later in the year corrects the form.
  */
-export async function reportForgiveness(work: Work, loanId: string, code: EventCode) {
+export async function reportForgiveness(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const tax_year = Number(work.today.slice(0, 4));
   const { amount, first_on } = principalForgiven(loan, tax_year);
   if (first_on === null || parseMoney(amount).lt(THRESHOLD)) return;
-  const before = await forms.inForce(work.tx, loanId, code, tax_year);
+  const before = await forms.inForce(work.tx, loanId, BY_AGREEMENT, tax_year);
   if (before?.amount_discharged === amount) return;
   if (before) await records.setStatus(work.tx, 'forms_1099c', before.id, 'corrected');
   await write(work, loan, {
     tax_year,
-    identifiable_event_code: code,
+    identifiable_event_code: BY_AGREEMENT,
     amount_discharged: amount,
     source: 'system',
     identifiable_event_date: first_on,

@@ -19,7 +19,7 @@ type FirstFunding = {
  * The schedule that a loan has when its money goes out first on this day. A line that is billed by
  * cycle has none: each cycle ends with what it asks for.
  */
-export function firstPlan(
+export function firstSchedule(
   terms: Terms & LoanTerms,
   { principal, on, first_payment_date, spread_fees }: FirstFunding,
 ): ScheduleRow[] {

@@ -16,7 +16,7 @@ const firstOf = (terms: Terms, { first_payment_date, origination_date }: Boarded
   onePeriodAfter(terms.payment_frequency, origination_date, terms.term_months, terms.payment_day);
 
 /** The schedule that the loan began with, with the lender's instalment where it is known. */
-export const originalPlan = (terms: Terms, boarded: Boarded): ScheduleRow[] =>
+export const originalSchedule = (terms: Terms, boarded: Boarded): ScheduleRow[] =>
   buildSchedule({
     ...terms,
     principal: boarded.principal_amount,
@@ -31,7 +31,7 @@ export const originalPlan = (terms: Terms, boarded: Boarded): ScheduleRow[] =>
  * boarding day) is history as the original plan had it; the rest is built from the balance that came
  * over, with the lender's instalment where it is known.
  */
-export function boardedPlan(
+export function boardedSchedule(
   terms: Terms,
   boarded: Boarded,
   balance: string,
@@ -43,7 +43,7 @@ export function boardedPlan(
   const dates = dueDates(frequency, firstOf(terms, boarded), count, payment_day);
   const paidThrough = boarded.paid_through_date ?? today;
   const past = dates.filter((due) => due <= paidThrough).length;
-  const original = originalPlan(terms, boarded);
+  const original = originalSchedule(terms, boarded);
   const history = original.slice(0, past);
   const left = Math.max(1, count - past);
   const next = dates[past] ?? onePeriodAfter(frequency, paidThrough, term_months, payment_day);
