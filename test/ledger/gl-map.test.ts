@@ -14,7 +14,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 import { keeperOf, line } from './books.ts';
 
 const stage = await newStage();
-const RUNS = Number(process.env['LIVES'] ?? 3);
+const RUNS = Number(process.env['LIVES'] ?? 2);
 
 /** An account of its own for each of the roles, and a product that has them booked there. */
 async function mappedProduct(tenant: Tenant, admin: Client, roles: readonly AccountRole[]) {

@@ -162,7 +162,7 @@ test('payments that are found out late leave the same balances and books as paym
         expect(await ledgerOf(late)).toEqual(await ledgerOf(inOrder));
       },
     ),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: Number(process.env['LIVES'] ?? 2), endOnFailure: true },
   );
 }, 900_000);
 

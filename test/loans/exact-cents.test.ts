@@ -119,7 +119,7 @@ describe('flat interest', () => {
       fc.property(anyFlat, ({ schedule, total }) => {
         expect(money(interestOf(schedule))).toBe(total);
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
@@ -155,7 +155,7 @@ describe('flat interest', () => {
         expect(state.interest_earned).toBe(total);
         if (pays) expect(state.total_balance).toBe('0.00');
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

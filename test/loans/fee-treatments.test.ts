@@ -206,6 +206,6 @@ test('however fees are treated and the money goes out, the books are right', asy
         expect(await violationsIn(stage)).toEqual([]);
       },
     ),
-    { numRuns: 3 },
+    { numRuns: Number(process.env['LIVES'] ?? 2) },
   );
 }, 300_000);

@@ -146,16 +146,16 @@ test('a preview shows what a payoff takes from suspense, and what it gives back 
   await travelTo(stage, tenant, '2026-01-16');
 
   const preview = await tenant.officer.post(`/loans/${id}/payments/preview`, {
-    amount: '9631.09',
+    amount: '9631.01',
     payment_type: 'payoff',
   });
   const credit = await tenant.officer.post(`/loans/${id}/service-credits`, {
-    ...{ amount: '9671.09', credit_type: 'settlement', reason: 'Settled' },
+    ...{ amount: '9671.01', credit_type: 'settlement', reason: 'Settled' },
   });
 
-  expect(preview).toMatchObject({ status: 200, body: { interest_applied: '-96.77' } });
+  expect(preview).toMatchObject({ status: 200, body: { interest_applied: '-96.85' } });
   expect(credit).toMatchObject({
     status: 201,
-    body: { principal_applied: '9767.86', interest_applied: '-96.77' },
+    body: { principal_applied: '9767.86', interest_applied: '-96.85' },
   });
 });
