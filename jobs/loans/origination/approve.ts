@@ -45,8 +45,9 @@ export async function approve(work: Work, loanId: string) {
   await markApproved(work.tx, loanId, by);
   await fixRescission(work, loan, latest(work.today, loan.origination_date ?? ''));
   const funding = expectedFunding(loan, work.today);
-  await update(work.tx, 'loans', loanId, { apr: aprOf(loan, funding) });
   const cost = costOf(loan, funding);
-  if (cost !== null) await disclose(work, loan, cost, { isEstimate: true });
+  // A line that is billed by cycle has a rate, and no payments to disclose.
+  if (cost === null) await update(work.tx, 'loans', loanId, { apr: aprOf(loan, funding) });
+  else await disclose(work, loan, cost, { isEstimate: true });
   await changeStatus(work, loan, 'approved', 'approve');
 }
