@@ -25,7 +25,7 @@ export function move(
   const begin = beginOf(installments, first);
   const gained = asks_interest && 'periods' in by ? by.periods : 0;
   const dates = datesAfter(rows, by, terms.payment_frequency, gained);
-  const lean = buildSchedule({
+  const lean = {
     ...terms,
     amortization: 'interest_only',
     principal: standing.principal_balance,
@@ -33,8 +33,10 @@ export function move(
     start_date: begin,
     due_dates: dates.slice(0, gained + 1),
     number_of_payments: gained + 1,
-  });
-  const whole = [...lean.slice(0, gained), ...rows.map(planned)];
+  } as const;
+  // The last row of such a schedule repays, so it is left out.
+  const before = gained === 0 ? [] : buildSchedule(lean).slice(0, gained);
+  const whole = [...before, ...rows.map(planned)];
   const numbered = whole.map((row, index) => ({ ...row, period_number: from + index }));
   return redated(numbered, dates, begin);
 }
