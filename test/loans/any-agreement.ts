@@ -74,16 +74,6 @@ export const anyAgreement: fc.Arbitrary<Agreement> = fc.oneof(
     ),
   }),
   fc.record({
-    rule: fc.constant('named' as const),
-    installments: fc.array(
-      fc.record(
-        { number, due_date: day, amount: anyAmount },
-        { requiredKeys: ['number', 'due_date'] },
-      ),
-      { minLength: 1, maxLength: 3 },
-    ),
-  }),
-  fc.record({
     rule: fc.constant('lowered' as const),
     numbers: fc.array(number, { minLength: 1, maxLength: 4 }),
     to: fc.oneof(anyAmount, fc.constantFrom('interest' as const, 'paid' as const)),
