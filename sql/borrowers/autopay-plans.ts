@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const autopayPlans = table({
@@ -93,7 +93,8 @@ const Due = z.object({ id: z.string(), loan_id: z.string() });
  * the loan's due dates have moved.
  */
 export const due = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due)`
+  tx.any(
+    prepared(sql.type(Due)`
     select plan.id, plan.loan_id
     from autopay_plans as plan
     join loans as loan on loan.id = plan.loan_id
@@ -117,4 +118,5 @@ export const due = (tx: Transaction, chunk: Chunk) =>
         )
       )
     order by plan.loan_id, plan.id
-  `);
+  `),
+  );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { keepDay } from '../portfolios/day-rows.ts';
 import { inChunk, type Chunk } from './closes.ts';
 
@@ -18,7 +18,8 @@ export type Accrued = z.output<typeof Accrued>;
  */
 export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId: string) {
   await tx.query(sql.typeAlias('void')`select app.ensure_accrual_month(${day})`);
-  return tx.any(sql.type(Accrued)`
+  return tx.any(
+    prepared(sql.type(Accrued)`
     with earned as (
       select loan.id as loan_id, loan.terms -> 'gl_map' as gl_map,
              app.accrued_cents(loan, ${day}::date + 1) - app.accrued_cents(loan, ${day}::date) as amount
@@ -32,7 +33,8 @@ export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId
            gl_map ->> 'interest_income' as interest_income,
            count(*)::integer as loans, sum(amount)::numeric(15, 2) as interest
     from earned where amount <> 0 group by 1, 2 order by 1 nulls first, 2 nulls first
-  `);
+  `),
+  );
 }
 
 const Aged = z.object({
@@ -52,18 +54,20 @@ const farther = (days: number) => sql.fragment`
  * they have fallen so far behind is counted with it.
  */
 export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
-  tx.any(sql.type(Aged)`
+  tx.any(
+    prepared(sql.type(Aged)`
     with aged as (
       select loan.id, loan.delinquency_bucket as old_bucket, late.days,
              app.bucket(late.days) as new_bucket, since.date as since,
              loan.principal_balance + app.interest_owed(loan, ${morning}::date) + loan.outstanding_fees as total,
              loan.maturity_date < ${morning}::date as is_matured
       from loans as loan
-      cross join lateral (select app.unpaid_since(loan, ${morning}::date)) as since (date)
+      cross join lateral (select app.unpaid_since(loan, ${morning}::date) offset 0) as since (date)
       cross join lateral (
         select app.days_past_due(
           since.date, ${morning}::date, loan.delinquency_pauses, loan.delinquency_grace_days
         )
+        offset 0
       ) as late (days)
       where ${inChunk(chunk)} and loan.status = 'active'
         and (app.bucket(late.days) <> loan.delinquency_bucket
@@ -94,7 +98,8 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
              ), 0.00))
            end as past_due_amount
     from aged where aged.new_bucket <> aged.old_bucket order by aged.id
-  `);
+  `),
+  );
 
 /** What is kept of the day of every open loan of the chunk; a repeat writes nothing. */
 export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { addressLines, asTexts } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
 import { endedCycle, line } from './statement-cycle.ts';
@@ -63,7 +63,8 @@ const BILLED = {
  *   = new 9,781.51
  */
 const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last, whom }: Slice) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    prepared(sql.typeAlias('void')`
     insert into statements (loan_id, statement_month, statement_date, figures)
     select row.id, ${month}::date, today.day,
            jsonb_build_object(
@@ -153,7 +154,8 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
     where row.id > ${after} and row.id <= ${last} and row.status = 'active'
       and ${WHOM[whom]} and ${BILLED[whom](month)}
     on conflict do nothing
-  `);
+  `),
+  );
 
 /** Gives documents to so many statements that have none, and answers the documents' ids. */
 export const issue = (tx: Transaction, month: string, limit: number) =>

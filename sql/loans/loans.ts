@@ -75,6 +75,7 @@ export const source = sql.fragment`
       select app.days_past_due(
         due.since, today.day, record.delinquency_pauses, record.delinquency_grace_days
       ) as days_past_due
+      offset 0
     ) as late
     -- A line without a limit of its own has the amount that was approved.
     cross join lateral (

@@ -61,18 +61,22 @@ export const pastDue = sql.fragment`(
     select case when today.day > record.maturity_date then ${debt} else least(${debt}, late.amount) end as amount,
            case when ${isOld(sql.fragment`record.maturity_date`)} then ${debt}
              else least(${debt}, late.amount_30) end as amount_30
+    offset 0
   ) as whole
   cross join lateral (
     select least(late.fees, record.outstanding_fees, whole.amount) as amount
+    offset 0
   ) as fees
   cross join lateral (
     select least(
              whole.amount - fees.amount - least(late.interest, owed.interest, whole.amount - fees.amount),
              record.principal_balance
            ) as principal
+    offset 0
   ) as rest
   cross join lateral (
     select rest.principal, least(whole.amount - fees.amount - rest.principal, owed.interest) as interest
+    offset 0
   ) as paid
   where due.since < today.day
 )`;
@@ -93,6 +97,7 @@ export const nextBill = sql.fragment`(
              0.00
            ) as rest
     from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
+    offset 0
   ) as next
   -- A line that is billed by cycle has no maturity, and asks only for what a cycle has made due.
   where record.status = 'active' and next.due_date is not null and ${debt} > 0

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /** The status follows from the dates, unless the promotion was broken. */
@@ -66,7 +66,8 @@ const Due = z.object({ id: z.string() });
 
 /** Promotions of the chunk that begin on the day, have ended before it, or are broken on it. */
 export const due = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
+  tx.any(
+    prepared(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
     select * from (
       select promotion.id, promotion.loan_id, promotion.event_id, promotion.start_date,
              promotion.end_date,
@@ -79,4 +80,5 @@ export const due = (tx: Transaction, chunk: Chunk) =>
     ) as promotion
     where event_id is null or end_date < ${chunk.cob_date} or is_broken
     order by loan_id, id
-  `);
+  `),
+  );

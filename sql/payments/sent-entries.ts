@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 
 const Sent = z.object({
   id: z.string(),
@@ -77,7 +77,8 @@ const Moved = z.object({
  * and answers their sums by file, side and accounts.
  */
 export const settle = (tx: Transaction, day: string) =>
-  tx.any(sql.type(Moved)`
+  tx.any(
+    prepared(sql.type(Moved)`
     with moved as (
       update nacha_entries as entry set settled_on = ${day}
       from nacha_files as file
@@ -95,4 +96,5 @@ export const settle = (tx: Transaction, day: string) =>
     join loans as loan
       on loan.id = coalesce(payment.loan_id, disbursement.loan_id, draw.loan_id)
     group by 1, 2, 3, 4, 5 order by 1, 3, 4, 5
-  `);
+  `),
+  );

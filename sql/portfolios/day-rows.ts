@@ -1,4 +1,4 @@
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { columns, source } from '../loans/loans.ts';
 import {
   keepParticulars,
@@ -108,9 +108,11 @@ const atTheEnd = (day: string, among: Among, statuses = ON_THE_BOOKS) => sql.fra
 /** Writes down the loans as the day leaves them, a row each; a repeat writes nothing. */
 export async function keepDay(tx: Transaction, day: string, among: Among) {
   await keepParticulars(tx, day, among);
-  return tx.any(sql.typeAlias('void')`
+  return tx.any(
+    prepared(sql.typeAlias('void')`
     insert into loan_snapshots (${names()}) ${atTheEnd(day, among)} on conflict do nothing
-  `);
+  `),
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { investorOf } from '../loans/loan-facts.ts';
 
 /** Which loans: a condition on the column that has their id. */
@@ -103,7 +103,8 @@ export const particularsThen = (loan: SqlFragment, day: SqlFragment) => sql.frag
 
 /** Writes down the particulars of the loans on the books where they are not what was written last. */
 export const keepParticulars = (tx: Transaction, day: string, among: Among) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    prepared(sql.typeAlias('void')`
     insert into loan_particulars (loan_id, from_date, ${sql.join(
       NAMES.map((name) => sql.identifier([name])),
       sql.fragment`, `,
@@ -114,7 +115,8 @@ export const keepParticulars = (tx: Transaction, day: string, among: Among) =>
     where kept.loan_id is null
       or (${particularsIn('now')}) is distinct from (${particularsIn('kept')})
     on conflict (tenant_id, loan_id, from_date) do nothing
-  `);
+  `),
+  );
 
 const Lacking = z.object({ is_lacking: z.boolean(), known_from: z.string().nullable() });
 
