@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,7 +9,7 @@ import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
 import { CannotStart, endPlainly } from '../sql/database/cannot-start.ts';
 import { openPool, RoleRefused } from '../sql/database/db.ts';
 import { assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
-import { createApp, listenerOf } from './http/app.ts';
+import { createApp, serverOf } from './http/app.ts';
 import { readConfiguration } from './http/configuration.ts';
 import { LIMITS } from './http/limits.ts';
 import { openSecurityLog } from './http/security.ts';
@@ -73,16 +72,12 @@ await checkKeys();
 const securityLog = openSecurityLog(pool, installation, log);
 const app = createApp({ pool, configuration, log, routes, health, installation, securityLog });
 
-const server = createServer(
-  {
-    maxHeaderSize: 16_384,
-    headersTimeout: 10_000,
-    // The bodies' own limits are kept by the app, since only it knows which of them are uploads.
-    requestTimeout: LIMITS.transfer_ms + 60_000,
-    connectionsCheckingInterval: 5_000,
-  },
-  listenerOf(app),
-);
+const server = serverOf(app, {
+  headersTimeout: 10_000,
+  // The bodies' own limits are kept by the app, since only it knows which of them are uploads.
+  requestTimeout: LIMITS.transfer_ms + 60_000,
+  connectionsCheckingInterval: 5_000,
+});
 server.keepAliveTimeout = 75_000;
 server.maxRequestsPerSocket = 1_000;
 server.once('error', ({ message }) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestListener } from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:http';
 import Router from '@koa/router';
 import ipaddr from 'ipaddr.js';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
@@ -13,6 +13,7 @@ import { health, type Health } from '../operations/health.ts';
 import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
+import { answerBroken, HEAD_BYTES_MAX } from './broken-requests.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { limited, LIMITS, type Limits } from './limits.ts';
 import { openSecurityLog, type SecurityLog } from './security.ts';
@@ -68,10 +69,11 @@ export function createApp(parts: AppParts): Koa {
   return app;
 }
 
-/** The app as node:http wants it; what goes wrong in it is answered in it. */
-export function listenerOf(app: Koa): RequestListener {
+/** The app as a server; what goes wrong in it is answered in it. */
+export function serverOf(app: Koa, options: ServerOptions = {}): Server {
   const handle = app.callback();
-  return (request, response) => void handle(request, response);
+  const kept = { maxHeaderSize: HEAD_BYTES_MAX, ...options };
+  return answerBroken(createServer(kept, (request, response) => void handle(request, response)));
 }
 
 function arrival(trustedProxies: readonly string[], isSecure: boolean): Middleware {

@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { createApp, listenerOf } from '../../api/http/app.ts';
+import { createApp, serverOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { BARE } from '../../jobs/installation.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
@@ -31,7 +30,7 @@ const app = createApp({
   health: { isReady: true },
   installation: BARE,
 });
-const server = createServer(listenerOf(app));
+const server = serverOf(app);
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const client = newClient((server.address() as AddressInfo).port, 'tenant.test');
 

@@ -205,3 +205,29 @@ test('headers and addresses have limits', async () => {
   expect((await officer.get('/borrowers', { headers: many })).status).toBe(431);
   expect((await officer.get(`/borrowers?q=${'x'.repeat(9_000)}`)).status).toBe(422);
 });
+
+test.each([17_000, 69_000, 2_000_000])(
+  'a target of %d characters is answered, although nobody reads all of it',
+  async (length) => {
+    const { status, body, headers } = await officer.get(`/borrowers?q=${'x'.repeat(length)}`);
+
+    expect({ status, body }).toEqual({
+      status: 431,
+      body: {
+        message: 'The target and the headers are longer than 16 kB together.',
+        code: 'head_too_large',
+        request_id: headers['x-request-id'],
+      },
+    });
+  },
+);
+
+test('what is no request is refused in the agreed shape, once, and the connection ends', async () => {
+  const garbage = `GET /api/v1/users/me HTTP/1.1\r\nHost: ${tenant.host}\r\nBad Header: x\r\n\r\n`;
+  const started = performance.now();
+  const answer = await onTheWire(stage.port, garbage.repeat(2_000));
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n/);
+  expect(answer.match(/"code":"malformed_request"/g)).toHaveLength(1);
+  expect(performance.now() - started).toBeLessThan(1_500);
+});

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { createApp, listenerOf } from '../../api/http/app.ts';
+import { createApp, serverOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { BARE } from '../../jobs/installation.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
@@ -106,7 +106,7 @@ async function ours(url: string, tenantId: string) {
     health: { isReady: true },
     installation: BARE,
   });
-  const port = await listening(createServer(listenerOf(app)));
+  const port = await listening(serverOf(app));
   const client = newClient(port, 'bench.test');
   await client.login(user.email, user.password);
   const Cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

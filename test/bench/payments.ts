@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, createServer, request, type Server } from 'node:http';
+import { Agent, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
-import { createApp, listenerOf } from '../../api/http/app.ts';
+import { createApp, serverOf } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { BARE } from '../../jobs/installation.ts';
 import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
@@ -167,7 +167,7 @@ async function apiOf(pool: Pool, tenant_id: string) {
     health: { isReady: true },
     installation: BARE,
   });
-  const server = createServer(listenerOf(app));
+  const server = serverOf(app);
   const client = newClient(await listening(server), HOST);
   await client.login(user.email, password);
   const headers = {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { afterAll } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
-import { createApp, listenerOf, type AppParts } from '../../api/http/app.ts';
+import { createApp, serverOf, type AppParts } from '../../api/http/app.ts';
 import { LIMITS } from '../../api/http/limits.ts';
 import { routes } from '../../api/routes.ts';
 import type { Installation } from '../../jobs/installation.ts';
@@ -67,7 +67,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     });
     // Longer than a busy machine can pause: a client must not meet a connection that is being closed.
     const kept = { keepAliveTimeout: 300_000 };
-    const server = createServer({ maxHeaderSize: 16_384, ...kept }, listenerOf(app));
+    const server = serverOf(app, kept);
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return portOf(server);
