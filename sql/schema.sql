@@ -135,7 +135,9 @@ declare
 begin
   if to_regclass(name) is not null then return; end if;
   perform pg_advisory_xact_lock(hashtext(name));
-  if to_regclass(name) is not null then return; end if;
+  if exists (
+    select from pg_class where relname = name and relnamespace = 'public'::regnamespace
+  ) then return; end if;
   execute format('create table %I partition of interest_accruals for values from (%L) to (%L)
     with (autovacuum_vacuum_insert_scale_factor = 0.02)', name, first, (first + interval '1 month')::date);
   execute format('alter table %I enable row level security, force row level security', name);

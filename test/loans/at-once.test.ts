@@ -99,3 +99,19 @@ test('the same button pressed twice at once acts once', async () => {
   expect(await ledgerOf(tenant)).toEqual({});
   expect(await violationsIn(stage)).toEqual([]);
 });
+
+test('loans that are the first at once to earn in a month that nobody has booked yet are all funded', async () => {
+  const tenant = await stage.tenant('2033-05-01');
+  const loans = await Promise.all(
+    Array.from({ length: 6 }, () => newLoan(tenant, { status: 'approved' })),
+  );
+
+  const replies = await Promise.all(
+    loans.map(({ id }) =>
+      tenant.officer.post(`/loans/${id}/disburse`, { disbursement_date: '2033-04-20' }),
+    ),
+  );
+
+  expect(statusesOf(replies)).toEqual(loans.map(() => 200));
+  expect(await violationsIn(stage)).toEqual([]);
+});
