@@ -9,6 +9,7 @@ import { failed, retry } from './ops/failed.ts';
 import { Misused, type Answer, type Operation } from './ops/operation.ts';
 import { pause, resume } from './ops/pause.ts';
 import { pools, runs } from './ops/pools.ts';
+import { reckon } from './ops/reckon.ts';
 import { secrets } from './ops/secrets.ts';
 import { setAside } from './ops/set-aside.ts';
 import { settings } from './ops/settings.ts';
@@ -19,7 +20,7 @@ import { findDatabase, readCommandConfiguration } from './processes/configuratio
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [
   ...[status, pools, runs, pause, resume, failed, retry],
-  ...[close, setAside, createTenant, createUser, settings, secrets],
+  ...[close, setAside, createTenant, createUser, settings, secrets, reckon],
 ];
 
 function help(): string {

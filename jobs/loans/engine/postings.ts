@@ -99,5 +99,15 @@ export function difference(before: Posting, after: Posting): Posting {
   return change;
 }
 
+/** The same with each role on one side only, as what it comes to. */
+export function netOf({ debit, credit }: Posting): Posting {
+  const net: Posting = { debit: {}, credit: {} };
+  for (const role of new Set([...Object.keys(debit), ...Object.keys(credit)] as AccountRole[])) {
+    const amount = (debit[role] ?? ZERO).minus(credit[role] ?? ZERO);
+    if (!amount.eq(0)) net[amount.gt(0) ? 'debit' : 'credit'][role] = amount.abs();
+  }
+  return net;
+}
+
 export const isNothing = ({ debit, credit }: Posting): boolean =>
   Object.keys(debit).length === 0 && Object.keys(credit).length === 0;

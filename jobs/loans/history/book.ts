@@ -10,7 +10,7 @@ import { eventsInForce } from '../engine/event-order.ts';
 import { type LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
 import { referenceOf } from '../engine/posting-matrix.ts';
-import { difference, isNothing, postingOf, type Posting } from '../engine/postings.ts';
+import { difference, isNothing, netOf, postingOf, type Posting } from '../engine/postings.ts';
 import type { LoanState } from '../engine/state.ts';
 import type { LoanTerms } from '../products/terms-of.ts';
 
@@ -20,7 +20,11 @@ type Before = {
   schedule: readonly ScheduleRow[];
   events: readonly LoanEvent[];
   state: LoanState;
+  booked?: Booked;
 };
+
+/** What the ledger holds of each event, each role on one side; and how the entries are named that correct it. */
+export type Booked = { of: (eventId: string) => Posting; purpose: string };
 
 /** What is folded, and whether a payment relieves the receivable. */
 type Input = FoldInput & { terms: Pick<LoanTerms, 'accrual_relief'> };
@@ -98,10 +102,14 @@ async function postDifferences(
   const reversed = new Map(
     fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
   );
+  const { booked } = loan;
   const were = postingsIn(loan.state, loan.events, terms.accrual_relief);
   const are = postingsIn(after, events, terms.accrual_relief);
   for (const event of events) {
-    const change = difference(were.get(event.id) ?? NOTHING, are.get(event.id) ?? NOTHING);
+    const meant = are.get(event.id) ?? NOTHING;
+    const change = booked
+      ? difference(booked.of(event.id), netOf(meant))
+      : difference(were.get(event.id) ?? NOTHING, meant);
     if (isNothing(change)) continue;
     const reversal = reversed.get(event.id);
     const cause = fresh.at(-1) ?? event;
@@ -111,8 +119,8 @@ async function postDifferences(
         : (reversal?.effective_date ?? work.today),
       effective_date: event.effective_date,
       reference_type: reversal ? `${event.kind}_reversal` : referenceOf(event.kind),
-      reference_id: isFresh.has(event.id) ? event.id : cause.id,
-      purpose: isFresh.has(event.id) ? '' : event.id,
+      reference_id: isFresh.has(event.id) || booked ? event.id : cause.id,
+      purpose: isFresh.has(event.id) ? '' : (booked?.purpose ?? event.id),
       loan_id: loan.row.id,
       description: descriptionOf(
         event,

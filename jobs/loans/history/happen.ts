@@ -12,7 +12,7 @@ import { finalPayment } from '../engine/final-payment.ts';
 import { fold, foldWithAnchor } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
-import { book } from './book.ts';
+import { book, type Booked } from './book.ts';
 import { changedSplits, CREDITS, movedCoverage, PAYMENTS, scheduleAfter } from './differences.ts';
 import { changeStatus, followState } from './changes.ts';
 import { followDueDates } from './next-draw.ts';
@@ -29,6 +29,8 @@ export type OpenLoan = {
   schedule: readonly ScheduleRow[];
   events: readonly LoanEvent[];
   state: LoanState;
+  /** What the ledger holds, where that is looked up and does not follow from the state. */
+  booked?: Booked;
 };
 
 /** Locks the loan and folds it as of today. One writer per loan at a time. */
