@@ -2,10 +2,10 @@ import type { Big } from 'big.js';
 import { atLeastZero, min, parseMoney, sum, toCents, ZERO } from '../../money.ts';
 import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { openOf } from './coverage.ts';
-import type { Run } from './fold.ts';
 import { stretchInterest } from './interest.ts';
 import { claimed, copyOf, feesOwed, interestPrepaid, type Position } from './position.ts';
 import { aheadOf, isPayable, pay, payPastDue } from './project.ts';
+import type { Run } from './run.ts';
 
 /**
  * What the last instalment will ask for, as things stand on the day that the run has come to: the

@@ -4,8 +4,9 @@ import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { openOf, type Installment } from './coverage.ts';
 import { cycleOf, endOfCycle } from './cycles.ts';
 import type { LoanEvent } from './events.ts';
-import { advanceTo, proceed, replay, type FoldInput, type Run } from './fold.ts';
+import { proceed, replay, type FoldInput } from './fold.ts';
 import { totalOwed, type Position } from './position.ts';
+import { advanceTo, type Run } from './run.ts';
 import { billsOf, type InstallmentState } from './bills.ts';
 import { stateOf, type LoanState } from './state.ts';
 
