@@ -78,9 +78,9 @@ function startOf(advances: readonly Flow[]): string {
   return first;
 }
 
-/** Keeps 30 places: far more than a disclosed rate needs, and quick for 360 payments. */
+/** Keeps 20 places: far more than a disclosed rate needs, and quick for 360 payments. */
 function rounded(value: Big): Big {
-  return value.round(30, 1);
+  return value.round(20, 1);
 }
 
 /**
@@ -144,17 +144,21 @@ function worth(flows: readonly Approximate[], rate: number): { value: number; sl
 }
 
 function presentValue(flows: readonly Timed[], rate: Big): Big {
-  const perPeriod = rounded(divide(new Big(1), rate.plus(1)));
-  const powers: Big[] = [new Big(1)];
+  const unit = new Big(1);
+  const perPeriod = rounded(divide(unit, rate.plus(1)));
+  const powers: Big[] = [unit];
   const power = (count: number): Big => {
     for (let at = powers.length; at <= count; at += 1) {
       powers.push(rounded((powers[at - 1] ?? ZERO).times(perPeriod)));
     }
     return powers[count] ?? ZERO;
   };
+  // Payments of one rhythm have one fraction, and a division takes as long as many products.
+  let [odd, perOdd] = [ZERO, unit];
   return flows.reduce((total, { amount, full, fraction }) => {
+    if (!fraction.eq(odd))
+      [odd, perOdd] = [fraction, rounded(divide(unit, fraction.times(rate).plus(1)))];
     const whole = amount.times(power(full));
-    const value = fraction.eq(0) ? whole : divide(whole, fraction.times(rate).plus(1));
-    return total.plus(rounded(value));
+    return total.plus(odd.eq(0) ? whole : rounded(whole.times(perOdd)));
   }, ZERO);
 }

@@ -36,7 +36,7 @@ export function billsOf(position: Position, asOf: string) {
   const bills = standing(position, asOf);
   const { total, maturity, unpaid, late, isOver, isMatured } = bills;
   const oldest = unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
-  const pastDue = isMatured ? total : min(total, sum(late.map(remainingOf)));
+  const pastDue = lateAmount(bills);
   const { pauses, terms } = position;
   const leniency = { pauses, grace_days: terms.delinquency_grace_days };
   const days = total.gt(0) ? daysPastDue(oldest, asOf, leniency) : 0;
@@ -63,6 +63,13 @@ export function billsOf(position: Position, asOf: string) {
     maturity_date: maturity,
   };
 }
+
+/** What is due on a day from before: after maturity, all that is owed. */
+export const pastDueOn = (position: Position, asOf: string): Big =>
+  lateAmount(standing(position, asOf));
+
+const lateAmount = ({ isMatured, total, late }: Standing): Big =>
+  isMatured ? total : min(total, sum(late.map(remainingOf)));
 
 type Standing = {
   asOf: string;
