@@ -2324,6 +2324,7 @@ create table loans (
   cycle_outlook jsonb,
   accrual_period_interest numeric(22,10),
   rescission_ends date,
+  interest_ahead app.money,
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
   constraint loans_payment_day_check CHECK (((payment_day >= 1) AND (payment_day <= 31))),
   constraint loans_payment_history_profile_check CHECK ((payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'::text)),

@@ -92,8 +92,10 @@ export const nextBill = sql.fragment`(
   from (
     select day.due_date, day.due_date = record.maturity_date as is_final,
            greatest(
-             record.principal_balance + app.interest_owed(record, day.due_date)
-               + record.outstanding_fees - coalesce(behind.amount, 0.00),
+             record.principal_balance + record.outstanding_fees - coalesce(behind.amount, 0.00)
+               -- Behind the day on which the pace changes, what the fold foresees.
+               + case when day.due_date > record.linear_until and record.interest_ahead is not null
+                 then record.interest_ahead else app.interest_owed(record, day.due_date) end,
              0.00
            ) as rest
     from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day

@@ -41,6 +41,11 @@ const rare = fc.oneof(
     interest_rate: fc.integer({ min: 0, max: 3000 }).map((rate) => (rate / 10_000).toFixed(4)),
   }),
   fc.integer({ min: 1, max: 40 }).map((days) => ({ kind: 'delinquency_pause' as const, days })),
+  fc.record({
+    kind: fc.constant('promo' as const),
+    interest_rate: fc.constantFrom('0', '0.0199'),
+    days: fc.integer({ min: 1, max: 200 }),
+  }),
   fc.record({ kind: fc.constant('plan_agreed' as const), agreement: anyAgreement }),
 );
 const acceleration = fc.record({ kind: fc.constant('acceleration' as const) });
@@ -54,7 +59,7 @@ const anEvent = fc.oneof(
 export const aStory = fc.record({
   term_months: fc.integer({ min: 3, max: 24 }),
   interest_rate: fc.integer({ min: 0, max: 3000 }).map((rate) => (rate / 10_000).toFixed(4)),
-  product: fc.integer({ min: 0, max: 2 }),
+  product: fc.integer({ min: 0, max: 4 }),
   events: fc.array(fc.record({ after: fc.integer({ min: 0, max: 500 }), what: anEvent }), {
     maxLength: 12,
   }),
@@ -66,7 +71,7 @@ export const aStory = fc.record({
 type What = typeof anEvent extends fc.Arbitrary<infer Value> ? Value : never;
 
 export function eventOn(effective_date: string, what: What) {
-  if (what.kind !== 'delinquency_pause') return newEvent({ effective_date, ...what });
-  const { kind, days } = what;
-  return newEvent({ effective_date, kind, to: addDays(effective_date, days) });
+  if (!('days' in what)) return newEvent({ effective_date, ...what });
+  const { days, ...rest } = what;
+  return newEvent({ effective_date, ...rest, to: addDays(effective_date, days) });
 }

@@ -19,7 +19,7 @@ import { find } from '../../sql/table.ts';
 import { setToday } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
-import { newStage } from '../setup/world.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
 import { aStory, eventOn, START } from './any-story.ts';
 
 const stage = await newStage();
@@ -86,6 +86,8 @@ test('what the API reads off a loan on any later day is what its whole history f
     await tenant.first('/products'),
     await newProduct(tenant, { fee_rules: [spread] }),
     await newProduct(tenant, { interest_method: 'interest_only', delinquency_grace_days: 5 }),
+    await newProduct(tenant, { interest_method: 'scheduled', day_count: '30_360' }),
+    await newProduct(tenant, { interest_method: 'flat', extra_payment_to: 'next_installment' }),
   ];
 
   await fc.assert(
@@ -100,8 +102,10 @@ test('what the API reads off a loan on any later day is what its whole history f
         );
       }
       const last = dated.at(-1)?.after ?? 0;
-      for (const later of looks) {
+      let since = addDays(START, last);
+      for (const later of looks.toSorted((one, other) => one - other)) {
         const day = addDays(START, last + later);
+        since = await foldOnTurns(tenant, id, { since, day });
         await setToday(tenant, day);
         const { row, loan } = await tenant.within(async (work) => ({
           row: await find(work.tx, loans, id),
@@ -110,7 +114,6 @@ test('what the API reads off a loan on any later day is what its whole history f
         const { events: happened, schedule } = loan;
         const life = { terms: termsOf(loan.row), schedule, events: happened };
         const state = fold({ ...life, as_of: day });
-        const since = addDays(START, last);
         const final = finalPayment(replay({ ...life, as_of: since }));
         expect(row, `as of ${day}, ${daysBetween(START, day)} days on`).toMatchObject({
           ...seenOf(state),
@@ -122,6 +125,28 @@ test('what the API reads off a loan on any later day is what its whole history f
     { numRuns: Number(process.env['LIVES'] ?? 40) },
   );
 }, 120_000);
+
+const Turn = z.object({ linear_until: z.string().nullable() });
+
+/**
+ * Folds the loan on each day before another on which its interest changes its pace, as the close does;
+ * answers the last one.
+ */
+async function foldOnTurns(
+  tenant: Tenant,
+  id: string,
+  { since, day }: { since: string; day: string },
+): Promise<string> {
+  const turn = await tenant.within(({ tx }) =>
+    tx.oneFirst(sql.type(Turn)`
+      select linear_until from loans where id = ${id}
+    `),
+  );
+  if (turn === null || turn >= day) return since;
+  await setToday(tenant, turn);
+  await tenant.within(async (work) => happen(work, await openLoan(work, id), []));
+  return foldOnTurns(tenant, id, { since: turn, day });
+}
 
 /** What the row says that the fold says too. */
 const seenOf = ({ bill, ...state }: LoanState) => ({

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { divide, parseMoney, ZERO } from '../../money.ts';
+import { divide, parseMoney, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from './amortize.ts';
 import type { PaymentFrequency } from './terms.ts';
 import {
@@ -78,45 +78,87 @@ function startOf(advances: readonly Flow[]): string {
   return first;
 }
 
-/** Keeps 30 places: far more than a disclosed rate needs, and quick for 360 payments. */
+/** Keeps 20 places: far more than a disclosed rate needs, and quick for 360 payments. */
 function rounded(value: Big): Big {
-  return value.round(30, 1);
+  return value.round(20, 1);
 }
 
-/** Newton's steps by secants from 1 percent a period; the difference of values falls with i. */
+/**
+ * The unit-period rate by Newton's steps, from a first guess in ordinary numbers: it is off by less than
+ * a billionth of a percent, so that one step of exact decimals is enough. Where it is not, more follow.
+ */
 function solveRate(advances: readonly Timed[], payments: readonly Timed[]): Big {
-  const gap = (rate: Big) => presentValue(payments, rate).minus(presentValue(advances, rate));
-  const atZero = gap(ZERO);
-  if (atZero.lte(0)) return ZERO;
-  let older: Big = ZERO;
-  let olderGap = atZero;
-  let newer = new Big('0.01');
+  if (totalOf(payments).lte(totalOf(advances))) return ZERO;
+  const flows = [
+    ...payments.map(approximate),
+    ...advances.map(approximate).map((flow) => ({ ...flow, amount: -flow.amount })),
+  ];
+  let rate = rounded(new Big(guess(flows)));
   for (let step = 0; step < 60; step += 1) {
-    const newerGap = gap(newer);
-    const slope = newerGap.minus(olderGap);
-    if (slope.eq(0)) return newer;
-    const move = divide(newerGap.times(newer.minus(older)), slope);
-    older = newer;
-    olderGap = newerGap;
-    newer = rounded(newer.minus(move));
-    if (newer.lt('-0.9')) newer = ZERO;
-    if (move.abs().lt('0.000000000001')) return newer;
+    const slope = rounded(new Big(worth(flows, Number(rate)).slope));
+    if (slope.eq(0)) return rate;
+    const gap = presentValue(payments, rate).minus(presentValue(advances, rate));
+    const move = divide(gap, slope);
+    rate = rounded(rate.minus(move));
+    if (rate.lt('-0.9')) rate = ZERO;
+    if (move.abs().lt('0.000000000001')) return rate;
   }
-  return newer;
+  return rate;
+}
+
+const totalOf = (flows: readonly Timed[]): Big => sum(flows.map(({ amount }) => amount));
+
+/** Ordinary numbers are near enough to say where to look, and never part of what is found. */
+type Approximate = { amount: number; full: number; fraction: number };
+
+const approximate = ({ amount, full, fraction }: Timed): Approximate => ({
+  amount: Number(amount),
+  full,
+  fraction: Number(fraction),
+});
+
+/** Newton's steps from a rate of nothing, where payments are worth more than what was advanced. */
+function guess(flows: readonly Approximate[]): number {
+  let rate = 0;
+  for (let step = 0; step < 60; step += 1) {
+    const { value, slope } = worth(flows, rate);
+    const next = rate - value / slope;
+    if (!Number.isFinite(next) || next <= -0.9) return rate;
+    if (Math.abs(next - rate) < 1e-15) return next;
+    rate = next;
+  }
+  return rate;
+}
+
+/** What flows are worth at a rate, and how that changes with it. */
+function worth(flows: readonly Approximate[], rate: number): { value: number; slope: number } {
+  let value = 0;
+  let slope = 0;
+  for (const { amount, full, fraction } of flows) {
+    const odd = 1 + fraction * rate;
+    const present = amount / (odd * (1 + rate) ** full);
+    value += present;
+    slope -= present * (full / (1 + rate) + fraction / odd);
+  }
+  return { value, slope };
 }
 
 function presentValue(flows: readonly Timed[], rate: Big): Big {
-  const perPeriod = rounded(divide(new Big(1), rate.plus(1)));
-  const powers: Big[] = [new Big(1)];
+  const unit = new Big(1);
+  const perPeriod = rounded(divide(unit, rate.plus(1)));
+  const powers: Big[] = [unit];
   const power = (count: number): Big => {
     for (let at = powers.length; at <= count; at += 1) {
       powers.push(rounded((powers[at - 1] ?? ZERO).times(perPeriod)));
     }
     return powers[count] ?? ZERO;
   };
+  // Payments of one rhythm have one fraction, and a division takes as long as many products.
+  let [odd, perOdd] = [ZERO, unit];
   return flows.reduce((total, { amount, full, fraction }) => {
+    if (!fraction.eq(odd))
+      [odd, perOdd] = [fraction, rounded(divide(unit, fraction.times(rate).plus(1)))];
     const whole = amount.times(power(full));
-    const value = fraction.eq(0) ? whole : divide(whole, fraction.times(rate).plus(1));
-    return total.plus(rounded(value));
+    return total.plus(odd.eq(0) ? whole : rounded(whole.times(perOdd)));
   }, ZERO);
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { countDelinquencies } from '../../../sql/loans/boarding.ts';
-import * as loans from '../../../sql/loans/loans.ts';
 import { isActive } from '../../../sql/portfolios/investors.ts';
 import * as portfolios from '../../../sql/portfolios/portfolios.ts';
 import {
@@ -13,18 +12,24 @@ import {
   uuid,
   words,
 } from '../../../sql/types.ts';
-import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
 import { happen, openLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
-import { tellCreated, writeLoan, type NewLoan, type Parents } from '../origination/create.ts';
+import {
+  checkedLoan,
+  tellCreated,
+  writeLoan,
+  type NewLoan,
+  type Parents,
+} from '../origination/create.ts';
 import { fixRescission } from '../origination/rescission.ts';
-import { boardedSchedule } from '../plans/boarded-schedule.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { boardedSchedule, originalSchedule } from '../plans/boarded-schedule.ts';
+import { termsOf, type Agreed } from '../products/terms-of.ts';
 import { boardedApr } from './boarded-rate.ts';
 
 export const BOARDING_STATUSES = [
@@ -87,22 +92,23 @@ export async function board(work: Work, input: Boarding, known?: Parents): Promi
   check(work, input);
   await assertPlaces(work, input);
   const balance = input.current_principal_balance ?? input.principal_amount;
-  const loan = { ...newLoanOf(input), ...standingOf(work, input, balance) };
-  const { id, loan_number } = await writeLoan(work, loan, known);
-  await rateLoan(work, id, input);
-  if (input.status === 'active') await takeOver(work, id, input, balance);
+  const wanted = { ...newLoanOf(input), ...standingOf(work, input, balance) };
+  const checked = await checkedLoan(work, wanted, known);
+  const terms = termsOf(checked as NewLoan & Agreed);
+  const original = originalSchedule(terms, input);
+  // Its disclosure was another's, so its annual percentage rate is the one of its terms.
+  const loan = { ...checked, apr: boardedApr(terms, input, original) };
+  const { id, loan_number } = await writeLoan(work, loan);
+  if (input.status === 'active') {
+    const schedule = boardedSchedule(terms, input, original, { balance, today: work.today });
+    await takeOver(work, id, input, { balance, schedule });
+  }
   if (input.status === 'approved')
     await fixRescission(work, (await openLoan(work, id)).row, input.origination_date);
   if (input.status === 'charged_off') await takeClaim(work, id, input, balance);
   if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
-  await tellCreated(work, { ...loan, id, loan_number });
+  await tellCreated(work, { ...wanted, id, loan_number });
   return id;
-}
-
-/** The loan's annual percentage rate is the one of its terms, since its disclosure was another's. */
-async function rateLoan({ tx }: Work, id: string, input: Boarding) {
-  const row = await loans.read(tx, id);
-  if (row !== null) await update(tx, 'loans', id, { apr: boardedApr(row, input) });
 }
 
 /** The status that the loan comes with, and the columns that go with it. */
@@ -214,9 +220,13 @@ async function takeClaim(work: Work, id: string, input: Boarding, balance: strin
   await happen(work, await openLoan(work, id), [event]);
 }
 
-async function takeOver(work: Work, id: string, input: Boarding, balance: string) {
+async function takeOver(
+  work: Work,
+  id: string,
+  input: Boarding,
+  { balance, schedule }: { balance: string; schedule: readonly ScheduleRow[] },
+) {
   const loan = await openLoan(work, id);
-  const schedule = boardedSchedule(termsOf(loan.row), input, balance, work.today);
   const event = newEvent({
     kind: 'boarding',
     effective_date: work.today,

@@ -39,9 +39,18 @@ export type Anchor = {
   interest_settled: string;
   /** The day from which another pace holds (a promotion or a period ends): fold again by then. */
   linear_until: string | null;
+  /**
+   * The interest that will be owed on the first due date behind that day with anything left to ask for, if
+   * nothing happens before: a bill of all that is owed by then asks for it. Null where there is none.
+   */
+  interest_ahead: string | null;
 };
 
-export function anchorOf(position: Position, asOf: string, linearUntil: string | null): Anchor {
+export function anchorOf(
+  position: Position,
+  asOf: string,
+  { until, ahead }: { until: string | null; ahead: string | null },
+): Anchor {
   const { meter } = position;
   const { pace } = meter.source;
   const since = meter.since;
@@ -59,6 +68,7 @@ export function anchorOf(position: Position, asOf: string, linearUntil: string |
     is_accruing: meter.source.is_running && meter.source.balance.gt(0),
     interest_accrued: interestAt(meter, since ?? asOf).toFixed(10),
     interest_settled: money(position.settled),
-    linear_until: linearUntil,
+    linear_until: until,
+    interest_ahead: ahead,
   };
 }

@@ -2,7 +2,7 @@ import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { remainingOf, type Installment } from './coverage.ts';
-import { feesOwed, interestOwed, outstandingOf, totalOwed, type Position } from './position.ts';
+import { feesOwed, interestOwed, outstandingOf, type Position } from './position.ts';
 
 /** An amount that is asked for, with what it is made of. */
 type Asked = { amount: string; principal: string; interest: string; fees: string };
@@ -23,8 +23,8 @@ export type Bill = {
   amount_due: string;
 };
 
-/** The next instalment, what it asks for besides what is past due, and what is owed by then. */
-export type Next = { date: string | null; rows: readonly Installment[]; amount: Big; debt: Big };
+/** The next instalment, what it asks for besides what is past due, and what will be owed by then. */
+export type Next = { date: string | null; rows: readonly Installment[]; amount: Big; owed: Parts };
 
 export function billOf(
   position: Position,
@@ -32,10 +32,9 @@ export function billOf(
   next: Next,
   { rows, amount: late }: { rows: readonly Installment[]; amount: Big },
 ): Bill {
-  const due = next.date ?? asOf;
-  const pastDue = partsOf(late, askedBy(rows), owedBy(position, asOf));
-  const rest = less(owedBy(position, due), pastDue);
-  const left = atLeastZero(next.debt.minus(late).minus(next.amount));
+  const pastDue = partsOf(late, askedBy(rows), owedOn(position, asOf));
+  const rest = less(next.owed, pastDue);
+  const left = atLeastZero(wholeOf(next.owed).minus(late).minus(next.amount));
   const besides = min(feesBesides(position), left);
   return {
     due_date: next.date,
@@ -47,6 +46,9 @@ export function billOf(
 }
 
 type Parts = { principal: Big; interest: Big; fees: Big };
+
+export const wholeOf = ({ principal, interest, fees }: Parts): Big =>
+  sum([principal, interest, fees]);
 
 /** What instalments still ask for: payments are taken to have paid their fees, then their interest. */
 function askedBy(installments: readonly Installment[]): Parts {
@@ -63,7 +65,7 @@ function askedBy(installments: readonly Installment[]): Parts {
   };
 }
 
-const owedBy = (position: Position, date: string): Parts => ({
+export const owedOn = (position: Position, date: string): Parts => ({
   principal: position.principal,
   interest: interestOwed(position, date),
   fees: feesOwed(position),
@@ -103,5 +105,5 @@ export const nothingNext = (position: Position, asOf: string): Next => ({
   date: null,
   rows: [],
   amount: ZERO,
-  debt: totalOwed(position, asOf),
+  owed: owedOn(position, asOf),
 });

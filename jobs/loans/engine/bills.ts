@@ -2,10 +2,11 @@ import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { type Next, billOf, nothingNext } from './bill.ts';
+import { type Next, billOf, nothingNext, owedOn, wholeOf } from './bill.ts';
 import { type Installment, isSatisfied, openOf, remainingOf } from './coverage.ts';
 import { bucketOf, daysPastDue } from './delinquency.ts';
-import { totalOwed, type Position } from './position.ts';
+import { interestOwed, totalOwed, type Position } from './position.ts';
+import { positionBy } from './run.ts';
 
 export const INSTALLMENT_STATUSES = [
   'upcoming',
@@ -35,7 +36,7 @@ export function billsOf(position: Position, asOf: string) {
   const bills = standing(position, asOf);
   const { total, maturity, unpaid, late, isOver, isMatured } = bills;
   const oldest = unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
-  const pastDue = isMatured ? total : min(total, sum(late.map(remainingOf)));
+  const pastDue = lateAmount(bills);
   const { pauses, terms } = position;
   const leniency = { pauses, grace_days: terms.delinquency_grace_days };
   const days = total.gt(0) ? daysPastDue(oldest, asOf, leniency) : 0;
@@ -62,6 +63,13 @@ export function billsOf(position: Position, asOf: string) {
     maturity_date: maturity,
   };
 }
+
+/** What is due on a day from before: after maturity, all that is owed. */
+export const pastDueOn = (position: Position, asOf: string): Big =>
+  lateAmount(standing(position, asOf));
+
+const lateAmount = ({ isMatured, total, late }: Standing): Big =>
+  isMatured ? total : min(total, sum(late.map(remainingOf)));
 
 type Standing = {
   asOf: string;
@@ -120,10 +128,22 @@ function nextBill(
   const next = unpaid.find(({ row }) => row.due_date >= asOf) ?? last;
   const date = next?.row.due_date ?? maturity;
   if (date === null) return nothingNext(position, asOf);
-  const debt = totalOwed(position, date);
-  const rest = atLeastZero(debt.minus(pastDue));
+  const owed = owedOn(positionBy({ position, day: asOf }, date), date);
+  const rest = atLeastZero(wholeOf(owed).minus(pastDue));
   const amount = next === undefined || date === maturity ? rest : min(remainingOf(next), rest);
-  return { date, rows: next === undefined ? [] : [next], amount, debt };
+  return { date, rows: next === undefined ? [] : [next], amount, owed };
+}
+
+/**
+ * The interest that will be owed on the due date that comes next behind a day on which the pace of
+ * interest changes, if nothing happens before; null where none comes. Until that day it is in the bill of
+ * that date, and SQL, which knows one pace, takes it from the loan's row.
+ */
+export function interestAhead(position: Position, asOf: string, turn: string): string | null {
+  const { unpaid, last } = standing(position, asOf);
+  const due = (unpaid.find(({ row }) => row.due_date > turn) ?? last)?.row.due_date;
+  if (due === undefined || due <= turn) return null;
+  return money(interestOwed(positionBy({ position, day: asOf }, due), due));
 }
 
 /** The last instalment asks for what is owed once it is the next one, and after. */

@@ -1,11 +1,20 @@
 import type { Big } from 'big.js';
-import { atLeastZero, min, parseMoney, sum, toCents, ZERO } from '../../money.ts';
+import { atLeastZero, min, parseMoney, sum, ZERO } from '../../money.ts';
 import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
-import { openOf } from './coverage.ts';
-import type { Run } from './fold.ts';
-import { stretchInterest } from './interest.ts';
-import { claimed, copyOf, feesOwed, interestPrepaid, type Position } from './position.ts';
+import { feesIn } from '../plans/spread-fees.ts';
+import { interestRest, markRepaid, openOf, principalRest, type Installment } from './coverage.ts';
+import { retune } from './pace.ts';
+import {
+  claimed,
+  copyOf,
+  feesOwed,
+  interestOwed,
+  interestPrepaid,
+  outstandingOf,
+  type Position,
+} from './position.ts';
 import { aheadOf, isPayable, pay, payPastDue } from './project.ts';
+import { advanceTo, type Run } from './run.ts';
 
 /**
  * What the last instalment will ask for, as things stand on the day that the run has come to: the
@@ -13,13 +22,13 @@ import { aheadOf, isPayable, pay, payPastDue } from './project.ts';
  * Null where nothing is asked for by instalments. The run stays as it is.
  *
  * It is what the schedule ahead says (engine/project.ts). Since every payment asks for it, the usual
- * loan is not paid off event by event: see `byTheDay`.
+ * loan is not paid off event by event: see `inOrder`.
  */
 export function finalPayment({ position, day }: Run): Big | null {
   if (!isPayable(position, day) || isBilledByCycle(position.terms)) return null;
   const run = { position: copyOf(position), day };
   payPastDue(run, day);
-  return isUsual(run) ? byTheDay(run.position, day) : byEvents(run);
+  return isUsual(run) ? inOrder(run) : byEvents(run);
 }
 
 function byEvents(run: Run): Big | null {
@@ -31,48 +40,90 @@ function byEvents(run: Run): Big | null {
   return last;
 }
 
-/** One rate from now on, and money that pays all fees and interest before any principal. */
+/** Money that pays the fees that are due, then interest, then principal. */
 function isUsual({ position, day }: Run): boolean {
-  const { terms, promos, stops, fees } = position;
+  const { terms, stops, installments } = position;
   return (
-    !isFollowingPlan(terms) &&
-    terms.day_count !== '30_360' &&
     terms.allocation_order === null &&
-    promos.every(({ to }) => to < day) &&
     stops.size === 0 &&
-    ![...fees.values()].some(({ is_spread }) => is_spread) &&
     interestPrepaid(position, day).eq(0) &&
-    claimed(position).eq(0)
+    claimed(position).eq(0) &&
+    // Fees have due dates of their own where the interest of an instalment is said by the plan.
+    (!isFollowingPlan(terms) || feesOwed(position).eq(spreadFees(position))) &&
+    installments.every(({ row }, index) => row.due_date !== installments[index + 1]?.row.due_date)
   );
 }
 
-/** The same as by events where interest is a sum of stretches at one rate, without their explanations. */
-function byTheDay(position: Position, day: string): Big | null {
-  const { meter, terms } = position;
-  let { principal, settled } = position;
-  let fees = feesOwed(position);
-  let stretch = { since: meter.since, source: meter.source, day_count: meter.day_count };
-  let { base } = meter;
+const spreadFees = ({ fees }: Position): Big =>
+  sum([...fees.values()].filter(({ is_spread }) => is_spread).map(outstandingOf));
+
+/** The same as by events, without their explanations and without looking for what is due. */
+function inOrder(run: Run): Big | null {
+  const { position } = run;
+  const rows = aheadOf(position, run.day);
+  const fees = feesAhead(position, rows);
+  const tolerance = parseMoney(position.terms.satisfied_tolerance);
+  let asking = position.installments.filter((row) => isAskingStill(row, run.day));
   let last: Big | null = null;
-  const tolerance = parseMoney(terms.satisfied_tolerance);
-  const rows = aheadOf(position, day);
   for (const installment of rows) {
     const { due_date } = installment.row;
-    const accrued = base.plus(stretchInterest(stretch, due_date));
-    const interest = atLeastZero(toCents(accrued, terms.rounding_mode).minus(settled));
-    const owed = sum([principal, interest, fees]);
+    advanceTo(run, due_date);
+    const owed = sum([totalWithoutFees(position, due_date), fees.spread, fees.others]);
     const asked = installment === rows.at(-1) ? owed : min(openOf(installment, tolerance), owed);
+    const left = asked.minus(fees.pay(installment, asked));
+    asking = [...asking, installment].filter(({ is_repaid }) => !is_repaid);
     if (asked.lte(0)) continue;
     last = asked;
-    const paidFees = min(asked, fees);
-    const paidInterest = min(asked.minus(paidFees), interest);
-    const paid = asked.minus(paidFees).minus(paidInterest);
-    fees = fees.minus(paidFees);
-    settled = settled.plus(paidInterest);
-    if (paid.lte(ZERO)) continue;
-    principal = principal.minus(paid);
-    base = accrued;
-    stretch = { ...stretch, since: due_date, source: { ...stretch.source, balance: principal } };
+    fees.spread = fees.spread.minus(repay(position, asking, left, due_date));
+    retune(position, due_date);
   }
   return last;
+}
+
+const isAskingStill = ({ row, is_canceled, is_repaid }: Installment, day: string): boolean =>
+  row.due_date < day && !is_canceled && !is_repaid;
+
+const totalWithoutFees = (position: Position, date: string): Big =>
+  position.principal.plus(interestOwed(position, date));
+
+/** Pays interest and then principal; what instalments ask for of them comes first. Answers what is left. */
+function repay(position: Position, asking: readonly Installment[], amount: Big, date: string): Big {
+  let left = amount;
+  const pay = (component: 'interest' | 'principal', asked: Big, installment?: Installment) => {
+    const owed = component === 'interest' ? interestOwed(position, date) : position.principal;
+    const paid = min(left, asked, owed);
+    left = left.minus(paid);
+    if (component === 'interest') position.settled = position.settled.plus(paid);
+    else position.principal = position.principal.minus(paid);
+    if (installment) markRepaid(installment, component, paid);
+  };
+  if (isFollowingPlan(position.terms)) {
+    for (const installment of asking) {
+      pay('interest', interestRest(installment), installment);
+      pay('principal', principalRest(installment), installment);
+    }
+  }
+  pay('interest', left);
+  pay('principal', left);
+  return left;
+}
+
+/** The fees that payments find due: those that are spread over instalments, as far as they asked for them. */
+function feesAhead(position: Position, rows: readonly Installment[]) {
+  const spread = spreadFees(position);
+  let later = spread.eq(0) ? ZERO : feesIn(rows.map(({ row }) => row));
+  const fees = {
+    spread,
+    others: feesOwed(position).minus(spread),
+    /** What an instalment's payment pays of them. */
+    pay({ row }: Installment, amount: Big): Big {
+      if (fees.spread.gt(0)) later = later.minus(row.fees_amount);
+      const paidSpread = min(amount, atLeastZero(fees.spread.minus(later)));
+      const paidOthers = min(amount.minus(paidSpread), fees.others);
+      fees.spread = fees.spread.minus(paidSpread);
+      fees.others = fees.others.minus(paidOthers);
+      return paidSpread.plus(paidOthers);
+    },
+  };
+  return fees;
 }

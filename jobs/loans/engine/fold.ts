@@ -1,12 +1,13 @@
-import { earliest, latest } from '../../dates.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
 import { applyEvent } from './apply.ts';
-import { eventsInForce, endOfPromo } from './event-order.ts';
+import { interestAhead } from './bills.ts';
+import { eventsInForce } from './event-order.ts';
 import type { LoanEvent } from './events.ts';
 import { retune } from './pace.ts';
-import { openPosition, type Position } from './position.ts';
+import { openPosition } from './position.ts';
+import { advanceTo, nextTurn, type Run } from './run.ts';
 import { stateOf, type LoanState } from './state.ts';
 
 export type FoldInput = {
@@ -28,15 +29,15 @@ export function fold(input: FoldInput): LoanState {
 /** The state together with the anchor that the loan's row keeps, and the run that came to them. */
 export function foldWithAnchor(input: FoldInput): { state: LoanState; anchor: Anchor; run: Run } {
   const run = replay(input);
+  const { position } = run;
+  const until = nextTurn(run);
+  const ahead = until && interestAhead(position, input.as_of, until);
   return {
     run,
-    state: stateOf(run.position, input.as_of),
-    anchor: anchorOf(run.position, input.as_of, nextTurn(run)),
+    state: stateOf(position, input.as_of),
+    anchor: anchorOf(position, input.as_of, { until, ahead }),
   };
 }
-
-/** A position on its way through time: the day it has come to, which is counted. */
-export type Run = { position: Position; day: string };
 
 export function replay(input: FoldInput): Run {
   const run = { position: openPosition(input.terms, input.schedule), day: '' };
@@ -50,22 +51,4 @@ export function proceed(run: Run, event: LoanEvent): Run {
   applyEvent(run.position, event);
   retune(run.position, event.effective_date);
   return run;
-}
-
-/** Lets time pass to a day: the meter turns where a promotion or a period of the plan ends. */
-export function advanceTo(run: Run, date: string): Run {
-  for (let turn = nextTurn(run); turn !== null && turn <= date; turn = nextTurn(run)) {
-    retune(run.position, turn);
-    run.day = turn;
-  }
-  run.day = latest(run.day, date);
-  return run;
-}
-
-/** The next day on which interest changes its pace although nothing happens. */
-function nextTurn({ position, day }: Run): string | null {
-  const ends = position.promos.map(endOfPromo).filter((end) => end > day);
-  const until = position.meter.source.pace?.until;
-  const turns = until === undefined ? ends : [...ends, until];
-  return turns.length === 0 ? null : turns.reduce(earliest);
 }

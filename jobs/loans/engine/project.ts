@@ -4,9 +4,10 @@ import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { openOf, type Installment } from './coverage.ts';
 import { cycleOf, endOfCycle } from './cycles.ts';
 import type { LoanEvent } from './events.ts';
-import { advanceTo, proceed, replay, type FoldInput, type Run } from './fold.ts';
+import { proceed, replay, type FoldInput } from './fold.ts';
 import { totalOwed, type Position } from './position.ts';
-import { billsOf, type InstallmentState } from './bills.ts';
+import { advanceTo, type Run } from './run.ts';
+import { pastDueOn, type InstallmentState } from './bills.ts';
 import { stateOf, type LoanState } from './state.ts';
 
 export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
@@ -105,9 +106,9 @@ const having = (input: FoldInput, payment: ProjectedPayment): FoldInput => ({
 
 /** What was due before a day is paid on it. */
 export function payPastDue(run: Run, date: string): void {
-  const amount = billsOf(run.position, date).past_due_amount;
-  if (amount === '0.00') return;
-  proceed(run, eventOf({ installment_number: 0, due_date: date, amount }));
+  const amount = pastDueOn(run.position, date);
+  if (amount.eq(0)) return;
+  proceed(run, eventOf({ installment_number: 0, due_date: date, amount: money(amount) }));
 }
 
 /** The instalments that fall due from a day on. */

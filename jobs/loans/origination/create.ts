@@ -33,7 +33,7 @@ type Numbered = NewLoan & { id: string; loan_number: string; status: string };
 /** Writes a pending loan: its number, and the product's terms as they are today. */
 export async function createLoan(work: Work, input: NewLoan): Promise<string> {
   assertAgreedDates(input, input, work.today);
-  const { id, loan_number } = await writeLoan(work, input);
+  const { id, loan_number } = await writeLoan(work, await checkedLoan(work, input));
   await tellCreated(work, { ...input, id, loan_number, status: 'pending' });
   return id;
 }
@@ -57,14 +57,18 @@ export async function parentsOf(
   return { product, has_program, settings: { satisfied_tolerance, accrual_relief } };
 }
 
-/** The row of a new loan, checked against its product; boarding writes it too. */
-export async function writeLoan(work: Pick<Work, 'tx' | 'today'>, input: NewLoan, known?: Parents) {
-  const { tx, today } = work;
+/** A new loan, checked against its product, with what it takes over from that. */
+export async function checkedLoan(work: Pick<Work, 'tx'>, input: NewLoan, known?: Parents) {
   const parents = known ?? (await parentsOf(work, input));
-  await assertUsable(tx, input, parents);
+  await assertUsable(work.tx, input, parents);
   assertWithinLimits(input, parents.product ?? {});
-  const loan_number = input.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
-  const id = await insert(tx, 'loans', { ...input, loan_number, ...takenFrom(parents) });
+  return { ...input, ...takenFrom(parents) };
+}
+
+/** The row of a new loan that was checked; boarding writes it too. */
+export async function writeLoan({ tx, today }: Pick<Work, 'tx' | 'today'>, loan: NewLoan) {
+  const loan_number = loan.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
+  const id = await insert(tx, 'loans', { ...loan, loan_number });
   return { id, loan_number };
 }
 

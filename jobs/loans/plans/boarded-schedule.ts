@@ -34,8 +34,8 @@ export const originalSchedule = (terms: Terms, boarded: Boarded): ScheduleRow[] 
 export function boardedSchedule(
   terms: Terms,
   boarded: Boarded,
-  balance: string,
-  today: string,
+  original: readonly ScheduleRow[],
+  { balance, today }: { balance: string; today: string },
 ): ScheduleRow[] {
   if (isBilledByCycle(terms)) return [];
   const { payment_frequency: frequency, term_months, payment_day } = terms;
@@ -43,7 +43,6 @@ export function boardedSchedule(
   const dates = dueDates(frequency, firstOf(terms, boarded), count, payment_day);
   const paidThrough = boarded.paid_through_date ?? today;
   const past = dates.filter((due) => due <= paidThrough).length;
-  const original = originalSchedule(terms, boarded);
   const history = original.slice(0, past);
   const left = Math.max(1, count - past);
   const next = dates[past] ?? onePeriodAfter(frequency, paidThrough, term_months, payment_day);

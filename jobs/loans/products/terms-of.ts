@@ -79,8 +79,14 @@ function stepsOf(order: unknown): unknown {
   return Array.isArray(order) ? order : null;
 }
 
+/** What a loan says of its terms. */
+export type Agreed = Pick<
+  RawLoan,
+  'loan_type' | 'interest_rate' | 'term_months' | 'payment_day' | 'terms'
+>;
+
 /** The terms as the engine wants them. */
-export function termsOf(loan: RawLoan): Terms & LoanTerms {
+export function termsOf(loan: Agreed): Terms & LoanTerms {
   const kept = loan.terms as Partial<Terms> & LoanTerms;
   const own = {
     loan_type: loan.loan_type as Terms['loan_type'],
