@@ -28,7 +28,13 @@ import { recordRoutes } from './loans/records.ts';
 import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
+import { portalAutopay } from './portal/autopay.ts';
 import { portalConfig } from './portal/config.ts';
+import { portalDashboard } from './portal/dashboard.ts';
+import { portalLoans } from './portal/loans.ts';
+import { portalPayments } from './portal/payments.ts';
+import { portalProfile } from './portal/profile.ts';
+import { portalRecords } from './portal/records.ts';
 import { investors, loanAssignments, settlementInstruments } from './portfolios/investors.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
 import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
@@ -96,6 +102,12 @@ const business: readonly Route[] = [
   ...documents.routes,
   ...documentRoutes,
   portalConfig,
+  ...portalProfile,
+  portalDashboard,
+  ...portalLoans,
+  ...portalPayments,
+  ...portalAutopay,
+  ...portalRecords,
   ...auth,
   ...passwords,
   closeOfBusiness,

@@ -55,7 +55,7 @@ export function documentLanguage(name: DocumentName, language: string): string {
 }
 
 /** Spanish for a tenant in the United States is es-US: dollars stay written as they are there. */
-function documentLocale(language: string, locale: string): string {
+export function documentLocale(language: string, locale: string): string {
   if (locale.slice(0, 2).toLowerCase() === language) return locale;
   const region = /[-_]([A-Z]{2})\b/.exec(locale)?.[1] ?? 'US';
   return `${language}-${region}`;

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import {
   addPlan,
+  AMOUNT_TYPES,
   cancelPlan,
   CANCEL_REASONS,
   changePlan,
+  EXTRA_TOWARD,
 } from '../../jobs/payments/autopay/autopay-plan.ts';
 import { autopayPlans as table } from '../../sql/borrowers/autopay-plans.ts';
 import { date, flag, integer, positiveMoney, stamps, timestamp, uuid } from '../../sql/types.ts';
@@ -25,19 +27,10 @@ export const autopayPlans = resource({
     loan_id: uuid,
     payment_instrument_id: uuid,
     backup_payment_instrument_id: uuid.nullish(),
-    amount_type: z
-      .enum([
-        'minimum_due',
-        'fixed',
-        'minimum_due_plus',
-        'past_due_and_current',
-        'statement_balance',
-        'payoff',
-      ])
-      .default('minimum_due'),
+    amount_type: z.enum(AMOUNT_TYPES).default('minimum_due'),
     fixed_amount: positiveMoney.nullish(),
     extra_amount: positiveMoney.nullish(),
-    extra_toward: z.enum(['principal', 'next_payment']).default('principal'),
+    extra_toward: z.enum(EXTRA_TOWARD).default('principal'),
     frequency: z
       .enum(['monthly', 'biweekly', 'semi_monthly', 'weekly', 'on_due_date'])
       .default('on_due_date'),

@@ -21,7 +21,7 @@ import { paymentInstruments } from './payment-instruments.ts';
 import { phones } from './phones.ts';
 import { tasks } from './tasks.ts';
 
-const language = z
+export const language = z
   .string()
   .max(10)
   .regex(/^[a-z]{2}(-[A-Z]{2})?$/, 'Must be a language code like en or es-MX.');

@@ -4,7 +4,7 @@ import { phones as table } from '../../sql/borrowers/contacts.ts';
 import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
-const e164 = z
+export const phoneNumber = z
   .string()
   .max(16)
   .regex(/^\+[1-9]\d{1,14}$/, 'Must be a number like +12025550123 (E.164).');
@@ -21,7 +21,7 @@ export const phones = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    phone_number: e164,
+    phone_number: phoneNumber,
     phone_type: z.enum(['mobile', 'home', 'work', 'fax', 'other']).default('mobile'),
     is_primary: flag.default(false),
     is_verified: flag.readonly(),

@@ -105,7 +105,7 @@ const projection = z
   })
   .meta({ id: 'BalanceProjection' });
 
-const installment = z
+export const installment = z
   .object({
     period_number: integer,
     due_date: date,

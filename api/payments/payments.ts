@@ -42,7 +42,7 @@ export const PAYMENT_STATUSES = [
   'disputed',
 ] as const;
 
-const allocation = z.object({
+export const allocation = z.object({
   component: z.string(),
   installment_number: z.int().nullable(),
   fee_id: uuid.nullable(),

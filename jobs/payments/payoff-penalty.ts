@@ -14,16 +14,35 @@ import type { Work } from '../work.ts';
 type Payoff = { payment_type: PaymentType; amount: string; effective_date: string };
 
 /** The penalty that a payment pays with the payoff: it is asked for where the whole figure comes. */
-export async function penaltyPaidBy(
-  work: Work,
+function penaltyOf(
   { row, schedule, events }: OpenLoan,
   { payment_type, amount, effective_date: on }: Payoff,
-): Promise<LoanEvent[]> {
-  if (payment_type !== 'payoff') return [];
+): string | null {
+  if (payment_type !== 'payoff') return null;
   const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
   const penalty = prepaymentPenalty(row, state);
-  if (penalty.eq(0) || parseMoney(amount).lt(payoffAmount(state, penalty))) return [];
-  return [await assessPenalty(work, row, penalty.toFixed(2), on)];
+  if (penalty.eq(0) || parseMoney(amount).lt(payoffAmount(state, penalty))) return null;
+  return penalty.toFixed(2);
+}
+
+/** Assesses that penalty; the event still has to happen to the loan. */
+export async function penaltyPaidBy(
+  work: Work,
+  loan: OpenLoan,
+  payoff: Payoff,
+): Promise<LoanEvent[]> {
+  const amount = penaltyOf(loan, payoff);
+  return amount === null
+    ? []
+    : [await assessPenalty(work, loan.row, amount, payoff.effective_date)];
+}
+
+/** The same as if it were assessed, for those who only look. */
+export function penaltyForeseen(loan: OpenLoan, payoff: Payoff): LoanEvent[] {
+  const amount = penaltyOf(loan, payoff);
+  const { effective_date } = payoff;
+  if (amount === null) return [];
+  return [newEvent({ kind: 'fee', effective_date, amount, fee_type: 'prepayment_penalty' })];
 }
 
 export const assessPenalty = (work: Work, row: OpenLoan['row'], amount: string, on: string) => {

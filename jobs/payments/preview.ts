@@ -6,9 +6,11 @@ import { fold } from '../loans/engine/fold.ts';
 import { splitOf } from '../loans/history/differences.ts';
 import { readLoan } from '../loans/history/happen.ts';
 import { newEvent } from '../loans/history/new-event.ts';
+import { residueAfter } from '../loans/history/residue.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { termsOf } from '../loans/products/terms-of.ts';
 import type { Work } from '../work.ts';
+import { penaltyForeseen } from './payoff-penalty.ts';
 import { typeOn } from './receive.ts';
 
 export const PaymentPreview = z.object({
@@ -27,13 +29,16 @@ export async function previewPayment(
   assertAllowed(loan.row, 'payments');
   const on = input.payment_date ?? work.today;
   if (on < work.today) throw new Invalid({ payment_date: 'Must not be in the past.' });
+  const payoff = { ...input, payment_type: typeOn(loan, on, input.payment_type) };
   const trial = newEvent({
     kind: 'payment',
     effective_date: on,
     amount: input.amount,
-    payment_type: typeOn(loan, on, input.payment_type),
+    payment_type: payoff.payment_type,
   });
-  const events = [...loan.events, trial];
+  const paid = [...penaltyForeseen(loan, { ...payoff, effective_date: on }), trial];
+  const fresh = [...paid, ...residueAfter({ ...work, today: on }, loan, paid)];
+  const events = [...loan.events, ...fresh];
   const state = fold({ terms: termsOf(loan.row), schedule: loan.schedule, events, as_of: on });
   const { id: _, coverage: _covered, ...split } = splitOf(state, trial.id);
   return { amount: input.amount, as_of_date: on, ...split, remaining_balance: state.total_balance };

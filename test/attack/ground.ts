@@ -49,8 +49,11 @@ const WITHOUT: Record<string, string> = {
   journal_entries: "and source = 'manual'",
 };
 
-const tableOf = (collection: string) =>
-  TABLES[collection] ?? collection.slice(1).replaceAll(/[-/]/g, '_');
+/** What borrowers see of a collection lies where staff's does. */
+const tableOf = (collection: string) => {
+  const whole = collection.replace(/^\/portal/, '');
+  return TABLES[whole] ?? whole.slice(1).replaceAll(/[-/]/g, '_');
+};
 
 export type Ground = Awaited<ReturnType<typeof newGround>>;
 

@@ -47,6 +47,17 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
   },
   'POST /loans/{id}/promises-to-pay': { promised_date: '2026-04-01', promised_amount: '25.00' },
   'POST /loans/{id}/payments': { amount: '25.00', payment_method: 'ach', payment_date: TODAY },
+  'POST /portal/loans/{id}/payments': {
+    ...{ amount: '25.00', payment_date: TODAY, payment_instrument_id: SOME },
+    confirm_duplicate: true,
+  },
+  'POST /portal/loans/{id}/payments/preview': { amount: '25.00', payment_date: TODAY },
+  'POST /portal/loans/{id}/autopay/enroll': { payment_instrument_id: SOME },
+  'POST /portal/payment-instruments': {
+    ...{ routing_number: '021000021', account_number: ACCOUNT_NUMBER, account_type: 'checking' },
+  },
+  'PUT /portal/profile': { language_preference: 'es' },
+  'PUT /portal/profile/communication-preferences': { marketing_enabled: false },
   'POST /loans/{id}/draws': { amount: '100.00', draw_date: TODAY },
   'POST /loans/{id}/credit-disputes': { dispute_codes: ['001'], received_date: '2026-03-10' },
   'POST /loans/{id}/1099c': { amount_discharged: '700.00', tax_year: 2026 },

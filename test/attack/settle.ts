@@ -64,8 +64,23 @@ export async function settle(ground: Ground, seed: number, rounds = 2, hands = 6
     for (const [step, body] of steps) await admin.post(`/loans/${made.body.id}/${step}`, body);
   });
   for (let round = 0; round < rounds; round += 1) await create(ground, seed + round, hands);
+  await moveIn(ground, { ...terms, product_id }, { ...account, ...more });
   await upload(ground);
   await ground.refresh();
+}
+
+/** The borrower who attacks has loans, a verified account, and a payment that is scheduled. */
+async function moveIn({ clients }: Ground, terms: object, account: object) {
+  const { borrower, superadmin: admin } = clients;
+  const { borrower_id } = (await borrower.get('/users/me')).body;
+  const instruments = `/borrowers/${borrower_id}/payment-instruments`;
+  const { id } = (await admin.post(instruments, { ...account, is_verified: true })).body;
+  for (const _loan of [1, 2]) {
+    const loan = (await admin.post('/loans', { ...terms, borrower_id })).body;
+    for (const [step, body] of FUNDED) await admin.post(`/loans/${loan.id}/${step}`, body);
+    const order = { amount: '10.00', payment_instrument_id: id, payment_date: '2026-04-15' };
+    await borrower.post(`/portal/loans/${loan.id}/payments`, order);
+  }
 }
 
 const CREATES = /^\/([\w-]+|ledger\/\w+|[\w-]+\/\{\w+\}\/[\w-]+|webhooks\/subscribe)$/;

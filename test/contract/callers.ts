@@ -43,6 +43,10 @@ export async function everybody(tenant: Tenant): Promise<Record<Caller, Client>>
   };
 }
 
+/** Whoever may do all that the route does, where anybody may. */
+export const rightful = ({ allow }: Pick<Route, 'allow'>) =>
+  allow === 'borrower' ? 'borrower' : 'superadmin';
+
 export const RANDOM_ID = '0197a3c0-1111-7abc-8def-0123456789ab';
 
 /** The path with every parameter filled in. */

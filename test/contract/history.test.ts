@@ -4,14 +4,13 @@ import { routes } from '../../api/routes.ts';
 import type { Ground } from '../attack/ground.ts';
 import type { Reply } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';
-import { nameOf } from './callers.ts';
+import { nameOf, rightful } from './callers.ts';
 import { newGrounds, pathsIn, rightBodies } from './grounds.ts';
 import { fieldsOf } from './writable.ts';
 
 const stage = await newStage();
 const [ground] = (await newGrounds(stage, ['ours'])) as [Ground];
 const bodies = await rightBodies(ground);
-const client = ground.clients.superadmin;
 
 /** What takes something away from the others comes last. */
 const LATE = /^DELETE|settings|providers|deactivate|closings|unarchive|deny|cancel|reject/;
@@ -23,6 +22,10 @@ const writes = routes
 const CALLED: Record<string, readonly string[]> = {
   edit: ['update', 'update-settings', 'confirm-upload'],
   delete: ['delete', 'archive'],
+  pay: ['create'],
+  'cancel-payment': ['cancel'],
+  'change-profile': ['update'],
+  'change-preferences': ['update'],
   'invite-portal-user': ['invite'],
 };
 /** Its row says who did it and when, and may have no change to tell. */
@@ -78,6 +81,7 @@ function bodiesFor(route: Route): unknown[] {
 
 /** Does it once: what was asked for, and what was answered; nothing where all of it is refused. */
 async function done(route: Route): Promise<Reply | null> {
+  const client = ground.clients[rightful(route)];
   for (const path of await pathsIn(ground, route.path, 40)) {
     for (const body of bodiesFor(route)) {
       const before = route.method === 'PUT' ? await client.get(path) : null;
@@ -110,7 +114,7 @@ test.each(writes.map((route) => [nameOf(route), route] as const))(
     );
     const actions = [route.action, ...(CALLED[route.action] ?? [])];
     const own = rows.filter(({ action }) => actions.includes(action));
-    const ours = own.filter(({ actor_email }) => actor_email === 'superadmin@ours.test');
+    const ours = own.filter(({ actor_email }) => actor_email === `${rightful(route)}@ours.test`);
     const isTold = ours.every(
       ({ changes }) => name in UNCHANGED || Object.keys(changes).length > 0,
     );

@@ -5,7 +5,7 @@ import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
 import { newStage } from '../setup/world.ts';
-import { everybody, filled, nameOf, RANDOM_ID } from './callers.ts';
+import { everybody, filled, nameOf, RANDOM_ID, rightful } from './callers.ts';
 import { newSamples } from './samples.ts';
 
 const stage = await newStage();
@@ -34,7 +34,7 @@ const valueOf = ({ fields }: ListDeclaration, field: string) =>
   VALUES[fields[field] ? sqlTypeOf(fields[field]) : 'text'] ?? 'x';
 
 test.each(lists)('%s keeps the list convention', async (_, route, list) => {
-  const client = route.allow === 'borrower' ? clients.borrower : clients.superadmin;
+  const client = clients[rightful(route)];
   const path = await addressOf(route);
   const get = (query: string) => client.get(`${path}${query}`);
   const whole = await get('');
@@ -60,7 +60,7 @@ test.each(lists)('%s keeps the list convention', async (_, route, list) => {
 });
 
 test.each(lists)('%s sorts and filters by all that it declares', async (_, route, list) => {
-  const client = route.allow === 'borrower' ? clients.borrower : clients.superadmin;
+  const client = clients[rightful(route)];
   const path = await addressOf(route);
   if ((await client.get(path)).status === 404) return;
 
@@ -96,7 +96,7 @@ const totalOf = (reply: { headers: Record<string, unknown> }) =>
   Number(String(reply.headers['content-range']).split('/')[1]);
 
 test.each(lists)('%s compares each filter as its kind can be compared', async (_, route, list) => {
-  const client = route.allow === 'borrower' ? clients.borrower : clients.superadmin;
+  const client = clients[rightful(route)];
   const path = await addressOf(route);
   if ((await client.get(path)).status === 404) return;
   const get = (query: string) => client.get(`${path}limit=1&${query}`);

@@ -4,7 +4,7 @@ import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import type { Reply } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';
-import { CALLERS, everybody, filled, isAllowed, nameOf, type Caller } from './callers.ts';
+import { CALLERS, everybody, filled, isAllowed, nameOf, rightful, type Caller } from './callers.ts';
 import { changed, fingerprint } from './fingerprint.ts';
 
 const stage = await newStage();
@@ -72,7 +72,7 @@ test('no change gets through without the CSRF token, and nothing is written', as
   for (const route of routes.filter(
     ({ method, allow }) => method !== 'GET' && allow !== 'provider',
   )) {
-    const client = route.allow === 'borrower' ? clients.borrower : clients.superadmin;
+    const client = clients[rightful(route)];
     const options = { headers: { 'X-CSRFToken': '' } };
 
     const reply = await client.send(route.method, filled(route.path), {}, options);

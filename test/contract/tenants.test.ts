@@ -3,7 +3,7 @@ import { routes } from '../../api/routes.ts';
 import type { Ground } from '../attack/ground.ts';
 import type { Reply } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';
-import { CALLERS, isAllowed, nameOf, RANDOM_ID } from './callers.ts';
+import { CALLERS, isAllowed, nameOf, RANDOM_ID, rightful } from './callers.ts';
 import { changed, fingerprint } from './fingerprint.ts';
 import { keysIn, withKey } from './foreign-keys.ts';
 import { collectionsIn, newGrounds, pathsIn, rightBodies } from './grounds.ts';
@@ -71,7 +71,7 @@ test.each(keyed.map((key) => [`${nameOf(key.route)} ${key.name}`, key] as const)
   async (name, { route, place }) => {
     const key = place.findLast((part) => part !== '0') ?? '';
     const [foreign = RANDOM_ID] = await theirs.idsOf(collectionOf(key));
-    const client = ours.clients.superadmin;
+    const client = ours.clients[rightful(route)];
     for (const path of await pathsIn(ours, route.path, 40)) {
       for (const body of (bodies.get(nameOf(route)) ?? []).slice(0, 4)) {
         const send = (id: string) => client.send(route.method, path, withKey(body, place, id));

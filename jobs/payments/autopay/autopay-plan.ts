@@ -10,6 +10,18 @@ import { refusalOf } from '../../loans/history/statuses.ts';
 import type { Work } from '../../work.ts';
 import { assertOrder } from '../nacha/bank-order.ts';
 
+export const AMOUNT_TYPES = [
+  'minimum_due',
+  'fixed',
+  'minimum_due_plus',
+  'past_due_and_current',
+  'statement_balance',
+  'payoff',
+] as const;
+
+/** Where the part above what is due goes. */
+export const EXTRA_TOWARD = ['principal', 'next_payment'] as const;
+
 export const CANCEL_REASONS = [
   'borrower',
   'agent',

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { dashboardOf } from '../../jobs/portal/dashboard.ts';
+import { date, money, text, uuid } from '../../sql/types.ts';
+import { ALERTS } from '../../templates/alerts.ts';
+import type { Route } from '../endpoints/route.ts';
+import { loanFields } from '../loans/fields.ts';
+import { own } from './own.ts';
+
+const { id, loan_number, principal_balance, status, next_payment_date, next_payment_amount } =
+  loanFields;
+
+export const portalDashboard: Route = own({
+  method: 'GET',
+  path: '/portal/dashboard',
+  action: 'dashboard',
+  summary: 'What is owed and when, and what is to be known of',
+  reply: z
+    .object({
+      borrower_name: loanFields.borrower_name,
+      total_balance: money.describe('Of all loans, with what was charged off and is still owed.'),
+      total_past_due: money,
+      next_payment: z
+        .object({
+          amount: money,
+          due_date: date,
+          loan_number: text,
+          loan_id: uuid,
+          amount_due: money.describe('With what is past due and open fees.'),
+        })
+        .nullable(),
+      loans: z.array(
+        z.object({
+          ...{ id, loan_number, principal_balance, status, next_payment_date, next_payment_amount },
+        }),
+      ),
+      alerts: z.array(
+        z.object({
+          type: z.enum(ALERTS),
+          message: z.string(),
+          loan_id: uuid.nullable(),
+          amount: money.nullable(),
+          date: date.nullable(),
+        }),
+      ),
+    })
+    .meta({ id: 'PortalDashboard' }),
+  run: ({ work }, borrowerId) => dashboardOf(work, borrowerId),
+});

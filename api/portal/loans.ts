@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { ownLoan } from '../../jobs/portal/debt.ts';
+import { assertOwnLoan } from '../../jobs/portal/own.ts';
+import { scheduleOf } from '../../jobs/loans/history/balances.ts';
+import { portalLoans as table } from '../../sql/portal/loans.ts';
+import { flag, money, signedMoney } from '../../sql/types.ts';
+import { childrenOf, pageOf } from '../endpoints/records.ts';
+import type { Route } from '../endpoints/route.ts';
+import { loanFields } from '../loans/fields.ts';
+import { installment } from '../loans/loans.ts';
+import { own } from './own.ts';
+
+/** What of a loan is its borrower's business; the amounts are those that staff see. */
+const portalLoan = z
+  .object(loanFields)
+  .pick({
+    id: true,
+    loan_number: true,
+    status: true,
+    loan_type: true,
+    principal_amount: true,
+    principal_balance: true,
+    accrued_interest: true,
+    outstanding_fees: true,
+    total_balance: true,
+    suspense_balance: true,
+    charge_off_balance: true,
+    interest_rate: true,
+    current_rate: true,
+    term_months: true,
+    remaining_term: true,
+    payment_amount: true,
+    payment_frequency: true,
+    next_payment_date: true,
+    next_payment_amount: true,
+    amount_due: true,
+    fees_due: true,
+    past_due_amount: true,
+    days_past_due: true,
+    last_payment_date: true,
+    last_payment_amount: true,
+    maturity_date: true,
+    origination_date: true,
+    paid_off_at: true,
+    credit_limit: true,
+    available_credit: true,
+    created_at: true,
+  })
+  .extend({
+    total_paid: signedMoney.describe('What the payments add up to that stand, less refunds.'),
+    can_pay: flag,
+  })
+  .meta({ id: 'PortalLoan' });
+
+const loanDetail = portalLoan
+  .extend({ payoff_amount: money.describe('What a payment of today can be at most.') })
+  .meta({ id: 'PortalLoanDetail' });
+
+export const portalLoans: Route[] = [
+  own({
+    method: 'GET',
+    path: '/portal/loans',
+    action: 'list-loans',
+    summary: "The borrower's loans",
+    reply: portalLoan,
+    list: {
+      name: 'loans',
+      fields: portalLoan.shape,
+      filters: ['status', 'loan_number', 'loan_type'],
+      hasSearch: true,
+      isArchivable: false,
+    },
+    run: (call, borrowerId) =>
+      pageOf({ ...call, list: childrenOf(call.list, 'borrower_id', borrowerId) }, table),
+  }),
+  own({
+    method: 'GET',
+    path: '/portal/loans/{id}',
+    action: 'show-loan',
+    summary: 'One of the loans',
+    reply: loanDetail,
+    run: ({ work, params }, borrowerId) => ownLoan(work, borrowerId, params['id'] ?? ''),
+  }),
+  own({
+    method: 'GET',
+    path: '/portal/loans/{id}/amortization',
+    action: 'amortization',
+    summary: 'The schedule, with what is paid of it',
+    reply: z.array(installment),
+    run: async ({ work, params: { id = '' } }, borrowerId) => {
+      await assertOwnLoan(work, borrowerId, id);
+      return scheduleOf(work, id);
+    },
+  }),
+];

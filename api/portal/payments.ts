@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { assertOwnLoan } from '../../jobs/portal/own.ts';
+import { cancelOwn, pay, PortalPayment, PortalPreview, previewOwn } from '../../jobs/portal/pay.ts';
+import { payments as table } from '../../sql/payments/payments.ts';
+import { date, money, signedMoney } from '../../sql/types.ts';
+import { childrenOf, pageOf } from '../endpoints/records.ts';
+import type { Route } from '../endpoints/route.ts';
+import { allocation, payments } from '../payments/payments.ts';
+import { own } from './own.ts';
+
+/** A payment without what staff note on it, and without the books. */
+const portalPayment = payments.reply
+  .pick({
+    id: true,
+    loan_id: true,
+    receipt_number: true,
+    amount: true,
+    payment_date: true,
+    effective_date: true,
+    payment_method: true,
+    payment_type: true,
+    payment_instrument_id: true,
+    status: true,
+    source: true,
+    principal_applied: true,
+    interest_applied: true,
+    fees_applied: true,
+    suspense_applied: true,
+    remaining_balance: true,
+    failure_reason: true,
+    return_code: true,
+    created_at: true,
+    updated_at: true,
+  })
+  .meta({ id: 'PortalPayment' });
+
+export const portalPayments: Route[] = [
+  own({
+    method: 'GET',
+    path: '/portal/loans/{id}/payments',
+    action: 'list-payments',
+    summary: 'The payments of a loan, made and scheduled',
+    reply: portalPayment,
+    list: {
+      name: 'payments',
+      fields: portalPayment.shape,
+      filters: ['status', 'payment_date', 'payment_type', 'source'],
+      hasSearch: true,
+      isArchivable: false,
+    },
+    run: async (call, borrowerId) => {
+      const { work, params, list } = call;
+      const { id = '' } = params;
+      await assertOwnLoan(work, borrowerId, id);
+      return pageOf({ ...call, list: childrenOf(list, 'loan_id', id) }, table);
+    },
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/loans/{id}/payments',
+    action: 'pay',
+    summary: 'Pay from a verified account, today or on a day to come',
+    status: 201,
+    body: PortalPayment,
+    reply: portalPayment,
+    run: ({ work, params, body }, borrowerId) =>
+      pay(work, borrowerId, params['id'] ?? '', PortalPayment.parse(body)),
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/loans/{id}/payments/preview',
+    action: 'preview-payment',
+    summary: 'How a payment would be split',
+    transaction: 'read',
+    body: PortalPreview,
+    reply: z
+      .object({
+        amount: money,
+        as_of_date: date,
+        principal_applied: signedMoney,
+        interest_applied: signedMoney,
+        fees_applied: signedMoney,
+        suspense_applied: signedMoney,
+        remaining_balance: money,
+        allocations: z.array(
+          allocation.pick({ component: true, installment_number: true, amount: true }),
+        ),
+      })
+      .meta({ id: 'PortalPaymentPreview' }),
+    run: ({ work, params, body }, borrowerId) =>
+      previewOwn(work, borrowerId, params['id'] ?? '', PortalPreview.parse(body)),
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/payments/{id}/cancel',
+    action: 'cancel-payment',
+    summary: 'Take back a payment that is scheduled',
+    reply: portalPayment,
+    run: ({ work, params }, borrowerId) => cancelOwn(work, borrowerId, params['id'] ?? ''),
+  }),
+];

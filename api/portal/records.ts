@@ -1,0 +1,100 @@
+import type { z } from 'zod';
+import { NotFound } from '../../jobs/errors.ts';
+import { assertRoom } from '../../jobs/portal/profile.ts';
+import { paymentInstruments as instruments } from '../../sql/borrowers/payment-instruments.ts';
+import { findOwn } from '../../sql/portal/own.ts';
+import { addresses } from '../borrowers/addresses.ts';
+import { emails } from '../borrowers/emails.ts';
+import { paymentInstruments } from '../borrowers/payment-instruments.ts';
+import { phones } from '../borrowers/phones.ts';
+import type { Input, Resource } from '../endpoints/declaration.ts';
+import { without } from '../endpoints/nested.ts';
+import { archived, childrenOf, created, listOf, pageOf } from '../endpoints/records.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+import { own } from './own.ts';
+
+/** What staff alone say of a record, or the server. */
+const bodyOf = ({ creation }: Resource, ...staff: string[]) =>
+  without(creation, 'borrower_id', ...staff);
+
+const NewInstrument = bodyOf(paymentInstruments, 'is_verified', 'verification_method', 'status');
+const NewAddress = bodyOf(addresses, 'address_indicator', 'residence_code');
+const NewEmail = bodyOf(emails, 'status');
+const NewPhone = bodyOf(phones, 'status', 'carrier_name', 'is_landline');
+
+const listing =
+  ({ declaration: { table } }: Resource) =>
+  (call: Call, borrowerId: string) =>
+    pageOf({ ...call, list: childrenOf(call.list, 'borrower_id', borrowerId) }, table);
+
+const adding =
+  ({ declaration }: Resource) =>
+  async ({ work, body }: Call, borrower_id: string) => {
+    await assertRoom(work, declaration.table, borrower_id);
+    return created(work, declaration, { ...(body as Input), borrower_id });
+  };
+
+const portalInstruments: Route[] = [
+  own({
+    method: 'GET',
+    path: '/portal/payment-instruments',
+    action: 'list-instruments',
+    summary: 'The accounts that the borrower pays from',
+    reply: paymentInstruments.reply,
+    list: listOf(paymentInstruments.declaration),
+    run: listing(paymentInstruments),
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/payment-instruments',
+    action: 'create',
+    summary: 'Add an account, which is drawn on once it is verified',
+    status: 201,
+    body: NewInstrument,
+    reply: paymentInstruments.reply,
+    run: adding(paymentInstruments),
+  }),
+  own({
+    method: 'DELETE',
+    path: '/portal/payment-instruments/{id}',
+    action: 'delete',
+    summary: 'Take an account away that autopay does not draw on',
+    reply: paymentInstruments.reply,
+    run: async (call, borrowerId) => {
+      const { work, params } = call;
+      if ((await findOwn(work.tx, instruments, params['id'] ?? '', borrowerId)) === null)
+        throw new NotFound();
+      return archived(call, paymentInstruments.declaration, true);
+    },
+  }),
+];
+
+/** A list of contacts and how one is added, at /portal/profile/… */
+const contacts = (name: string, child: Resource, body: z.ZodType): Route[] => [
+  own({
+    method: 'GET',
+    path: `/portal/profile/${name}`,
+    action: `list-${name}`,
+    summary: `The borrower's ${name}`,
+    reply: child.reply,
+    list: listOf(child.declaration),
+    run: listing(child),
+  }),
+  own({
+    method: 'POST',
+    path: `/portal/profile/${name}`,
+    action: 'create',
+    summary: `Add to the borrower's ${name}`,
+    status: 201,
+    body,
+    reply: child.reply,
+    run: adding(child),
+  }),
+];
+
+export const portalRecords: Route[] = [
+  ...portalInstruments,
+  ...contacts('addresses', addresses, NewAddress),
+  ...contacts('emails', emails, NewEmail),
+  ...contacts('phones', phones, NewPhone),
+];

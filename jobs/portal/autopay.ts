@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import * as plans from '../../sql/borrowers/autopay-plans.ts';
+import { autopayPlans } from '../../sql/borrowers/autopay-plans.ts';
+import { hold } from '../../sql/loans/loans.ts';
+import { find, findLocked, type Row } from '../../sql/table.ts';
+import { date, flag, positiveMoney, uuid } from '../../sql/types.ts';
+import { audited } from '../audit.ts';
+import { assertUsable } from '../borrowers/payment-instrument.ts';
+import { Conflict } from '../errors.ts';
+import {
+  addPlan,
+  AMOUNT_TYPES,
+  cancelPlan,
+  changePlan,
+  EXTRA_TOWARD,
+} from '../payments/autopay/autopay-plan.ts';
+import type { Work } from '../work.ts';
+import { assertOwnLoan } from './own.ts';
+
+/** What a borrower agrees to; when money is drawn is the loan's due dates. */
+export const Enrolment = z.object({
+  payment_instrument_id: uuid,
+  amount_type: z.enum(AMOUNT_TYPES).default('minimum_due'),
+  fixed_amount: positiveMoney.nullish(),
+  extra_amount: positiveMoney.nullish(),
+  extra_toward: z.enum(EXTRA_TOWARD).default('principal'),
+  start_date: date.nullish(),
+  end_date: date.nullish(),
+});
+
+/** Whether the loan is enrolled, and whether anything is drawn. */
+export async function autopayOf(work: Work, borrowerId: string, loanId: string) {
+  await assertOwnLoan(work, borrowerId, loanId);
+  const id = await plans.openOf(work.tx, loanId);
+  const plan = id === null ? null : await find(work.tx, autopayPlans, id);
+  return { is_enrolled: plan !== null, is_enabled: plan !== null && draws(plan), plan };
+}
+
+const draws = ({ status, is_enabled }: Row) => status === 'active' && is_enabled === true;
+
+/** Enrolls the borrower's own loan with a verified account. */
+export async function enroll(
+  work: Work,
+  borrowerId: string,
+  loanId: string,
+  input: z.output<typeof Enrolment>,
+) {
+  await assertOwnLoan(work, borrowerId, loanId);
+  await hold(work.tx, loanId);
+  await assertVerified(work, borrowerId, input.payment_instrument_id);
+  const plan = { ...input, borrower_id: borrowerId, loan_id: loanId };
+  await audited(work, autopayPlans, 'enroll', null, () => addPlan(work, plan));
+  return autopayOf(work, borrowerId, loanId);
+}
+
+/** Ends the plan: nothing is drawn from now on, and what was to be asked for again is not. */
+export async function cancelAutopay(work: Work, borrowerId: string, loanId: string) {
+  const plan = await ownPlan(work, borrowerId, loanId);
+  await audited(work, autopayPlans, 'cancel', plan, async () => {
+    await cancelPlan(work, plan.id, 'borrower');
+    return plan.id;
+  });
+  return autopayOf(work, borrowerId, loanId);
+}
+
+export const Enabling = z.object({
+  enabled: flag.nullish().describe('The other way round than it is, where nothing is said.'),
+});
+
+/** Lets the plan rest or go on. One that rests after returns goes on by this; one of staff's does not. */
+export async function enableAutopay(
+  work: Work,
+  borrowerId: string,
+  loanId: string,
+  { enabled }: z.output<typeof Enabling>,
+) {
+  const plan = await ownPlan(work, borrowerId, loanId);
+  const isOn = enabled ?? !draws(plan);
+  if (isOn) await assertMayGoOn(work, borrowerId, plan);
+  const isPaused = plan['status'] === 'paused';
+  const changes = { is_enabled: isOn, ...(isOn && isPaused && { status: 'active' }) };
+  await audited(work, autopayPlans, 'enable', plan, async () => {
+    await changePlan(work, plan.id, changes, plan);
+    return plan.id;
+  });
+  return autopayOf(work, borrowerId, loanId);
+}
+
+/** The plan that draws, or would when it is resumed, under its loan's lock. */
+async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<Row> {
+  await assertOwnLoan(work, borrowerId, loanId);
+  await hold(work.tx, loanId);
+  const id = await plans.openOf(work.tx, loanId);
+  const plan = id === null ? null : await findLocked(work.tx, autopayPlans, id);
+  if (plan === null) throw new Conflict('The loan is not enrolled in autopay.', 'not_enrolled');
+  return plan;
+}
+
+/** Staff pause a plan without a failure: they alone let it go on. */
+async function assertMayGoOn(work: Work, borrowerId: string, plan: Row) {
+  if (plan['status'] === 'paused' && plan['consecutive_failures'] === 0) {
+    const message = 'We have paused autopay for this loan: write to us.';
+    throw new Conflict(message, 'autopay_paused', { current_status: 'paused' });
+  }
+  await assertVerified(work, borrowerId, String(plan['payment_instrument_id']));
+}
+
+const assertVerified = (work: Work, borrowerId: string, instrumentId: string) =>
+  assertUsable(work, borrowerId, instrumentId, { verified: true });

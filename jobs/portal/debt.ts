@@ -1,0 +1,30 @@
+import type { Big } from 'big.js';
+import { findOwn } from '../../sql/portal/own.ts';
+import { portalLoans } from '../../sql/portal/loans.ts';
+import { NotFound } from '../errors.ts';
+import { fold } from '../loans/engine/fold.ts';
+import { payoffAmount, repaymentAmount } from '../loans/engine/payoff-amounts.ts';
+import { readLoan, type OpenLoan } from '../loans/history/happen.ts';
+import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
+import { termsOf } from '../loans/products/terms-of.ts';
+import { money, parseMoney } from '../money.ts';
+import type { Work } from '../work.ts';
+
+/** The borrower's own loan, with what it costs today to owe nothing any more. */
+export async function ownLoan(work: Work, borrowerId: string, id: string) {
+  const loan = await findOwn(work.tx, portalLoans, id, borrowerId);
+  if (loan === null) throw new NotFound();
+  return { ...loan, payoff_amount: money(wholeDebt(await readLoan(work, id), work.today)) };
+}
+
+/**
+ * All that a payment of a day can be used for: the payoff figure. Of a line of credit, which goes on,
+ * it is what is drawn; after a charge-off, what is not recovered yet.
+ */
+export function wholeDebt({ row, schedule, events }: OpenLoan, on: string): Big {
+  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  if (state.is_charged_off) return parseMoney(state.charge_off_balance);
+  if (row.loan_type === 'line_of_credit')
+    return repaymentAmount(state).plus(state.charge_off_balance);
+  return payoffAmount(state, prepaymentPenalty(row, state));
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import * as portal from '../../sql/portal/payments.ts';
+import { payments } from '../../sql/payments/payments.ts';
+import { date, flag, positiveMoney, uuid } from '../../sql/types.ts';
+import { findLocked, type Row } from '../../sql/table.ts';
+import { audited } from '../audit.ts';
+import { assertUsable } from '../borrowers/payment-instrument.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import type { PaymentType } from '../loans/engine/events.ts';
+import { openLoan, readLoan, type OpenLoan } from '../loans/history/happen.ts';
+import { assertAllowed } from '../loans/history/statuses.ts';
+import { atLeastZero, money, parseMoney } from '../money.ts';
+import { removePayment } from '../payments/change.ts';
+import { previewPayment } from '../payments/preview.ts';
+import { NewPayment, receive } from '../payments/receive.ts';
+import type { Work } from '../work.ts';
+import { wholeDebt } from './debt.ts';
+import { assertOwnLoan } from './own.ts';
+
+/** The same order within this time is taken for one click too many. */
+const DOUBLE_CLICK_SECONDS = 60;
+
+export const PortalPreview = z.object({
+  amount: positiveMoney,
+  payment_date: date.nullish().describe('Today, or the day on which it is to be drawn.'),
+});
+export const PortalPayment = z.object({
+  ...PortalPreview.shape,
+  payment_instrument_id: uuid,
+  confirm_duplicate: flag
+    .nullish()
+    .describe('The same was ordered a moment ago, and is meant a second time.'),
+});
+type Order = z.output<typeof PortalPayment>;
+
+/**
+ * Orders a payment from the borrower's own verified account: received today, or scheduled for a day to
+ * come. It goes the way of all payments, never brings more than is owed, and is ordered once by a
+ * click that was made twice.
+ */
+export async function pay(work: Work, borrowerId: string, loanId: string, input: Order) {
+  await assertOwnLoan(work, borrowerId, loanId);
+  const loan = await openLoan(work, loanId);
+  const { amount, payment_instrument_id } = input;
+  const payment_date = dayOf(work, loan, input);
+  const from = { verified: true };
+  await assertUsable(work, borrowerId, payment_instrument_id, from);
+  const order = { loan_id: loanId, amount, payment_date, payment_instrument_id };
+  if (!input.confirm_duplicate) await assertOnce(work, order);
+  const payment_type = await typeOf(work, loan, { amount, payment_date });
+  const payment = NewPayment.parse({ amount, payment_date, payment_instrument_id, payment_type });
+  return audited(work, payments, 'create', null, () =>
+    receive(work, loanId, { ...payment, source: 'portal' }),
+  );
+}
+
+/** How such a payment would be split; what would be refused is refused here. */
+export async function previewOwn(
+  work: Work,
+  borrowerId: string,
+  loanId: string,
+  input: z.output<typeof PortalPreview>,
+) {
+  await assertOwnLoan(work, borrowerId, loanId);
+  const loan = await readLoan(work, loanId);
+  const payment_date = dayOf(work, loan, input);
+  const wished = { amount: input.amount, payment_date };
+  const payment_type = await typeOf(work, loan, wished);
+  return previewPayment(work, loanId, { ...wished, payment_type });
+}
+
+/** Takes back a payment that is scheduled, as long as it is; whoever ordered it may. */
+export async function cancelOwn(work: Work, borrowerId: string, id: string): Promise<Row> {
+  if ((await portal.loanOfOwn(work.tx, id, borrowerId)) === null) throw new NotFound();
+  const before = await findLocked(work.tx, payments, id);
+  if (before === null) throw new NotFound();
+  const { status: current_status } = before;
+  if (current_status !== 'scheduled') {
+    const message = 'Only a payment that is scheduled can be canceled.';
+    throw new Conflict(message, 'invalid_transition', { current_status });
+  }
+  return audited(work, payments, 'cancel', before, async () => {
+    await removePayment(work, id, before);
+    return id;
+  });
+}
+
+type Dated = { payment_date?: string | null | undefined };
+
+/** What is paid today or later, of a loan that takes payments. */
+function dayOf({ today }: Work, { row }: OpenLoan, { payment_date }: Dated): string {
+  assertAllowed(row, 'payments');
+  if (payment_date && payment_date < today)
+    throw new Invalid({ payment_date: 'Must not be in the past.' });
+  return payment_date ?? today;
+}
+
+async function assertOnce({ tx }: Work, order: Parameters<typeof portal.repeated>[1]) {
+  const payment_id = await portal.repeated(tx, order, DOUBLE_CLICK_SECONDS);
+  if (payment_id === null) return;
+  const message = 'The same payment was ordered a moment ago: confirm it to pay a second time.';
+  throw new Conflict(message, 'possible_duplicate', { payment_id });
+}
+
+/**
+ * What brings all that is owed is a payoff, which uses what waits in suspense and pays the penalty
+ * that was agreed. More than that, with what is scheduled until then, is refused.
+ */
+async function typeOf(
+  { tx }: Work,
+  loan: OpenLoan,
+  { amount, payment_date }: { amount: string; payment_date: string },
+): Promise<PaymentType> {
+  const { row } = loan;
+  const debt = wholeDebt(loan, payment_date);
+  const scheduled = parseMoney(await portal.scheduledUntil(tx, row.id, payment_date));
+  const most = atLeastZero(debt.minus(scheduled));
+  const paid = parseMoney(amount);
+  if (paid.gt(most)) {
+    const message = 'That is more than is owed on that day, with what is scheduled until then.';
+    throw new Conflict(message, 'exceeds_balance', { payoff_amount: money(most) });
+  }
+  const isPayoff = row.status === 'active' && row.loan_type === 'installment';
+  return isPayoff && paid.eq(debt) ? 'payoff' : 'regular';
+}

@@ -1,0 +1,70 @@
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { phones } from '../../sql/borrowers/contacts.ts';
+import { preferences } from '../../sql/communications/preferences.ts';
+import * as contacts from '../../sql/portal/contacts.ts';
+import { countOwn } from '../../sql/portal/own.ts';
+import { find, findLocked, type Table } from '../../sql/table.ts';
+import { update } from '../../sql/write.ts';
+import { audited, auditedUpdate } from '../audit.ts';
+import { addTo, changeIn } from '../borrowers/primary.ts';
+import { Conflict, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+/** Who is signed in; whoever has no address on file is reached where the invitation went. */
+export async function basicProfile({ tx }: Work, borrowerId: string, login: string) {
+  const borrower = await find(tx, borrowers, borrowerId);
+  if (borrower === null) throw new NotFound();
+  return { ...borrower, email: borrower['email'] ?? login };
+}
+
+/** The same with addresses, and what the borrower wants to be sent. */
+export async function profileOf(work: Work, borrowerId: string, login: string) {
+  return {
+    ...(await basicProfile(work, borrowerId, login)),
+    addresses: await contacts.addressesOf(work.tx, borrowerId),
+    communication_preferences: await find(work.tx, preferences, borrowerId),
+  };
+}
+
+type Changes = {
+  phone?: string | null | undefined;
+  language_preference?: string | undefined;
+};
+
+/** Changes the language, and which number the borrower is called at: a known one, or a new one. */
+export async function changeProfile(work: Work, borrowerId: string, changes: Changes) {
+  const before = await findLocked(work.tx, borrowers, borrowerId);
+  if (before === null) throw new NotFound();
+  const { language_preference, phone } = changes;
+  const steps = async () => {
+    await update(work.tx, 'borrowers', borrowerId, { language_preference });
+    return borrowerId;
+  };
+  await auditedUpdate(work, borrowers, before, steps, { isHidden: false });
+  if (phone && phone !== before['phone']) await callAt(work, borrowerId, phone);
+}
+
+async function callAt(work: Work, borrower_id: string, phone_number: string) {
+  const known = await contacts.phoneOf(work.tx, borrower_id, phone_number);
+  const before = known === null ? null : await findLocked(work.tx, phones, known);
+  if (before === null) {
+    await assertRoom(work, phones, borrower_id);
+    const phone = { borrower_id, phone_number, is_primary: true };
+    await audited(work, phones, 'create', null, () => addTo('phones')(work, phone));
+    return;
+  }
+  const steps = async () => {
+    await changeIn('phones')(work, before.id, { is_primary: true }, before);
+    return before.id;
+  };
+  await auditedUpdate(work, phones, before, steps, { isHidden: false });
+}
+
+/** More than anybody has; what is deleted does not count. */
+const MOST = 20;
+
+/** Nobody fills our tables with addresses, numbers or accounts. */
+export async function assertRoom({ tx }: Work, table: Table, borrowerId: string) {
+  if ((await countOwn(tx, table, borrowerId)) < MOST) return;
+  throw new Conflict(`There are ${MOST} already: write to us.`, 'limit_exceeded', { limit: MOST });
+}

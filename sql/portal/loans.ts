@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { prepared, sql, type Transaction } from '../database/db.ts';
+import { loans } from '../loans/loans.ts';
+import { containing, table } from '../table.ts';
+
+/**
+ * A loan as its borrower sees it: the row that staff see, with what was paid, which is what the
+ * payments add up to that stand.
+ */
+export const portalLoans = table({
+  name: 'loans',
+  rows: sql.fragment`
+    select loan.*, loan.allowed_actions ? 'payments' as can_pay,
+           (
+             select coalesce(
+               sum(case payment_type when 'reimbursement' then -amount else amount end), 0.00
+             )
+             from payments
+             where loan_id = loan.id and status in ('completed', 'settled')
+           ) as total_paid
+    from (${loans.rows}) as loan
+  `,
+  own: [
+    'id',
+    'q',
+    'borrower_id',
+    'status',
+    'loan_number',
+    'principal_amount',
+    'principal_balance',
+    'origination_date',
+    'maturity_date',
+    'created_at',
+  ],
+  search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
+});
+
+const Open = z.object({
+  id: z.string(),
+  loan_number: z.string(),
+  status: z.string(),
+  principal_balance: z.string(),
+  total_balance: z.string(),
+  charge_off_balance: z.string(),
+  next_payment_date: z.string().nullable(),
+  next_payment_amount: z.string(),
+  amount_due: z.string(),
+  past_due_amount: z.string(),
+});
+
+/** The borrower's loans that are not over, whichever asks for something next first. */
+export const openOf = (tx: Transaction, borrowerId: string) =>
+  tx.any(
+    prepared(sql.type(Open)`
+      select id, loan_number, status, principal_balance, total_balance, charge_off_balance,
+             next_payment_date, next_payment_amount, amount_due, past_due_amount
+      from (${loans.rows}) as loan
+      where loan.borrower_id = ${borrowerId}
+        and loan.status in ('pending', 'approved', 'active', 'charged_off')
+      order by next_payment_date nulls last, loan_number
+      limit 1000
+    `),
+  );

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Notice = z.object({
+  type: z.enum([
+    'payment_returned',
+    'payment_failed',
+    'autopay_paused',
+    'payoff_quote_ready',
+    'document_wanted',
+  ]),
+  loan_id: z.string().nullable(),
+  loan_number: z.string().nullable(),
+  amount: z.string().nullable(),
+  date: z.string().nullable(),
+});
+
+/** For how long a payment that came back is told of, unless another came after it. */
+const DAYS_TOLD = 30;
+
+/** What a borrower is to know of, beside what is past due. */
+export const noticesFor = (tx: Transaction, borrowerId: string) =>
+  tx.any(sql.type(Notice)`
+    with own as materialized (
+      select id, loan_number from loans where borrower_id = ${borrowerId}
+    )
+    select case payment.status when 'returned' then 'payment_returned' else 'payment_failed' end
+             as type,
+           own.id as loan_id, own.loan_number, payment.amount::numeric as amount,
+           payment.payment_date as date
+    from own join payments as payment on payment.loan_id = own.id
+    where payment.status in ('returned', 'failed')
+      and coalesce(payment.reversal_effective_date, payment.payment_date)
+        > app.business_date() - ${DAYS_TOLD}::integer
+      and not exists (
+        select from payments as later
+        where later.loan_id = own.id and later.status in ('completed', 'settled')
+          and later.payment_type <> 'reimbursement'
+          and later.created_at > coalesce(payment.reversed_at, payment.created_at)
+      )
+    union all
+    select 'autopay_paused', own.id, own.loan_number, null, null
+    from own join autopay_plans as plan on plan.loan_id = own.id
+    where plan.status = 'paused'
+    union all
+    select 'payoff_quote_ready', own.id, own.loan_number, quote.payoff_amount::numeric,
+           quote.good_through_date
+    from own join payoff_quotes as quote on quote.loan_id = own.id
+    where quote.status = 'active' and quote.good_through_date >= app.business_date()
+    union all
+    select 'document_wanted', own.id, own.loan_number, null, task.due_date
+    from tasks as task left join own on own.id = task.loan_id
+    where task.borrower_id = ${borrowerId} and task.task_type = 'document_request'
+      and task.status in ('open', 'in_progress')
+    order by type, loan_number, date
+    limit 100
+  `);

@@ -1,0 +1,49 @@
+import { filters } from './filters.ts';
+import { documentLocale } from './render-document.ts';
+
+/** What a borrower is told of on the first page of the portal. */
+export const ALERTS = [
+  'past_due',
+  'payment_returned',
+  'payment_failed',
+  'autopay_paused',
+  'payoff_quote_ready',
+  'document_wanted',
+] as const;
+export type AlertType = (typeof ALERTS)[number];
+
+/** The sentence for each, with {loan}, {amount} and {date} in it where they are known. */
+const TEXTS: Record<'en' | 'es', Record<AlertType, string>> = {
+  en: {
+    past_due: 'Loan {loan} is past due by {amount}.',
+    payment_returned: 'The bank returned your payment of {amount} for loan {loan}.',
+    payment_failed: 'Your payment of {amount} for loan {loan} could not be made.',
+    autopay_paused: 'Autopay for loan {loan} is paused: no payments are drawn.',
+    payoff_quote_ready: 'Your payoff quote for loan {loan} is ready: {amount} by {date}.',
+    document_wanted: 'We need a document from you.',
+  },
+  es: {
+    past_due: 'El préstamo {loan} tiene {amount} vencidos.',
+    payment_returned: 'El banco devolvió su pago de {amount} del préstamo {loan}.',
+    payment_failed: 'No se pudo hacer su pago de {amount} del préstamo {loan}.',
+    autopay_paused: 'El pago automático del préstamo {loan} está en pausa: no se cobra nada.',
+    payoff_quote_ready:
+      'Su cotización de liquidación del préstamo {loan} está lista: {amount} hasta el {date}.',
+    document_wanted: 'Necesitamos un documento de usted.',
+  },
+};
+
+type Facts = { loan_number: string | null; amount: string | null; date: string | null };
+type Reader = { language: string; locale: string; currency: string };
+
+/** The sentence of an alert in the reader's language, or else in English. */
+export function alertText(type: AlertType, facts: Facts, { language, ...tenant }: Reader): string {
+  const spoken = language.slice(0, 2).toLowerCase() === 'es' ? 'es' : 'en';
+  const setting = { ...tenant, locale: documentLocale(spoken, tenant.locale) };
+  const values: Record<string, string | undefined> = {
+    loan: facts.loan_number ?? '',
+    amount: filters['currency']?.(facts.amount, setting),
+    date: filters['date']?.(facts.date, setting),
+  };
+  return TEXTS[spoken][type].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}

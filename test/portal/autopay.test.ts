@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { bankAccount } from '../setup/nacha.ts';
+import { atHome, done, refused } from '../setup/portal.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+/** The first instalment is due today. */
+const DUE = { disbursement_date: '2025-12-15' };
+
+test('a borrower enrols, the close draws what is due, and the borrower ends it', async () => {
+  const { tenant, borrower, officer, loan, id, account } = await atHome(stage, DUE);
+  const none = await borrower.get(`${loan}/autopay`);
+
+  const enrolled = await borrower.post(`${loan}/autopay/enroll`, {
+    ...{ payment_instrument_id: account, amount_type: 'minimum_due' },
+  });
+  const twice = await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account });
+  await travelTo(stage, tenant, '2026-01-16');
+  const drawn = (await borrower.get(`${loan}/payments`)).body;
+  const canceled = await borrower.post(`${loan}/autopay/cancel`);
+  const again = await borrower.post(`${loan}/autopay/cancel`);
+
+  expect(none.body).toEqual({ is_enrolled: false, is_enabled: false, plan: null });
+  expect(enrolled).toMatchObject({
+    status: 200,
+    body: {
+      ...{ is_enrolled: true, is_enabled: true },
+      plan: { amount_type: 'minimum_due', next_due_date: '2026-01-15', loan_id: id },
+    },
+  });
+  expect(twice).toMatchObject(refused(409, 'already_exists'));
+  expect(drawn).toMatchObject([{ amount: '315.68', source: 'autopay', status: 'completed' }]);
+  expect(canceled.body).toEqual({ is_enrolled: false, is_enabled: false, plan: null });
+  expect(again).toMatchObject(refused(409, 'not_enrolled'));
+  const { body: plan } = await officer.get(`/autopay-plans/${enrolled.body.plan.id}`);
+  expect(plan).toMatchObject({ status: 'canceled', cancel_reason: 'borrower' });
+  const { body: history } = await officer.get(`/loans/${id}/history?entity_type=autopay_plans`);
+  const told = history.map((row: Record<string, unknown>) => [row['action'], row['actor_type']]);
+  expect(told).toEqual([
+    ['cancel', 'borrower'],
+    ['enroll', 'borrower'],
+  ]);
+});
+
+test('a plan rests and goes on by the borrower’s word, which turns it round where it says nothing', async () => {
+  const { tenant, borrower, loan, account } = await atHome(stage, DUE);
+  const word = async (body: object = {}) => {
+    const reply = await borrower.post(`${loan}/autopay/enable`, body);
+    return reply.body.is_enabled ?? reply.body.code;
+  };
+
+  const before = await word();
+  await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account });
+  const words = [await word(), await word(), await word({ enabled: false })];
+  await travelTo(stage, tenant, '2026-01-16');
+  const rested = (await borrower.get(`${loan}/payments`)).body;
+
+  expect(before).toBe('not_enrolled');
+  expect(words).toEqual([false, true, false]);
+  expect(rested).toEqual([]);
+  expect(await word({ enabled: true })).toBe(true);
+});
+
+test('what returns have paused goes on by the borrower, and what staff have paused does not', async () => {
+  const { tenant, borrower, officer, admin, loan, account } = await atHome(stage, DUE);
+  const { plan } = (
+    await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account })
+  ).body;
+  const path = `/autopay-plans/${plan.id}`;
+  const enable = () => borrower.post(`${loan}/autopay/enable`, { enabled: true });
+  await travelTo(stage, tenant, '2026-01-16');
+  const [drawn] = (await borrower.get(`${loan}/payments`)).body;
+  done(await officer.post(`/payments/${drawn.id}/return`, { return_code: 'R02' }));
+
+  const paused = (await borrower.get(`${loan}/autopay`)).body;
+  const { alerts } = (await borrower.get('/portal/dashboard')).body;
+  const blocked = await enable();
+  done(await admin.put(`/payment-instruments/${account}`, { status: 'active' }));
+  const resumed = await enable();
+  done(await officer.put(path, { status: 'paused' }));
+  done(await officer.get(path));
+  const byStaff = await enable();
+
+  expect(paused).toMatchObject({
+    is_enrolled: true,
+    is_enabled: false,
+    plan: { status: 'paused' },
+  });
+  expect(alerts.map(({ type }: { type: string }) => type)).toEqual([
+    'past_due',
+    'autopay_paused',
+    'payment_returned',
+  ]);
+  expect(blocked).toMatchObject(refused(409, 'instrument_not_usable'));
+  expect(resumed.body).toMatchObject({ is_enabled: true, plan: { consecutive_failures: 0 } });
+  expect(byStaff).toMatchObject(refused(409, 'autopay_paused'));
+});
+
+test('a loan is enrolled by its own borrower alone, from a verified account', async () => {
+  const { tenant, borrower, officer, admin, loan, borrower_id } = await atHome(stage, DUE);
+  const other = await newLoan(tenant);
+  const foreign = await bankAccount(admin, other.borrower_id, { is_verified: true });
+  const fresh = await bankAccount(officer, borrower_id);
+  const enroll = (path: string, payment_instrument_id: string, more: object = {}) =>
+    borrower.post(`${path}/autopay/enroll`, { payment_instrument_id, ...more });
+
+  const replies = [
+    await enroll(`/portal/loans/${other.id}`, foreign),
+    await enroll(loan, foreign),
+    await enroll(loan, fresh),
+    await enroll(loan, fresh, { amount_type: 'whatever' }),
+  ];
+
+  expect(replies).toMatchObject([
+    { status: 404 },
+    { status: 422, body: { errors: { payment_instrument_id: 'Does not exist.' } } },
+    refused(409, 'instrument_not_usable'),
+    { status: 422, body: { errors: { amount_type: expect.any(String) } } },
+  ]);
+  expect((await borrower.get(`${loan}/autopay`)).body.is_enrolled).toBe(false);
+});

@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { at, bankAccount, read, sentFile } from '../setup/nacha.ts';
+import { atHome, done, refused } from '../setup/portal.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('a payment is split as its preview said, and is the one that staff see', async () => {
+  const { borrower, officer, loan, id, pay, staffs } = await atHome(stage);
+
+  const preview = done(await borrower.post(`${loan}/payments/preview`, { amount: '500.00' }));
+  const paid = done(await pay('500.00'));
+
+  const { allocations, as_of_date, ...split } = preview;
+  expect(paid).toMatchObject({ ...split, status: 'completed', source: 'portal' });
+  expect(as_of_date).toBe('2026-01-15');
+  expect(allocations).not.toEqual([]);
+  const { body: listed } = await borrower.get(`${loan}/payments`);
+  const { body: known } = await officer.get(`/loans/${id}/payments`);
+  expect(listed).toEqual([paid]);
+  expect(known[0]).toMatchObject(paid);
+  expect(done(await borrower.get(loan))).toMatchObject({
+    total_paid: '500.00',
+    principal_balance: (await staffs())['principal_balance'],
+  });
+  expect(Object.keys(paid)).not.toContain('notes');
+});
+
+test('a payment that is ordered in the portal stands in exactly one file, as WEB', async () => {
+  const { tenant, admin, pay } = await atHome(stage);
+  done(await pay('100.00'));
+
+  const first = done(await admin.post('/nacha-files', {}));
+  const second = await admin.post('/nacha-files', {});
+
+  const { batches } = read(await sentFile(stage, tenant, String(first['filename'])));
+  expect(batches.map(({ header, entries }) => [at(header, 51, 53), entries.length])).toEqual([
+    ['WEB', 1],
+  ]);
+  expect(first).toMatchObject({ entry_count: 1 });
+  expect(second.status, JSON.stringify(second.body)).toBe(409);
+});
+
+test('a second click is told, and pays again only when that is meant', async () => {
+  const { borrower, loan, account, pay } = await atHome(stage);
+  const order = { amount: '50.00', payment_instrument_id: account };
+  const key = { headers: { 'Idempotency-Key': 'one-click' } };
+
+  const both = await Promise.all([pay('40.00'), pay('40.00')]);
+  const meant = await pay('40.00', { confirm_duplicate: true });
+  const other = await pay('40.01');
+  const keyed = await Promise.all([
+    borrower.post(`${loan}/payments`, order, key),
+    borrower.post(`${loan}/payments`, order, key),
+  ]);
+
+  expect(new Set(both.map(({ status }) => status))).toEqual(new Set([201, 409]));
+  const [told] = both.filter(({ status }) => status === 409);
+  const [made] = both.filter(({ status }) => status === 201);
+  expect(told?.body).toMatchObject({
+    code: 'possible_duplicate',
+    details: { payment_id: made?.body.id },
+  });
+  expect([meant.status, other.status]).toEqual([201, 201]);
+  expect(keyed.map(({ body }) => body.id)).toEqual([keyed[0]?.body.id, keyed[0]?.body.id]);
+  expect((await borrower.get(loan)).body.total_paid).toBe('170.01');
+});
+
+test('nobody pays more than is owed, and who pays all of it pays off', async () => {
+  const { borrower, loan, pay, staffs, officer, id } = await atHome(stage);
+  const { body: known } = await officer.get(`/loans/${id}/get-balances`);
+  const { payoff_amount } = done(await borrower.get(loan));
+
+  const tooMuch = await pay('10000.01');
+  const preview = await borrower.post(`${loan}/payments/preview`, { amount: '10000.01' });
+  const before = await staffs();
+  const all = await pay('10000.00');
+
+  expect(payoff_amount).toBe(known.payoff_amount);
+  expect(tooMuch).toMatchObject(refused(409, 'exceeds_balance'));
+  expect(tooMuch.body.details).toEqual({ payoff_amount: '10000.00' });
+  expect(preview).toMatchObject(refused(409, 'exceeds_balance'));
+  expect(before['principal_balance']).toBe('10000.00');
+  expect(all).toMatchObject({ status: 201, body: { payment_type: 'payoff' } });
+  expect((await staffs())['status']).toBe('paid_off');
+  expect(await pay('1.00')).toMatchObject(refused(409, 'invalid_transition'));
+  expect((await borrower.get(loan)).body).toMatchObject({ can_pay: false, payoff_amount: '0.00' });
+});
+
+test('the preview of a payoff has the penalty that the payoff pays', async () => {
+  const { tenant, borrower, loan, admin, officer, borrower_id, account } = await atHome(stage);
+  const penalty = { calculation: 'flat', amount: '150.00', within_months: 12 };
+  const product = await admin.post('/products', {
+    ...{ name: 'With a penalty', code: 'PENALTY', prepayment_penalty: penalty },
+  });
+  const product_id = done(product)['id'];
+  const { id } = await newLoan(tenant, { borrower_id, product_id });
+  const path = `/portal/loans/${id}`;
+  const { payoff_amount: amount } = done(await borrower.get(path));
+
+  const preview = done(await borrower.post(`${path}/payments/preview`, { amount }));
+  const order = { amount, payment_instrument_id: account };
+  const paid = done(await borrower.post(`${path}/payments`, order));
+
+  expect(amount).toBe('10150.00');
+  expect(paid).toMatchObject({ fees_applied: '150.00', remaining_balance: '0.00' });
+  expect(preview).toMatchObject({
+    fees_applied: paid['fees_applied'],
+    principal_applied: paid['principal_applied'],
+    remaining_balance: '0.00',
+  });
+  expect(loan).not.toBe(path);
+  expect((await officer.get(`/loans/${id}`)).body.status).toBe('paid_off');
+});
+
+test('a payment of a day to come is scheduled, counts against what is owed, and can be canceled', async () => {
+  const { tenant, borrower, pay, loan } = await atHome(stage);
+  const on = { payment_date: '2026-01-20' };
+
+  const scheduled = done(await pay('9000.00', on));
+  const canceled = done(await pay('100.00', on));
+  const tooMuch = await pay('1000.00', { payment_date: '2026-01-21' });
+  const past = await pay('10.00', { payment_date: '2026-01-14' });
+  const taken = done(await borrower.post(`/portal/payments/${String(canceled['id'])}/cancel`));
+  const again = await borrower.post(`/portal/payments/${String(canceled['id'])}/cancel`);
+  await travelTo(stage, tenant, '2026-01-22');
+  const late = await borrower.post(`/portal/payments/${String(scheduled['id'])}/cancel`);
+
+  expect([scheduled['status'], taken['status']]).toEqual(['scheduled', 'canceled']);
+  expect(tooMuch).toMatchObject(refused(409, 'exceeds_balance'));
+  expect(past).toMatchObject({
+    status: 422,
+    body: { errors: { payment_date: expect.any(String) } },
+  });
+  expect([again, late]).toMatchObject([
+    refused(409, 'invalid_transition'),
+    refused(409, 'invalid_transition'),
+  ]);
+  const { body: payments } = await borrower.get(`${loan}/payments?status=completed`);
+  expect(payments).toMatchObject([{ id: scheduled['id'], amount: '9000.00' }]);
+});
+
+test('only the borrower’s own account is drawn on, and only once it is verified', async () => {
+  const { tenant, borrower, officer, admin, pay } = await atHome(stage);
+  const other = await newLoan(tenant);
+  const foreign = await bankAccount(admin, other.borrower_id, { is_verified: true });
+  const bank = { routing_number: '021000021', account_number: '000123459876' };
+  const added = await borrower.post('/portal/payment-instruments', {
+    ...{ ...bank, account_type: 'savings', account_holder_name: 'Bo Rower' },
+    ...{ is_verified: true, status: 'active', verification_method: 'instant' },
+  });
+  const path = `/payment-instruments/${added.body.id}`;
+  const from = (payment_instrument_id: string) => pay('10.00', { payment_instrument_id });
+
+  const replies = [await from(foreign), await from(added.body.id as string)];
+  done(await admin.put(path, { is_verified: true }));
+  const verified = await from(added.body.id as string);
+  done(await officer.put(path, { status: 'blocked' }));
+  const blocked = await from(added.body.id as string);
+
+  expect(added).toMatchObject({
+    status: 201,
+    body: { is_verified: false, verification_method: 'none', account_number_last_four: '9876' },
+  });
+  expect(JSON.stringify(added.body)).not.toContain('000123459876');
+  expect(replies).toMatchObject([
+    { status: 422, body: { errors: { payment_instrument_id: 'Does not exist.' } } },
+    refused(409, 'instrument_not_usable'),
+  ]);
+  expect(verified.status).toBe(201);
+  expect(blocked).toMatchObject(refused(409, 'instrument_not_usable'));
+});
+
+test('an account that autopay draws on stays until autopay ends', async () => {
+  const { tenant, borrower, admin, loan, account } = await atHome(stage);
+  const path = `/portal/payment-instruments/${account}`;
+  const plan = { payment_instrument_id: account };
+  done(await borrower.post(`${loan}/autopay/enroll`, plan));
+  const other = await newLoan(tenant);
+  const foreign = await bankAccount(admin, other.borrower_id);
+
+  const inUse = await borrower.delete(path);
+  const anothers = await borrower.delete(`/portal/payment-instruments/${foreign}`);
+  done(await borrower.post(`${loan}/autopay/cancel`));
+  const gone = await borrower.delete(path);
+
+  expect(inUse).toMatchObject(refused(409, 'in_use'));
+  expect(anothers.status).toBe(404);
+  expect(gone).toMatchObject({ status: 200, body: { id: account, is_archived: true } });
+  expect((await borrower.get('/portal/payment-instruments')).body).toEqual([]);
+});

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { receiveMessage } from '../../jobs/communications/receive.ts';
+import { archive } from '../../sql/write.ts';
+import { atHome, done, refused } from '../setup/portal.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const NEW_YORK = {
+  ...{ street_line_1: '1 Main Street', city: 'New York', state: 'NY', postal_code: '10001' },
+};
+
+test('a borrower reads who is known of him, and adds addresses, emails and phones', async () => {
+  const { borrower, officer, borrower_id, tenant } = await atHome(stage);
+  const bare = (await borrower.get('/portal/me')).body;
+
+  const address = done(await borrower.post('/portal/profile/addresses', NEW_YORK));
+  const email = { email: 'Bo@Example.com', status: 'bounced', is_verified: true };
+  done(await borrower.post('/portal/profile/emails', email));
+  const phone = done(
+    await borrower.post('/portal/profile/phones', { phone_number: '+12025550123' }),
+  );
+
+  expect(bare).toEqual({
+    ...{ id: borrower_id, first_name: 'Bo', last_name: 'Rower', phone: null },
+    email: `borrower@${tenant.slug}.test`,
+  });
+  const { body } = await borrower.get('/portal/profile');
+  expect(body).toEqual({
+    ...{ ...bare, email: 'bo@example.com', phone: '+12025550123', language_preference: 'en' },
+    addresses: [address],
+    communication_preferences: {
+      ...{ email_enabled: true, sms_enabled: true, letter_enabled: true, marketing_enabled: true },
+    },
+  });
+  expect(phone).toMatchObject({ can_sms: true, is_primary: true, is_verified: false });
+  const { body: emails } = await borrower.get('/portal/profile/emails');
+  expect(emails).toMatchObject([{ email: 'bo@example.com', status: 'active', is_verified: false }]);
+  expect((await borrower.get('/portal/profile/phones')).body).toEqual([phone]);
+  expect((await borrower.get('/portal/profile/addresses')).body).toEqual([address]);
+  const { body: history } = await officer.get(`/borrowers/${borrower_id}/history`);
+  const told = history.map((row: Record<string, string>) => [
+    row['entity_type'],
+    row['actor_type'],
+  ]);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      ['phones', 'borrower'],
+      ['emails', 'borrower'],
+      ['addresses', 'borrower'],
+    ]),
+  );
+});
+
+test('another number becomes the one that the borrower is called at, whether known or new', async () => {
+  const { borrower } = await atHome(stage);
+  const call = (phone: unknown) => borrower.put('/portal/profile', { phone, email: 'x@y.test' });
+
+  const first = done(await call('+12025550101'));
+  const second = done(await call('+12025550102'));
+  const again = done(await call('+12025550101'));
+  const same = done(await call('+12025550101'));
+  const none = done(await call(null));
+  const wrong = await call('555 0101');
+
+  expect([first, second, again, same, none].map(({ phone }) => phone)).toEqual([
+    ...['+12025550101', '+12025550102', '+12025550101', '+12025550101', '+12025550101'],
+  ]);
+  expect((await borrower.get('/portal/profile/phones')).body).toHaveLength(2);
+  expect(wrong).toMatchObject({ status: 422, body: { errors: { phone: expect.any(String) } } });
+  expect(first['email']).not.toBe('x@y.test');
+});
+
+test('what is sent is one choice, whether the borrower says it here, by STOP or by unsubscribing', async () => {
+  const { tenant, borrower, officer, borrower_id } = await atHome(stage);
+  const path = '/portal/profile/communication-preferences';
+  const mail = { borrower_id, channel: 'email' };
+  const reasons = async () =>
+    (await officer.post('/communications/can-interact', mail)).body.reasons as string[];
+  const wishes = async () =>
+    (await borrower.get('/portal/profile')).body.communication_preferences as object;
+  done(await borrower.put('/portal/profile', { phone: '+12025550199' }));
+  const { id } = done(await borrower.post('/portal/profile/emails', { email: 'bo@example.com' }));
+
+  const off = done(await borrower.put(path, { email_enabled: false, marketing_enabled: false }));
+  const opted = await reasons();
+  done(await borrower.put(path, { email_enabled: true }));
+  done(await officer.put(`/emails/${String(id)}`, { status: 'unsubscribed' }));
+  const unsubscribed = await wishes();
+  const message = { from: '+12025550199', to: '+12025550100', body: 'STOP', message_id: 'm-1' };
+  await tenant.within((work) => receiveMessage(work, 'sms', 'generic', message));
+  const stopped = await wishes();
+  const on = done(await borrower.put(path, { email_enabled: true, sms_enabled: true }));
+
+  expect(off).toEqual({
+    ...{ email_enabled: false, sms_enabled: true, letter_enabled: true, marketing_enabled: false },
+  });
+  expect(opted).toEqual(['channel_opted_out']);
+  expect(unsubscribed).toMatchObject({ email_enabled: false, sms_enabled: true });
+  expect(stopped).toMatchObject({ email_enabled: false, sms_enabled: false });
+  expect(on).toMatchObject({ email_enabled: true, sms_enabled: true, marketing_enabled: false });
+  expect(await reasons()).toEqual([]);
+  const { body: history } = await officer.get(
+    `/borrowers/${borrower_id}/history?entity_type=borrowers&action=update`,
+  );
+  expect(history[0]).toMatchObject({
+    actor_type: 'borrower',
+    changes: { email_enabled: { old: false, new: true }, sms_enabled: { old: false, new: true } },
+  });
+  expect(done(await borrower.put(path, {}))).toEqual(on);
+});
+
+test('the portal is closed for a borrower who is archived, and for staff', async () => {
+  const { borrower, admin, officer, borrower_id, loan, tenant } = await atHome(stage);
+  await tenant.within(({ tx }) => archive(tx, 'borrowers', borrower_id, true));
+  const paths = ['/portal/me', '/portal/dashboard', '/portal/loans', loan];
+
+  const replies = await Promise.all(paths.map((path) => borrower.get(path)));
+  const staff = await Promise.all([admin, officer].map((client) => client.get('/portal/me')));
+
+  expect(replies).toMatchObject(paths.map(() => refused(401, 'session_expired')));
+  expect(staff).toMatchObject(staff.map(() => refused(403, 'permission_denied')));
+});
+
+test('nobody fills the tables with contacts', async () => {
+  const { borrower } = await atHome(stage);
+  const numbers = Array.from({ length: 20 }, (_, at) => `+1202555${String(at).padStart(4, '0')}`);
+  for (const phone_number of numbers)
+    done(await borrower.post('/portal/profile/phones', { phone_number }));
+
+  const more = { phone_number: '+12025559999' };
+  const added = await borrower.post('/portal/profile/phones', more);
+  const changed = await borrower.put('/portal/profile', { phone: more.phone_number });
+
+  expect([added, changed]).toMatchObject([
+    refused(409, 'limit_exceeded'),
+    refused(409, 'limit_exceeded'),
+  ]);
+});
