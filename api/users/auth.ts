@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { login } from '../../jobs/users/login.ts';
+import { login, proveSecondFactor, type SignedIn } from '../../jobs/users/login.ts';
+import type { Wanted } from '../../jobs/users/pending-sign-in.ts';
+import { isOne, proofs } from '../../jobs/users/prove.ts';
+import { timestamp } from '../../sql/types.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { throttled } from '../http/throttle.ts';
@@ -10,7 +13,37 @@ const Login = z.object({
   password: z.string().min(1).max(1024),
 });
 
+const Second = z.object(proofs).refine(isOne, {
+  path: ['code'],
+  error: 'Is required, or else recovery_code; one of them.',
+});
+
 const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
+
+const wantedReply = z.object({
+  second_factor: z.object({
+    methods: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
+    must_enroll: z.boolean(),
+    expires_at: timestamp,
+  }),
+});
+
+/** Whoever is in; or, with nobody in yet, what else is wanted. */
+export const signInReply = z.union([meReply, wantedReply]);
+
+/** Begins the session of whoever has proved himself, or has the browser keep what it goes on with. */
+export async function signIn(call: OwnCall, outcome: { user: SignedIn } | { wanted: Wanted }) {
+  const { session, tenant_id, routes } = call;
+  if ('wanted' in outcome) {
+    session.hold(outcome.wanted);
+    return { second_factor: outcome.wanted.second_factor };
+  }
+  await session.begin(outcome.user);
+  return call.within(tenant_id, (work) => currentUser(work, outcome.user.id, routes));
+}
+
+export const signInOver = () =>
+  new HttpRefusal(401, 'sign_in_expired', 'This sign-in is over. Begin again.');
 
 /** Signing in and out. The session itself is api/http/session.ts's. */
 export const auth: Route[] = [
@@ -19,10 +52,10 @@ export const auth: Route[] = [
     method: 'POST',
     path: '/auth/login',
     security_event: 'sign_in',
-    summary: 'Sign in',
+    summary: 'Sign in; where a second factor is wanted, nobody is in before it is proved',
     action: 'login',
     body: Login,
-    reply: meReply,
+    reply: signInReply,
     status: 200,
     transaction: 'own',
     run: async (call: OwnCall) => {
@@ -38,8 +71,33 @@ export const auth: Route[] = [
           'The email address or the password is wrong.',
         );
       }
-      await session.begin(outcome.user);
-      return call.within(call.tenant_id, (work) => currentUser(work, outcome.user.id, call.routes));
+      return signIn(call, outcome);
+    },
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/auth/second-factor',
+    security_event: 'sign_in',
+    summary: 'Go on with a sign-in by proving the second factor',
+    action: 'second-factor',
+    body: Second,
+    reply: meReply,
+    status: 200,
+    transaction: 'own',
+    run: async (call: OwnCall) => {
+      const given = call.body as z.output<typeof Second>;
+      const { pending: token, device } = call.session;
+      const outcome = await proveSecondFactor(call.within, call.tenant_id, {
+        ...{ token, device, given },
+      });
+      if ('wait' in outcome) throw throttled(outcome.wait);
+      if ('over' in outcome) throw signInOver();
+      if ('refused' in outcome) {
+        const { user_id } = outcome;
+        throw new HttpRefusal(401, 'invalid_code', 'The code is wrong, or was used.', { user_id });
+      }
+      return signIn(call, outcome);
     },
   },
   {
