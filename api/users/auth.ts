@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { login, proveSecondFactor, type SignedIn } from '../../jobs/users/login.ts';
-import type { Wanted } from '../../jobs/users/pending-sign-in.ts';
+import { login, proveSecondFactor } from '../../jobs/users/login.ts';
 import { isOne, proofs } from '../../jobs/users/prove.ts';
-import { timestamp } from '../../sql/types.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { throttled } from '../http/throttle.ts';
-import { currentUser, meReply } from './me.ts';
+import { meReply } from './me.ts';
+import { signIn, signInOver, signInReply } from './sign-in.ts';
 
 const Login = z.object({
   email: z.string().min(1).max(254),
@@ -15,35 +14,10 @@ const Login = z.object({
 
 const Second = z.object(proofs).refine(isOne, {
   path: ['code'],
-  error: 'Is required, or else recovery_code; one of them.',
+  error: 'Is required, or else recovery_code or passkey; one of them.',
 });
 
 const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
-
-const wantedReply = z.object({
-  second_factor: z.object({
-    methods: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
-    must_enroll: z.boolean(),
-    expires_at: timestamp,
-  }),
-});
-
-/** Whoever is in; or, with nobody in yet, what else is wanted. */
-export const signInReply = z.union([meReply, wantedReply]);
-
-/** Begins the session of whoever has proved himself, or has the browser keep what it goes on with. */
-export async function signIn(call: OwnCall, outcome: { user: SignedIn } | { wanted: Wanted }) {
-  const { session, tenant_id, routes } = call;
-  if ('wanted' in outcome) {
-    session.hold(outcome.wanted);
-    return { second_factor: outcome.wanted.second_factor };
-  }
-  await session.begin(outcome.user);
-  return call.within(tenant_id, (work) => currentUser(work, outcome.user.id, routes));
-}
-
-export const signInOver = () =>
-  new HttpRefusal(401, 'sign_in_expired', 'This sign-in is over. Begin again.');
 
 /** Signing in and out. The session itself is api/http/session.ts's. */
 export const auth: Route[] = [
@@ -89,7 +63,7 @@ export const auth: Route[] = [
       const given = call.body as z.output<typeof Second>;
       const { pending: token, device } = call.session;
       const outcome = await proveSecondFactor(call.within, call.tenant_id, {
-        ...{ token, device, given },
+        ...{ token, device, site: { origin: call.origin }, given },
       });
       if ('wait' in outcome) throw throttled(outcome.wait);
       if ('over' in outcome) throw signInOver();

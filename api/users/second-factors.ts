@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import {
-  beginApp,
-  confirmApp,
-  enrollerOf,
-  type Enrolled,
-  type Enroller,
-} from '../../jobs/users/enroll.ts';
-import { Again, proveAgain } from '../../jobs/users/prove-again.ts';
+import { beginApp, confirmApp } from '../../jobs/users/enroll.ts';
+import { Again } from '../../jobs/users/prove-again.ts';
 import { totpCode } from '../../jobs/users/prove.ts';
 import {
   removeFactor,
@@ -14,13 +8,12 @@ import {
   resetSecondFactors,
 } from '../../jobs/users/remove-second-factor.ts';
 import { factorsOf } from '../../jobs/users/second-factors.ts';
-import type { Work } from '../../jobs/work.ts';
 import { FACTOR_KINDS } from '../../sql/users/second-factors.ts';
 import { flag, integer, timestamp, uuid } from '../../sql/types.ts';
 import { users as table } from '../../sql/users/users.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
-import { HttpRefusal } from '../http/errors.ts';
-import { throttled } from '../http/throttle.ts';
+import { about, codes, done, enroller, inOne, proved } from './enrolling.ts';
+import { passkeyRoutes } from './passkeys.ts';
 import { users } from './users.ts';
 
 const factor = z.object({
@@ -34,40 +27,6 @@ const factor = z.object({
 const ownFactors = z
   .object({ factors: z.array(factor), recovery_codes_left: integer, is_required: flag })
   .meta({ id: 'SecondFactors' });
-
-const codes = z.object({
-  recovery_codes: z.array(z.string()).describe('Told once; none where there are some already.'),
-});
-
-const about = { tag: 'users', resource: 'auth', status: 200, transaction: 'own' } as const;
-
-/** The user who is signed in, proved anew; or whoever has to enroll before his sign-in can end. */
-async function enroller(call: OwnCall, again: z.output<typeof Again> | null): Promise<Enroller> {
-  const { within, tenant_id, session, user } = call;
-  if (user !== null) {
-    if (again !== null) await proved(call, again);
-    return { user_id: user.id, token: null };
-  }
-  const waiting = await within(tenant_id, (work) => enrollerOf(work, session.pending));
-  if (waiting === null) throw new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
-  return waiting;
-}
-
-async function proved(call: OwnCall, again: z.output<typeof Again>) {
-  const { within, tenant_id, session, user } = call;
-  const whose = { user_id: user?.id ?? '', device: session.device };
-  const refused = await proveAgain(within, tenant_id, whose, again);
-  if (refused !== null) throw throttled(refused.wait);
-}
-
-/** The session goes on as one that was begun with the factor; all others are over. */
-async function done({ session }: OwnCall, { recovery_codes, user }: Enrolled) {
-  await session.begin(user);
-  return { recovery_codes };
-}
-
-const inOne = <Result>({ within, tenant_id }: OwnCall, steps: (work: Work) => Promise<Result>) =>
-  within(tenant_id, steps);
 
 const own: Route[] = [
   {
@@ -165,4 +124,4 @@ const reset: Route = {
   run: ({ work, params }) => resetSecondFactors(work, params['id'] ?? ''),
 };
 
-export const secondFactorRoutes: Route[] = [...own, reset];
+export const secondFactorRoutes: Route[] = [...own, ...passkeyRoutes, reset];

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import * as accounts from '../../sql/users/accounts.ts';
 import * as recovery from '../../sql/users/recovery-codes.ts';
 import * as factors from '../../sql/users/second-factors.ts';
@@ -11,6 +12,8 @@ import type { Work } from '../work.ts';
 import type { SignedIn } from './login.ts';
 import { notify } from './notify.ts';
 import { endPending, pendingOf } from './pending-sign-in.ts';
+import type { NewPasskey } from './passkey-shapes.ts';
+import { addPasskey, type Site } from './passkeys.ts';
 import { takeCode } from './prove.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
 import { witness } from './security-log.ts';
@@ -47,6 +50,18 @@ export async function confirmApp(work: Work, enroller: Enroller, code: string) {
   if (!(await takeCode(work, enroller.user_id, code, false)))
     throw new Invalid({ code: 'Is wrong, or the app was not begun with.' });
   return enrolled(work, enroller, 'totp');
+}
+
+/** Keeps a passkey that the user's browser has made; it may be asked for from now on. */
+export async function confirmPasskey(
+  work: Work,
+  enroller: Enroller,
+  site: Site,
+  made: { name: string; credential: z.output<typeof NewPasskey> },
+) {
+  await accounts.lock(work.tx, enroller.user_id);
+  await addPasskey(work, enroller.user_id, site, made);
+  return enrolled(work, enroller, 'passkey');
 }
 
 export type Enrolled = { recovery_codes: string[]; user: SignedIn };

@@ -12,6 +12,7 @@ import {
   TRIES_MAX,
   type Wanted,
 } from './pending-sign-in.ts';
+import type { Site } from './passkeys.ts';
 import { tryProof, type Given } from './prove.ts';
 import { isWanted, methodsOf } from './second-factors.ts';
 import { witness } from './security-log.ts';
@@ -70,7 +71,7 @@ async function afterFirst(work: Work, holder: Holder, route: string) {
   return { wanted: await awaitSecondFactor(tx, id, methods) };
 }
 
-type Second = { token: string; device: string; given: Given };
+type Second = { token: string; device: string; site: Site; given: Given };
 type SecondOutcome =
   { wait: number } | { over: true } | { refused: true; user_id: string } | { user: SignedIn };
 
@@ -81,11 +82,11 @@ type SecondOutcome =
 export const proveSecondFactor = (within: Within, tenantId: string, second: Second) =>
   within(tenantId, async (work): Promise<SecondOutcome> => {
     const { tx } = work;
-    const { token, device, given } = second;
+    const { token, device, site, given } = second;
     const pending = await pendingOf(tx, token, 'proof');
     if (pending === null) return { over: true };
     const { user_id, borrower_id } = pending;
-    const tried = await tryProof(work, { user_id, device }, given);
+    const tried = await tryProof(work, { user_id, device, site }, given);
     if ('wait' in tried) return tried;
     await countTry(tx, token);
     if (tried.kind === null) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Invalid } from '../errors.ts';
 import type { Within } from '../work.ts';
 import { askPassword } from './own-password.ts';
-import { isOne, proofs, tryProof } from './prove.ts';
+import { isOne, proofs, tryProof, type Whose } from './prove.ts';
 
 /**
  * Before anything about his factors changes, a user proves himself anew: by password or by factor. Whoever
@@ -12,10 +12,8 @@ export const Again = z
   .object({ current_password: z.string().min(1).max(1024).optional(), ...proofs })
   .refine((given) => Object.values(given).filter(Boolean).length <= 1, {
     path: ['current_password'],
-    error: 'Or code or recovery_code: one of them.',
+    error: 'Or code, recovery_code or passkey: one of them.',
   });
-
-type Whose = { user_id: string; device: string };
 
 /** Null where the user has proved himself, else the seconds to wait; what is wrong is refused. */
 export async function proveAgain(
@@ -29,7 +27,7 @@ export async function proveAgain(
     return 'wait' in asked ? asked : null;
   }
   if (!isOne(given))
-    throw new Invalid({ current_password: 'Is required, or else code or recovery_code.' });
+    throw new Invalid({ current_password: 'Is required, or else code, recovery_code or passkey.' });
   const tried = await within(tenantId, (work) => tryProof(work, whose, given));
   if ('wait' in tried) return tried;
   const [field = 'code'] = Object.keys(given).filter((name) => given[name as 'code']);

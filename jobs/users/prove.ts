@@ -3,6 +3,8 @@ import * as factors from '../../sql/users/second-factors.ts';
 import type { Proof as Kind } from '../../sql/users/sessions.ts';
 import type { Work } from '../work.ts';
 import { count, guesser, inAMinute, takeBack, type Try } from './attempts.ts';
+import { SignedPasskey } from './passkey-shapes.ts';
+import { isSigned, type Site } from './passkeys.ts';
 import { useRecoveryCode } from './recovery-codes.ts';
 import { settingsOf } from './settings.ts';
 import { stepOf } from './totp.ts';
@@ -16,15 +18,24 @@ const recoveryCode = z
   });
 
 /** What somebody may prove himself with: one of these. */
-export const proofs = { code: totpCode.optional(), recovery_code: recoveryCode.optional() };
-export type Given = { code?: string | undefined; recovery_code?: string | undefined };
+export const proofs = {
+  code: totpCode.optional(),
+  recovery_code: recoveryCode.optional(),
+  passkey: SignedPasskey.optional(),
+};
+export type Given = {
+  code?: string | undefined;
+  recovery_code?: string | undefined;
+  passkey?: SignedPasskey | undefined;
+};
 
 export const isOne = (given: Given) => Object.values(given).filter(Boolean).length === 1;
 
 /** Six digits are guessed in a million tries: in an hour there are this many, from all strangers together. */
 const IN_AN_HOUR = { limit: 20, seconds: 3600 };
 
-type Whose = { user_id: string; device: string };
+/** Whose proof it is, on which device and where. */
+export type Whose = { user_id: string; device: string; site: Site };
 /** What the proof was, or null where it proves nothing; or how long to wait before the next try. */
 type Tried = { kind: Kind | null } | { wait: number };
 
@@ -36,14 +47,14 @@ type Tried = { kind: Kind | null } | { wait: number };
 export async function tryProof(work: Work, whose: Whose, given: Given): Promise<Tried> {
   const counted = await countProof(work, whose);
   if ('wait' in counted) return counted;
-  const kind = await kindOf(work, whose.user_id, given);
+  const kind = await kindOf(work, whose, given);
   if (kind !== null) for (const hit of counted) await takeBack(work.tx, hit);
   return { kind };
 }
 
 async function countProof(
   work: Work,
-  { user_id, device }: Whose,
+  { user_id, device }: Pick<Whose, 'user_id' | 'device'>,
 ): Promise<Try[] | { wait: number }> {
   const { tx } = work;
   const { throttle } = await settingsOf(tx);
@@ -54,9 +65,12 @@ async function countProof(
   return 'wait' in hour ? hour : [minute, hour];
 }
 
-async function kindOf(work: Work, userId: string, given: Given): Promise<Kind | null> {
-  const { code, recovery_code } = given;
+async function kindOf(work: Work, whose: Whose, given: Given): Promise<Kind | null> {
+  const { user_id: userId, site } = whose;
+  const { code, recovery_code, passkey } = given;
   if (code !== undefined) return (await takeCode(work, userId, code)) ? 'totp' : null;
+  if (passkey !== undefined)
+    return (await isSigned(work, userId, site, passkey)) ? 'passkey' : null;
   if (recovery_code === undefined) return null;
   return (await useRecoveryCode(work.tx, userId, recovery_code)) ? 'recovery_code' : null;
 }

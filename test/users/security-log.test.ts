@@ -47,6 +47,7 @@ test('sign-ins, changes of access and settings, exports and downloads are watche
     'recovery_codes: POST /auth/second-factors/recovery-codes',
     'role_change: POST /users/assign-role',
     'role_change: POST /users/remove-role',
+    'second_factor_add: POST /auth/second-factors/passkeys',
     'second_factor_add: POST /auth/second-factors/totp/confirm',
     'second_factor_remove: POST /auth/second-factors/{id}/remove',
     'second_factor_reset: POST /users/{id}/reset-second-factors',
