@@ -44,7 +44,9 @@ import { approvalRoutes, approvals } from './users/approvals.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
 import { passwords } from './users/passwords.ts';
+import { secondFactorRoutes } from './users/second-factors.ts';
 import { securityLog } from './users/security-log.ts';
+import { ownSessions, sessions } from './users/sessions.ts';
 import { tenantRoutes } from './users/settings.ts';
 import { userRoutes, users } from './users/users.ts';
 import { subscribe, webhooks } from './webhooks/subscriptions.ts';
@@ -110,6 +112,9 @@ const business: readonly Route[] = [
   ...portalRecords,
   ...auth,
   ...passwords,
+  ...secondFactorRoutes,
+  ...sessions.routes,
+  ...ownSessions,
   closeOfBusiness,
   pools,
   ...runs.routes,

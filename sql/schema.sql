@@ -261,7 +261,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.open_session(tenant uuid, hash bytea)
- RETURNS TABLE(user_id uuid, csrf_token text, email text, first_name text, last_name text, tenant_role text, borrower_id uuid)
+ RETURNS TABLE(user_id uuid, csrf_token text, email text, first_name text, last_name text, tenant_role text, borrower_id uuid, session_id uuid, second_factor text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -273,7 +273,7 @@ begin
     and session.last_seen_at > now() - make_interval(secs => session.idle_seconds);
   return query
     select account.id, session.csrf_token, account.email, account.first_name, account.last_name,
-           account.tenant_role, account.borrower_id
+           account.tenant_role, account.borrower_id, session.id, session.second_factor
     from sessions as session
     join users as account on account.tenant_id = session.tenant_id and account.id = session.user_id
     left join borrowers as borrower
@@ -2510,6 +2510,25 @@ create policy tenant on one_time_tokens for all to servicing_app using (tenant_i
 grant delete, insert, select, update on one_time_tokens to servicing_app;
 grant select on one_time_tokens to servicing_auditor;
 
+create table passkey_challenges (
+  tenant_id uuid not null default app.current_tenant(),
+  challenge text not null,
+  user_id uuid not null,
+  purpose text not null,
+  expires_at timestamp with time zone not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (tenant_id, challenge),
+  constraint passkey_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['enrollment'::text, 'proof'::text]))),
+  constraint passkey_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint passkey_challenges_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX passkey_challenges_user ON public.passkey_challenges USING btree (tenant_id, user_id);
+alter table passkey_challenges enable row level security, force row level security;
+create policy auditor on passkey_challenges for select to servicing_auditor using true;
+create policy owner on passkey_challenges for all to servicing_owner using true with check true;
+create policy tenant on passkey_challenges for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select, update on passkey_challenges to servicing_app;
+grant select on passkey_challenges to servicing_auditor;
+
 create table payment_instruments (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -2709,6 +2728,29 @@ create policy tenant on payoff_quotes for all to servicing_app using (tenant_id 
 CREATE TRIGGER touch BEFORE UPDATE ON public.payoff_quotes FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on payoff_quotes to servicing_app;
 grant select on payoff_quotes to servicing_auditor;
+
+create table pending_sign_ins (
+  tenant_id uuid not null default app.current_tenant(),
+  token_hash bytea not null,
+  user_id uuid not null,
+  wants text not null,
+  epoch integer not null,
+  tries integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint pending_sign_ins_pkey PRIMARY KEY (tenant_id, token_hash),
+  constraint pending_sign_ins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint pending_sign_ins_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id),
+  constraint pending_sign_ins_wants_check CHECK ((wants = ANY (ARRAY['proof'::text, 'enrollment'::text])))
+);
+CREATE INDEX pending_sign_ins_user ON public.pending_sign_ins USING btree (tenant_id, user_id);
+alter table pending_sign_ins enable row level security, force row level security;
+create policy auditor on pending_sign_ins for select to servicing_auditor using true;
+create policy owner on pending_sign_ins for all to servicing_owner using true with check true;
+create policy tenant on pending_sign_ins for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select, update on pending_sign_ins to servicing_app;
+grant select on pending_sign_ins to servicing_auditor;
 
 create table period_closings (
   tenant_id uuid not null default app.current_tenant(),
@@ -2981,6 +3023,23 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.promises_to_pay FOR EACH ROW EXECUT
 grant insert, select, update on promises_to_pay to servicing_app;
 grant select on promises_to_pay to servicing_auditor;
 
+create table recovery_codes (
+  tenant_id uuid not null default app.current_tenant(),
+  user_id uuid not null,
+  code_hash bytea not null,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint recovery_codes_pkey PRIMARY KEY (tenant_id, user_id, code_hash),
+  constraint recovery_codes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint recovery_codes_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+alter table recovery_codes enable row level security, force row level security;
+create policy auditor on recovery_codes for select to servicing_auditor using true;
+create policy owner on recovery_codes for all to servicing_owner using true with check true;
+create policy tenant on recovery_codes for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select, update on recovery_codes to servicing_app;
+grant select on recovery_codes to servicing_auditor;
+
 create table schema_migrations (
   name text not null,
   checksum text not null,
@@ -2989,6 +3048,43 @@ create table schema_migrations (
 );
 alter table schema_migrations disable row level security;
 grant select on schema_migrations to public;
+
+create table second_factors (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  user_id uuid not null,
+  kind text not null,
+  name text not null,
+  secret_sealed text,
+  last_step bigint,
+  credential_id text,
+  public_key text,
+  sign_count bigint,
+  transports jsonb,
+  host text,
+  confirmed_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint second_factors_check CHECK (((kind = 'totp'::text) = (secret_sealed IS NOT NULL))),
+  constraint second_factors_check1 CHECK (((kind = 'passkey'::text) = (credential_id IS NOT NULL))),
+  constraint second_factors_check2 CHECK (((kind = 'totp'::text) OR ((public_key IS NOT NULL) AND (sign_count IS NOT NULL) AND (host IS NOT NULL)))),
+  constraint second_factors_check3 CHECK (((kind = 'totp'::text) OR (confirmed_at IS NOT NULL))),
+  constraint second_factors_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'passkey'::text]))),
+  constraint second_factors_pkey PRIMARY KEY (tenant_id, id),
+  constraint second_factors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint second_factors_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE UNIQUE INDEX second_factors_app ON public.second_factors USING btree (tenant_id, user_id) WHERE ((kind = 'totp'::text) AND (confirmed_at IS NOT NULL));
+CREATE UNIQUE INDEX second_factors_credential ON public.second_factors USING btree (tenant_id, credential_id);
+CREATE INDEX second_factors_user ON public.second_factors USING btree (tenant_id, user_id);
+alter table second_factors enable row level security, force row level security;
+create policy auditor on second_factors for select to servicing_auditor using true;
+create policy owner on second_factors for all to servicing_owner using true with check true;
+create policy tenant on second_factors for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.second_factors FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on second_factors to servicing_app;
+grant select on second_factors to servicing_auditor;
 
 create table security_log (
   tenant_id uuid not null default app.current_tenant(),
@@ -3066,8 +3162,12 @@ create table sessions (
   ip text,
   user_agent text,
   revoked_at timestamp with time zone,
+  id uuid not null default uuidv7(),
+  second_factor text,
   constraint sessions_pkey PRIMARY KEY (tenant_id, id_hash),
+  constraint sessions_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'passkey'::text, 'recovery_code'::text, 'provider'::text]))),
   constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id),
   constraint sessions_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
 );
 CREATE INDEX sessions_user ON public.sessions USING btree (tenant_id, user_id) WHERE (revoked_at IS NULL);

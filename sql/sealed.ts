@@ -13,6 +13,7 @@ export const SEALED: readonly Place[] = [
   { table: 'payment_instruments', keys: ['id'], column: 'account_number_sealed' },
   { table: 'payment_instruments', keys: ['id'], column: 'token_sealed' },
   { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
+  { table: 'second_factors', keys: ['id'], column: 'secret_sealed' },
 ];
 
 /** The answer that is kept for an Idempotency-Key may hold a secret, sealed like its own column. */

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { partOf } from './parts.ts';
 
-export const ACCOUNT_MESSAGES = ['invitation', 'password_reset', 'password_changed'] as const;
+export const ACCOUNT_MESSAGES = [
+  'invitation',
+  'password_reset',
+  'password_changed',
+  'second_factor_added',
+  'second_factor_removed',
+  'recovery_code_used',
+  'wrong_codes',
+] as const;
 export type AccountMessage = (typeof ACCOUNT_MESSAGES)[number];
 
 const read = new Map<AccountMessage, { subject: string; body: string }>();

@@ -23,15 +23,21 @@ export type Answer = {
 /** A refusal that belongs to HTTP and not to the trade: method, media type, size, session. */
 export class HttpRefusal extends Error {
   readonly answer: Answer;
+  /** Whose account it was, for the security log; no client is told. */
+  readonly user_id: string | undefined;
 
   constructor(
     status: number,
     code: string,
     message: string,
-    more: Omit<Partial<Answer>, 'status' | 'body'> & { details?: Record<string, unknown> } = {},
+    more: Omit<Partial<Answer>, 'status' | 'body'> & {
+      details?: Record<string, unknown>;
+      user_id?: string;
+    } = {},
   ) {
     super(message);
-    const { headers, details } = more;
+    const { headers, details, user_id } = more;
+    this.user_id = user_id;
     this.answer = {
       status,
       body: { message, code, ...(details && { details }) },

@@ -1,3 +1,4 @@
+import type { Proof } from '../../sql/users/sessions.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
 
 export type Role = (typeof TENANT_ROLES)[number];
@@ -15,6 +16,9 @@ export type User = {
   last_name: string;
   tenant_role: Role | null;
   borrower_id: string | null;
+  /** The name of the session, and what beside the first factor it was proved by. */
+  session_id: string;
+  second_factor: Proof | null;
 };
 
 export const isAtLeast = (role: Role | null, least: Role): boolean =>

@@ -4,10 +4,10 @@ import type { Log } from '../../jobs/log.ts';
 import { witness, type SecurityEvent } from '../../jobs/users/security-log.ts';
 import { workOf, type Actor, type Work } from '../../jobs/work.ts';
 import type { Route } from '../endpoints/route.ts';
-import { answerTo } from './errors.ts';
+import { answerTo, HttpRefusal } from './errors.ts';
 
 /** Of these the work itself tells, since it alone knows whose password it was. */
-const TOLD_INSIDE = new Set(['password_reset', 'password_change']);
+const TOLD_INSIDE = new Set(['password_reset', 'password_change', 'second_factor_add']);
 
 const routeName = ({ method, path }: Route) => `${method} ${path}`;
 
@@ -36,6 +36,8 @@ export function doneBy(route: Route, request: Said, answer: unknown): SecurityEv
   const event = route.security_event;
   if (event === undefined || fieldOf(answer, 'download_url') === null) return null;
   const isSignIn = event === 'sign_in';
+  // A second factor is still wanted: nobody is in yet, which the work itself has told.
+  if (isSignIn && fieldOf(answer, 'second_factor') !== undefined) return null;
   return {
     ...aboutOf(route, request, answer),
     event,
@@ -56,6 +58,7 @@ export function refusedBy(route: Route, request: Said, error: unknown): Security
     event,
     outcome: status < 500 ? 'refused' : 'failed',
     reason,
+    ...(error instanceof HttpRefusal && error.user_id && { user_id: error.user_id }),
   };
 }
 

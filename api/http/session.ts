@@ -4,17 +4,26 @@ import type Koa from 'koa';
 import session from 'koa-session';
 import type { DatabasePool } from 'slonik';
 import type { Keys } from '../../jobs/sealing/secrets.ts';
+import type { SignedIn } from '../../jobs/users/login.ts';
+import type { Wanted } from '../../jobs/users/pending-sign-in.ts';
+import { isWanted } from '../../jobs/users/second-factors.ts';
+import { Settings } from '../../jobs/users/settings.ts';
 import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import { newToken, tokenOf } from './csrf.ts';
 import { deviceCookie, rememberDevice } from './device.ts';
+import { dropPending, holdPending, pendingCookie } from './pending.ts';
 import type { User } from './permissions.ts';
 
 /** What an endpoint may do with the session; the identifiers stay in here. */
 export type Session = {
   /** Starts a new session for the user, with a new id and CSRF token; the old one is dead. */
-  begin: (user: { id: string; borrower_id: string | null }) => Promise<void>;
+  begin: (user: SignedIn) => Promise<void>;
   end: () => void;
+  /** Has the browser keep what a sign-in goes on with that has not ended. */
+  hold: (wanted: Pick<Wanted, 'token' | 'seconds'>) => void;
+  /** That, or nothing. */
+  pending: string;
   /** Remembers that the user has proved himself on this device; begin() does so by itself. */
   remember: (userId: string) => void;
   /** What the device says of whoever has signed in on it. */
@@ -22,21 +31,22 @@ export type Session = {
   csrf_token: () => string;
 };
 
-export type SessionLimits = {
-  idle_minutes: number;
-  portal_idle_minutes: number;
-  absolute_hours: number;
-};
-export const SESSION_LIMITS: SessionLimits = {
-  idle_minutes: 60,
-  portal_idle_minutes: 30,
-  absolute_hours: 12,
-};
+export type SessionLimits = Pick<
+  Settings['auth'],
+  'idle_minutes' | 'portal_idle_minutes' | 'absolute_hours' | 'second_factor'
+>;
+export const SESSION_LIMITS: SessionLimits = Settings.parse({}).auth;
 
 /** 256 random bits; anything else in the cookie is nobody's. */
 const ID = /^[A-Za-z0-9_-]{43}$/;
 const hashOf = (id: string) => createHash('sha256').update(id).digest('hex');
-type Kept = { user_id: string; csrf_token: string; borrower_id?: string | null };
+type Kept = {
+  user_id: string;
+  csrf_token: string;
+  borrower_id?: string | null;
+  second_factor?: sessions.Proof | null;
+};
+const limitsOf = (ctx: Context): SessionLimits => ctx.state.limits ?? SESSION_LIMITS;
 
 /** Sessions of koa-session in our own table, which keeps only hashes and is asked on every request. */
 export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolean): Middleware {
@@ -45,16 +55,15 @@ export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolea
       if (!ID.test(id)) return undefined;
       const found = await sessions.open(pool, ctx.state.tenant.id, hashOf(id));
       if (found === null) return undefined;
+      // Where two factors are wanted, a session that was begun by one opens nothing any more.
+      if (found.second_factor === null && isWanted(limitsOf(ctx), found)) return undefined;
       const { user_id, csrf_token, ...user } = found;
       ctx.state.user = { id: user_id, ...user } satisfies User;
       return { user_id, csrf_token };
     },
     async set(id: string, data: Kept, _maxAge: number, { ctx }: { ctx: Context }) {
-      const {
-        tenant,
-        ip,
-        limits = SESSION_LIMITS,
-      } = ctx.state as { tenant: { id: string }; ip: string; limits?: SessionLimits };
+      const { tenant, ip } = ctx.state as { tenant: { id: string }; ip: string };
+      const limits = limitsOf(ctx);
       const idle = data.borrower_id ? limits.portal_idle_minutes : limits.idle_minutes;
       const row = {
         id_hash: hashOf(id),
@@ -64,6 +73,7 @@ export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolea
         absolute_seconds: limits.absolute_hours * 3600,
         ip,
         user_agent: ctx.get('User-Agent').slice(0, 300),
+        second_factor: data.second_factor ?? null,
       };
       await workOf(pool, SYSTEM)(tenant.id, ({ tx }) => sessions.start(tx, row));
     },
@@ -101,13 +111,16 @@ export async function hasEnded(ctx: Context, within: Within): Promise<boolean> {
 /** The session of one request, as its endpoint sees it. */
 export function sessionOf(ctx: Context, keys: Keys): Session {
   return {
-    begin: async ({ id, borrower_id }) => {
+    begin: async ({ id, ...how }) => {
       const csrf_token = newToken();
-      ctx.session = { user_id: id, csrf_token, borrower_id } as never;
+      ctx.session = { user_id: id, csrf_token, ...how } as never;
       await (ctx.session as unknown as { regenerate: () => Promise<void> }).regenerate();
       ctx.state.csrf_token = csrf_token;
       rememberDevice(ctx, keys, id);
+      dropPending(ctx);
     },
+    hold: ({ token, seconds }) => holdPending(ctx, token, seconds),
+    pending: pendingCookie(ctx),
     end: () => {
       ctx.session = null;
       ctx.state.user = null;

@@ -1,13 +1,20 @@
 import { z } from 'zod';
-import { login } from '../../jobs/users/login.ts';
+import { login, proveSecondFactor } from '../../jobs/users/login.ts';
+import { isOne, proofs } from '../../jobs/users/prove.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { throttled } from '../http/throttle.ts';
-import { currentUser, meReply } from './me.ts';
+import { meReply } from './me.ts';
+import { signIn, signInOver, signInReply } from './sign-in.ts';
 
 const Login = z.object({
   email: z.string().min(1).max(254),
   password: z.string().min(1).max(1024),
+});
+
+const Second = z.object(proofs).refine(isOne, {
+  path: ['code'],
+  error: 'Is required, or else recovery_code or passkey; one of them.',
 });
 
 const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
@@ -19,10 +26,10 @@ export const auth: Route[] = [
     method: 'POST',
     path: '/auth/login',
     security_event: 'sign_in',
-    summary: 'Sign in',
+    summary: 'Sign in; where a second factor is wanted, nobody is in before it is proved',
     action: 'login',
     body: Login,
-    reply: meReply,
+    reply: signInReply,
     status: 200,
     transaction: 'own',
     run: async (call: OwnCall) => {
@@ -38,8 +45,33 @@ export const auth: Route[] = [
           'The email address or the password is wrong.',
         );
       }
-      await session.begin(outcome.user);
-      return call.within(call.tenant_id, (work) => currentUser(work, outcome.user.id, call.routes));
+      return signIn(call, outcome);
+    },
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/auth/second-factor',
+    security_event: 'sign_in',
+    summary: 'Go on with a sign-in by proving the second factor',
+    action: 'second-factor',
+    body: Second,
+    reply: meReply,
+    status: 200,
+    transaction: 'own',
+    run: async (call: OwnCall) => {
+      const given = call.body as z.output<typeof Second>;
+      const { pending: token, device } = call.session;
+      const outcome = await proveSecondFactor(call.within, call.tenant_id, {
+        ...{ token, device, site: { origin: call.origin }, given },
+      });
+      if ('wait' in outcome) throw throttled(outcome.wait);
+      if ('over' in outcome) throw signInOver();
+      if ('refused' in outcome) {
+        const { user_id } = outcome;
+        throw new HttpRefusal(401, 'invalid_code', 'The code is wrong, or was used.', { user_id });
+      }
+      return signIn(call, outcome);
     },
   },
   {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countRequest, stranger } from '../../jobs/users/attempts.ts';
 import { changePassword, requestReset, resetPassword } from '../../jobs/users/reset-password.ts';
+import type { Settings } from '../../jobs/users/settings.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import { throttled } from '../http/throttle.ts';
 
@@ -30,7 +31,9 @@ const about = {
   transaction: 'own',
 } as const;
 
-async function count(call: OwnCall, scope: 'request' | 'reset') {
+type Counted = keyof Pick<Settings['throttle'], 'request' | 'reset'>;
+
+async function count(call: OwnCall, scope: Counted) {
   const wait = await countRequest(call.within, call.tenant_id, scope, stranger(call.ip));
   if (wait !== null) throw throttled(wait);
 }
@@ -79,14 +82,14 @@ export const passwords: Route[] = [
     body: Change,
     run: async (call: OwnCall) => {
       await count(call, 'reset');
-      const { id = '', borrower_id = null } = call.user ?? {};
+      const { id = '', borrower_id = null, second_factor = null } = call.user ?? {};
       const { device } = call.session;
       const passwords = call.body as z.output<typeof Change>;
       const change = { user_id: id, device, ...passwords };
       const refused = await changePassword(call.within, call.tenant_id, change);
       if (refused !== null) throw throttled(refused.wait);
       // The sessions of the old password are over, this one too; whoever changed it stays.
-      await call.session.begin({ id, borrower_id });
+      await call.session.begin({ id, borrower_id, second_factor });
       return { message: 'The password is changed.' };
     },
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as tenants from '../../sql/tenants.ts';
 import * as idempotency from '../../sql/users/idempotency.ts';
+import * as pendingSignIns from '../../sql/users/pending-sign-ins.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import * as throttle from '../../sql/users/throttle.ts';
 import { forgetUploads } from '../documents/forget-uploads.ts';
@@ -11,7 +12,7 @@ import { settingsOf } from '../users/settings.ts';
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Forgets what nobody can use any more: ended sessions, old idempotency keys, counted
+ * Forgets what nobody can use any more: ended sessions and sign-ins, old idempotency keys, counted
  * attempts, files that were announced and never confirmed.
  */
 export const cleanUp = job({
@@ -26,6 +27,7 @@ export const cleanUp = job({
       await outside.within(id, async ({ tx }) => {
         const { idempotency: kept } = await settingsOf(tx);
         await sessions.forgetEnded(tx);
+        await pendingSignIns.forgetEnded(tx);
         await idempotency.forgetOld(tx, kept.ttl_hours);
         await throttle.forgetOld(tx);
       });

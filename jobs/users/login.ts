@@ -1,20 +1,38 @@
-import { find, type Row } from '../../sql/table.ts';
-import { credentials, markLogin, users } from '../../sql/users/users.ts';
+import type { Proof } from '../../sql/users/sessions.ts';
+import { credentials, markLogin } from '../../sql/users/users.ts';
 import type { Work, Within } from '../work.ts';
 import { count, guesser, inAMinute, stranger, takeBack } from './attempts.ts';
+import { notify } from './notify.ts';
 import { verifyPassword } from './passwords.ts';
+import {
+  awaitSecondFactor,
+  countTry,
+  endPending,
+  pendingOf,
+  TRIES_MAX,
+  type Wanted,
+} from './pending-sign-in.ts';
+import type { Site } from './passkeys.ts';
+import { tryProof, type Given } from './prove.ts';
+import { isWanted, methodsOf } from './second-factors.ts';
+import { witness } from './security-log.ts';
 import { settingsOf } from './settings.ts';
+
+/** Whoever has come in, and by what beside the first factor. */
+export type SignedIn = { id: string; borrower_id: string | null; second_factor: Proof | null };
+
+type Holder = { id: string; tenant_role: string | null; borrower_id: string | null };
 
 /** `device` is what the device's own cookie says, or nothing. */
 type Attempt = { email: string; password: string; ip: string; device: string };
-type Outcome =
-  { wait: number } | { refused: true } | { user: { id: string; borrower_id: string | null } };
+type Outcome = { wait: number } | { refused: true } | { user: SignedIn } | { wanted: Wanted };
 
 /**
  * Checks an address and a password. All tries of a client's address are counted, right and wrong
  * alike; of an account only what fails, and apart for each device that has signed in before, so that
  * nobody keeps people out by guessing. An unknown account, a wrong password and an inactive user
- * cannot be told apart by answer or by time. Answers the user; starting the session is the caller's.
+ * cannot be told apart by answer or by time. Answers the user, or what else is wanted of him; starting
+ * the session is the caller's.
  */
 export async function login(within: Within, tenantId: string, attempt: Attempt): Promise<Outcome> {
   const begun = await within(tenantId, (work) => begin(work, attempt));
@@ -22,11 +40,9 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
   const { known, counted } = begun;
   const isRight = await verifyPassword(attempt.password, known?.password_hash ?? null);
   if (!known || !isRight) return { refused: true };
-  return within(tenantId, async ({ tx }) => {
-    await takeBack(tx, counted);
-    await markLogin(tx, known.id);
-    const user = (await find(tx, users, known.id)) as Row;
-    return { user: { id: known.id, borrower_id: user['borrower_id'] as string | null } };
+  return within(tenantId, async (work) => {
+    await takeBack(work.tx, counted);
+    return afterFirst(work, known, 'POST /auth/login');
   });
 }
 
@@ -40,3 +56,47 @@ async function begin(work: Work, { email: given, ip, device }: Attempt) {
   const counted = await count(tx, 'login', guesser(work, email, known?.id ?? null, device), limit);
   return 'wait' in counted ? counted : { known, counted };
 }
+
+/** The user is in, or is asked for a second factor where he has one or the tenant wants one of him. */
+async function afterFirst(work: Work, holder: Holder, route: string) {
+  const { tx } = work;
+  const { id, borrower_id } = holder;
+  const methods = await methodsOf(tx, id);
+  const { auth } = await settingsOf(tx);
+  if (methods.length === 0 && !isWanted(auth, holder)) {
+    await markLogin(tx, id);
+    return { user: { id, borrower_id, second_factor: null } };
+  }
+  await witness(work, { event: 'first_factor', outcome: 'done', user_id: id, route });
+  return { wanted: await awaitSecondFactor(tx, id, methods) };
+}
+
+type Second = { token: string; device: string; site: Site; given: Given };
+type SecondOutcome =
+  { wait: number } | { over: true } | { refused: true; user_id: string } | { user: SignedIn };
+
+/**
+ * Goes on with a sign-in whose first factor was right. A few wrong tries end it, and the password is
+ * asked for again; what is right works once, for whoever of several at once is first.
+ */
+export const proveSecondFactor = (within: Within, tenantId: string, second: Second) =>
+  within(tenantId, async (work): Promise<SecondOutcome> => {
+    const { tx } = work;
+    const { token, device, site, given } = second;
+    const pending = await pendingOf(tx, token, 'proof');
+    if (pending === null) return { over: true };
+    const { user_id, borrower_id } = pending;
+    const tried = await tryProof(work, { user_id, device, site }, given);
+    if ('wait' in tried) return tried;
+    await countTry(tx, token);
+    if (tried.kind === null) {
+      const isLast = pending.tries + 1 >= TRIES_MAX;
+      if (isLast) await notify(work, { user_id, message: 'wrong_codes' });
+      return { refused: true, user_id };
+    }
+    await endPending(tx, token);
+    await markLogin(tx, user_id);
+    if (tried.kind === 'recovery_code')
+      await notify(work, { user_id, message: 'recovery_code_used' });
+    return { user: { id: user_id, borrower_id, second_factor: tried.kind } };
+  });

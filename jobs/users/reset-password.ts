@@ -4,10 +4,11 @@ import { setPassword } from '../../sql/users/users.ts';
 import { record } from '../audit.ts';
 import { Invalid } from '../errors.ts';
 import type { Within, Work } from '../work.ts';
-import { count, guesser, inAMinute, takeBack } from './attempts.ts';
+import { count, guesser } from './attempts.ts';
 import { isGuessable } from './guessable.ts';
 import { notify } from './notify.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { askPassword } from './own-password.ts';
+import { hashPassword } from './passwords.ts';
 import { witness } from './security-log.ts';
 import { hashOf } from './send-account-message.job.ts';
 import { settingsOf } from './settings.ts';
@@ -74,17 +75,9 @@ export async function changePassword(
   tenantId: string,
   { user_id, device, current_password, new_password }: Change,
 ): Promise<{ wait: number } | null> {
-  const begun = await within(tenantId, async (work) => {
-    const { tx } = work;
-    const limit = inAMinute((await settingsOf(tx)).throttle.reset);
-    const counted = await count(tx, 'reset', guesser(work, user_id, user_id, device), limit);
-    return 'wait' in counted ? counted : { counted, user: await accounts.active(tx, user_id) };
-  });
-  if ('wait' in begun) return begun;
-  const { counted, user } = begun;
-  const isRight = await verifyPassword(current_password, user?.password_hash ?? null);
-  if (user === null || !isRight) throw new Invalid({ current_password: 'Is wrong.' });
-  await within(tenantId, ({ tx }) => takeBack(tx, counted));
+  const asked = await askPassword(within, tenantId, { user_id, device, current_password });
+  if ('wait' in asked) return asked;
+  const { user } = asked;
   await within(tenantId, (work) => checkPassword(work, new_password, user, 'new_password'));
   const password_hash = await hashPassword(new_password);
   await within(tenantId, (work) => keep(work, user_id, password_hash, 'change-password'));

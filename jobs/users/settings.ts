@@ -143,6 +143,13 @@ export const Settings = z.strictObject({
       absolute_hours: z.int().min(1).max(336).default(12),
       portal_idle_minutes: z.int().min(5).max(480).default(30),
       password_min: z.int().min(8).max(32).default(12),
+      // Who is let in by two factors only; whoever has no second one enrolls it at the next sign-in.
+      second_factor: z
+        .strictObject({
+          staff: z.boolean().default(false),
+          borrowers: z.boolean().default(false),
+        })
+        .prefault({}),
       trusted_origins: z.array(origin).max(20).default([]),
       // Where links in mails lead, never taken from a request: one of the tenant's domains.
       site_origin: z.union([origin, z.literal('')]).default(''),
@@ -153,6 +160,7 @@ export const Settings = z.strictObject({
       login: tries.default(10),
       request: tries.default(5),
       reset: tries.default(5),
+      second_factor: tries.default(5),
       anon: perMinuteOfAll,
       user: perMinuteOfAll,
       portal: perMinuteOfAll,

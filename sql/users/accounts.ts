@@ -11,6 +11,10 @@ export const lockSuperadmins = (tx: Transaction) =>
     for no key update
   `);
 
+/** Held so that what is done about one user takes turns. */
+export const lock = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`select from users where id = ${id} for no key update`);
+
 /** Sets the role and voids the user's sessions. */
 export const setRole = (tx: Transaction, id: string, role: string | null) =>
   tx.query(sql.typeAlias('void')`

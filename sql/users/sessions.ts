@@ -1,7 +1,30 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
 import { TENANT_ROLES } from './users.ts';
+
+/** What beside the first factor a session was proved by; `provider` is the tenant's own. */
+export const PROOFS = ['totp', 'passkey', 'recovery_code', 'provider'] as const;
+export type Proof = (typeof PROOFS)[number];
+
+/** The sessions that open something now, as people may see them: without what opens them. */
+export const sessions = table({
+  name: 'sessions',
+  rows: sql.fragment`
+    select record.id, record.user_id, holder.email, record.ip as ip_address, record.user_agent,
+           record.second_factor, record.last_seen_at,
+           least(record.absolute_expires_at,
+                 record.last_seen_at + make_interval(secs => record.idle_seconds)) as expires_at,
+           record.created_at
+    from sessions as record
+    join users as holder on holder.id = record.user_id and holder.session_epoch = record.epoch
+    where record.revoked_at is null and record.absolute_expires_at > now()
+      and record.last_seen_at > now() - make_interval(secs => record.idle_seconds)
+      and holder.is_active
+  `,
+  gone: sql.fragment`record.revoked_at is not null`,
+});
 
 const OpenSession = z.object({
   user_id: z.string(),
@@ -11,6 +34,8 @@ const OpenSession = z.object({
   last_name: z.string(),
   tenant_role: z.enum(TENANT_ROLES).nullable(),
   borrower_id: z.string().nullable(),
+  session_id: z.string(),
+  second_factor: z.enum(PROOFS).nullable(),
 });
 export type OpenSession = z.output<typeof OpenSession>;
 
@@ -21,7 +46,8 @@ export type OpenSession = z.output<typeof OpenSession>;
  */
 export const open = (pool: DatabasePool, tenantId: string, idHash: string) =>
   pool.maybeOne(sql.prepared('open_session', OpenSession)`
-    select user_id, csrf_token, email, first_name, last_name, tenant_role, borrower_id
+    select user_id, csrf_token, email, first_name, last_name, tenant_role, borrower_id,
+           session_id, second_factor
     from app.open_session(${tenantId}, decode(${idHash}, 'hex'))
   `);
 
@@ -33,16 +59,18 @@ type NewSession = {
   absolute_seconds: number;
   ip: string;
   user_agent: string;
+  second_factor: Proof | null;
 };
 
 /** Writes a new session and never touches one that exists: a revoked one stays revoked. */
 export const start = (tx: Transaction, session: NewSession) =>
   tx.query(sql.typeAlias('void')`
     insert into sessions
-      (id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at, ip, user_agent)
+      (id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at, ip, user_agent,
+       second_factor)
     select decode(${session.id_hash}, 'hex'), id, ${session.csrf_token}, session_epoch,
            ${session.idle_seconds}, now() + make_interval(secs => ${session.absolute_seconds}),
-           ${session.ip}, ${session.user_agent}
+           ${session.ip}, ${session.user_agent}, ${session.second_factor}
     from users where id = ${session.user_id}
     on conflict do nothing
   `);
@@ -51,6 +79,13 @@ export const revoke = (tx: Transaction, idHash: string) =>
   tx.query(sql.typeAlias('void')`
     update sessions set revoked_at = now()
     where id_hash = decode(${idHash}, 'hex') and revoked_at is null
+  `);
+
+/** Ends one session by its name; one of another user's, where a user is named, stays. */
+export const end = (tx: Transaction, id: string, userId: string | null = null) =>
+  tx.query(sql.typeAlias('void')`
+    update sessions set revoked_at = now()
+    where id = ${id} and revoked_at is null and user_id = coalesce(${userId}::uuid, user_id)
   `);
 
 /** Whether there is or was such a session. */

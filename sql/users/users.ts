@@ -19,12 +19,18 @@ export const users = table({
   `,
 });
 
-const Credentials = z.object({ id: z.string(), password_hash: z.string().nullable() });
+const Credentials = z.object({
+  id: z.string(),
+  password_hash: z.string().nullable(),
+  tenant_role: z.enum(TENANT_ROLES).nullable(),
+  borrower_id: z.string().nullable(),
+});
 
 /** The active user of that address, for a login to check; the address is lower case. */
 export const credentials = (tx: Transaction, email: string) =>
   tx.maybeOne(sql.type(Credentials)`
-    select id, password_hash from users where email = ${email} and is_active
+    select id, password_hash, tenant_role, borrower_id from users
+    where email = ${email} and is_active
   `);
 
 export const markLogin = (tx: Transaction, id: string) =>

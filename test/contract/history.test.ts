@@ -38,6 +38,7 @@ const UNCHANGED: Record<string, string> = {
 /** Done, and there may be nothing to tell. */
 const SILENT: Record<string, string> = {
   'POST /users/remove-role': 'the user has no role',
+  'POST /users/{id}/reset-second-factors': 'the user has none',
   'POST /communications/send': 'each message is a row of the log',
   'POST /communications/send-batch': 'each message is a row of the log',
 };
@@ -56,6 +57,7 @@ const NOT_DONE: Record<string, string> = {
   'DELETE /disbursements/{id}': 'is reversed instead',
   'DELETE /draws/{id}': 'is reversed instead',
   'POST /borrowers/{id}/invite-portal-user': 'only with an address on file',
+  'DELETE /auth/sessions/{id}': 'only the session that asks is its own',
   'POST /portfolios/{id}/auto-assign': 'only of a dynamic portfolio',
   'POST /portfolios/{id}/buyback': 'no sale is booked',
   'POST /portfolios/{id}/cancel-sale': 'no sale is agreed',

@@ -17,6 +17,8 @@ const withIds = routes.filter(({ path }) => collectionsIn(path).length > 0);
 /** Routes that take an id, for which the other tenant has no record. */
 const UNTRIED: Record<string, string> = {
   'PUT /communications/providers/{channel}': 'a channel is no record',
+  'POST /auth/second-factors/{id}/remove': 'only one’s own; test/users/second-factors.test.ts',
+  'DELETE /auth/sessions/{id}': 'only one’s own; test/users/own-sessions.test.ts',
 };
 const FILES = /^GET \/(credit-reporting-files|nacha-files)\//;
 const FILES_REASON = 'files for banks and bureaus are written of months that have ended';

@@ -15,6 +15,7 @@ test.each([
   ['throttle.login', [0, 2, 61, 10_000, null]],
   ['throttle.request', [0, 2, 61, null]],
   ['throttle.reset', [0, 2, 61, null]],
+  ['throttle.second_factor', [0, 2, 61, null]],
   ['throttle.anon', [0, 1, 29]],
   ['throttle.user', [0, 1, 29]],
   ['throttle.portal', [0, 1, 29]],

@@ -1,0 +1,25 @@
+import type { Context } from 'koa';
+
+const NAME = 'pending_sign_in';
+const SCOPE = {
+  httpOnly: true,
+  overwrite: true,
+  path: '/api/v1/auth',
+  sameSite: 'strict',
+  signed: false,
+} as const;
+
+/** What the browser goes on with whose sign-in has not ended, or nothing. */
+export function pendingCookie(ctx: Context): string {
+  const given = ctx.cookies.get(NAME, { signed: false }) ?? '';
+  return /^[A-Za-z0-9_-]{43}$/.test(given) ? given : '';
+}
+
+export function holdPending(ctx: Context, token: string, seconds: number) {
+  ctx.cookies.set(NAME, token, { ...SCOPE, maxAge: seconds * 1000 });
+}
+
+/** Nothing is pending once somebody is in. */
+export function dropPending(ctx: Context) {
+  if (pendingCookie(ctx) !== '') ctx.cookies.set(NAME, null, SCOPE);
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { enrollerOf, type Enrolled, type Enroller } from '../../jobs/users/enroll.ts';
+import { proveAgain, type Again } from '../../jobs/users/prove-again.ts';
+import type { Work } from '../../jobs/work.ts';
+import type { OwnCall } from '../endpoints/route.ts';
+import { HttpRefusal } from '../http/errors.ts';
+import { throttled } from '../http/throttle.ts';
+
+export const codes = z.object({
+  recovery_codes: z.array(z.string()).describe('Told once; none where there are some already.'),
+});
+
+export const about = { tag: 'users', resource: 'auth', status: 200, transaction: 'own' } as const;
+
+/** The user who is signed in, proved anew; or whoever has to enroll before his sign-in can end. */
+export async function enroller(
+  call: OwnCall,
+  again: z.output<typeof Again> | null,
+): Promise<Enroller> {
+  const { within, tenant_id, session, user } = call;
+  if (user !== null) {
+    if (again !== null) await proved(call, again);
+    return { user_id: user.id, token: null };
+  }
+  const waiting = await within(tenant_id, (work) => enrollerOf(work, session.pending));
+  if (waiting === null) throw new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
+  return waiting;
+}
+
+export async function proved(call: OwnCall, again: z.output<typeof Again>) {
+  const { within, tenant_id, session, user } = call;
+  const { origin } = call;
+  const whose = { user_id: user?.id ?? '', device: session.device, site: { origin } };
+  const refused = await proveAgain(within, tenant_id, whose, again);
+  if (refused !== null) throw throttled(refused.wait);
+}
+
+/** The session goes on as one that was begun with the factor; all others are over. */
+export async function done({ session }: OwnCall, { recovery_codes, user }: Enrolled) {
+  await session.begin(user);
+  return { recovery_codes };
+}
+
+export const inOne = <Result>(
+  { within, tenant_id }: OwnCall,
+  steps: (work: Work) => Promise<Result>,
+) => within(tenant_id, steps);

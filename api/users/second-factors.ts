@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { beginApp, confirmApp } from '../../jobs/users/enroll.ts';
+import { Again } from '../../jobs/users/prove-again.ts';
+import { totpCode } from '../../jobs/users/prove.ts';
+import {
+  removeFactor,
+  renewRecoveryCodes,
+  resetSecondFactors,
+} from '../../jobs/users/remove-second-factor.ts';
+import { factorsOf } from '../../jobs/users/second-factors.ts';
+import { FACTOR_KINDS } from '../../sql/users/second-factors.ts';
+import { flag, integer, timestamp, uuid } from '../../sql/types.ts';
+import { users as table } from '../../sql/users/users.ts';
+import type { OwnCall, Route } from '../endpoints/route.ts';
+import { about, codes, done, enroller, inOne, proved } from './enrolling.ts';
+import { passkeyRoutes } from './passkeys.ts';
+import { users } from './users.ts';
+
+const factor = z.object({
+  id: uuid,
+  kind: z.enum(FACTOR_KINDS),
+  name: z.string(),
+  last_used_at: timestamp.nullable(),
+  created_at: timestamp,
+});
+
+const ownFactors = z
+  .object({ factors: z.array(factor), recovery_codes_left: integer, is_required: flag })
+  .meta({ id: 'SecondFactors' });
+
+const own: Route[] = [
+  {
+    ...about,
+    method: 'GET',
+    path: '/auth/second-factors',
+    allow: 'any',
+    action: 'second-factors',
+    summary: 'What you can prove yourself with beside the password',
+    reply: ownFactors,
+    transaction: 'read',
+    run: ({ work, user }) => factorsOf(work, user),
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/auth/second-factors/totp',
+    allow: 'anyone',
+    action: 'begin-totp',
+    summary: 'Begin with an authenticator app; its secret is told here and never again',
+    body: Again,
+    reply: z.object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() }),
+    run: async (call: OwnCall) => {
+      const whose = await enroller(call, call.body as z.output<typeof Again>);
+      return inOne(call, (work) => beginApp(work, whose));
+    },
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/auth/second-factors/totp/confirm',
+    allow: 'anyone',
+    action: 'confirm-totp',
+    security_event: 'second_factor_add',
+    summary: "Take the app's first code; from now on it is asked for at every sign-in",
+    body: z.object({ code: totpCode }),
+    reply: codes,
+    run: async (call: OwnCall) => {
+      const { code } = call.body as { code: string };
+      const whose = await enroller(call, null);
+      return done(call, await inOne(call, (work) => confirmApp(work, whose, code)));
+    },
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/auth/second-factors/{id}/remove',
+    allow: 'any',
+    action: 'remove-second-factor',
+    security_event: 'second_factor_remove',
+    summary: 'Remove one of your second factors',
+    body: Again,
+    reply: z.object({ message: z.string() }),
+    run: async (call: OwnCall) => {
+      const { id: user_id = '', borrower_id = null, second_factor = null } = call.user ?? {};
+      await proved(call, call.body as z.output<typeof Again>);
+      const removal = { user_id, id: call.params['id'] ?? '', proof: second_factor };
+      const proof = await inOne(call, (work) => removeFactor(work, removal));
+      await call.session.begin({ id: user_id, borrower_id, second_factor: proof });
+      return { message: 'The second factor is removed.' };
+    },
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/auth/second-factors/recovery-codes',
+    allow: 'any',
+    action: 'recovery-codes',
+    security_event: 'recovery_codes',
+    summary: 'Have new recovery codes; those before open nothing any more',
+    body: Again,
+    reply: codes,
+    run: async (call: OwnCall) => {
+      await proved(call, call.body as z.output<typeof Again>);
+      const userId = call.user?.id ?? '';
+      return { recovery_codes: await inOne(call, (work) => renewRecoveryCodes(work, userId)) };
+    },
+  },
+];
+
+const reset: Route = {
+  tag: 'users',
+  resource: 'users',
+  method: 'POST',
+  path: '/users/{id}/reset-second-factors',
+  allow: 'superadmin',
+  action: 'reset-second-factors',
+  security_event: 'second_factor_reset',
+  summary: 'Take the second factors of somebody away who has lost them',
+  status: 200,
+  reply: users.reply,
+  four_eyes: 'invitations',
+  record: table,
+  transaction: 'write',
+  run: ({ work, params }) => resetSecondFactors(work, params['id'] ?? ''),
+};
+
+export const secondFactorRoutes: Route[] = [...own, ...passkeyRoutes, reset];

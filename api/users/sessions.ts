@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { endOwnSession, endSession } from '../../jobs/users/end-session.ts';
+import { text, timestamp, uuid } from '../../sql/types.ts';
+import { PROOFS, sessions as table } from '../../sql/users/sessions.ts';
+import { childrenOf, listOf, pageOf } from '../endpoints/records.ts';
+import { resource } from '../endpoints/resource.ts';
+import type { Call, Page, Route } from '../endpoints/route.ts';
+
+/** Who is signed in, where and since when. Ending a session is deleting it; nothing else is changed. */
+export const sessions = resource({
+  name: 'Session',
+  path: 'sessions',
+  area: 'users',
+  table,
+  read: 'superadmin',
+  write: 'superadmin',
+  offers: ['list', 'read', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    user_id: uuid.readonly(),
+    email: text.readonly(),
+    ip_address: text.nullable().readonly(),
+    user_agent: z.string().nullable().readonly(),
+    second_factor: z.enum(PROOFS).nullable().readonly(),
+    last_seen_at: timestamp.readonly(),
+    expires_at: timestamp.readonly(),
+    created_at: timestamp.readonly(),
+  },
+  filters: ['user_id', 'email', 'ip_address', 'second_factor'],
+
+  remove: endSession,
+  security_events: { delete: 'session_end' },
+});
+
+const ownReply = sessions.reply.extend({ is_current: z.boolean() }).meta({ id: 'OwnSession' });
+const about = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
+
+const marked = (row: object & { id?: unknown }, { user }: Call) => ({
+  ...row,
+  is_current: row.id === user?.session_id,
+});
+
+export const ownSessions: Route[] = [
+  {
+    ...about,
+    method: 'GET',
+    path: '/auth/sessions',
+    action: 'sessions',
+    summary: 'Where you are signed in',
+    reply: ownReply,
+    list: listOf(sessions.declaration),
+    transaction: 'read',
+    run: async (call: Call): Promise<Page> => {
+      const own = childrenOf(call.list, 'user_id', call.user?.id ?? '');
+      const { rows, total } = await pageOf({ ...call, list: own }, table);
+      return { rows: rows.map((row) => marked(row, call)), total };
+    },
+  },
+  {
+    ...about,
+    method: 'DELETE',
+    path: '/auth/sessions/{id}',
+    action: 'end-session',
+    security_event: 'session_end',
+    summary: 'Sign out there',
+    reply: ownReply,
+    transaction: 'write',
+    run: async (call: Call) =>
+      marked(await endOwnSession(call.work, call.params['id'] ?? ''), call),
+  },
+];

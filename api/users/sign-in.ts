@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { SignedIn } from '../../jobs/users/login.ts';
+import type { Wanted } from '../../jobs/users/pending-sign-in.ts';
+import { timestamp } from '../../sql/types.ts';
+import type { OwnCall } from '../endpoints/route.ts';
+import { HttpRefusal } from '../http/errors.ts';
+import { currentUser, meReply } from './me.ts';
+
+const wantedReply = z.object({
+  second_factor: z.object({
+    methods: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
+    must_enroll: z.boolean(),
+    expires_at: timestamp,
+  }),
+});
+
+/** Whoever is in; or, with nobody in yet, what else is wanted. */
+export const signInReply = z.union([meReply, wantedReply]);
+
+/** Begins the session of whoever has proved himself, or has the browser keep what it goes on with. */
+export async function signIn(call: OwnCall, outcome: { user: SignedIn } | { wanted: Wanted }) {
+  const { session, tenant_id, routes } = call;
+  if ('wanted' in outcome) {
+    session.hold(outcome.wanted);
+    return { second_factor: outcome.wanted.second_factor };
+  }
+  await session.begin(outcome.user);
+  return call.within(tenant_id, (work) => currentUser(work, outcome.user.id, routes));
+}
+
+export const signInOver = () =>
+  new HttpRefusal(401, 'sign_in_expired', 'This sign-in is over. Begin again.');

@@ -1,0 +1,122 @@
+import type { z } from 'zod';
+import * as accounts from '../../sql/users/accounts.ts';
+import * as passkeys from '../../sql/users/passkeys.ts';
+import { users } from '../../sql/users/users.ts';
+import { find } from '../../sql/table.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { challengeOf, type NewPasskey, type SignedPasskey } from './passkey-shapes.ts';
+import { settingsOf } from './settings.ts';
+
+const PASSKEYS_MAX = 10;
+/** EdDSA, ES256 and RS256, by their numbers in COSE: what devices have. */
+const ALGORITHMS = [-8, -7, -257];
+
+/** A passkey belongs to a host name, and is used on pages of the origin that was called or of trusted ones. */
+export type Site = { origin: string };
+const hostOf = ({ origin }: Site) => new URL(origin).hostname;
+const originsOf = async ({ tx }: Work, { origin }: Site) => [
+  origin,
+  ...(await settingsOf(tx)).auth.trusted_origins,
+];
+
+/** Loaded only where somebody has a passkey: it reads certificates of every kind. */
+const library = () => import('@simplewebauthn/server');
+
+/** What the user's browser makes a new passkey with. */
+export async function passkeyToEnroll(work: Work, userId: string, site: Site) {
+  const { tx } = work;
+  const known = await passkeys.ofUser(tx, userId);
+  if (known.length >= PASSKEYS_MAX)
+    throw new Conflict(`There are ${PASSKEYS_MAX} passkeys: remove one first.`, 'too_many');
+  const user = await find(tx, users, userId);
+  const { generateRegistrationOptions } = await library();
+  const options = await generateRegistrationOptions({
+    rpName: (await accounts.sender(tx)).name,
+    rpID: hostOf(site),
+    userID: Buffer.from(userId.replaceAll('-', ''), 'hex'),
+    userName: String(user?.['email']),
+    userDisplayName: `${String(user?.['first_name'])} ${String(user?.['last_name'])}`,
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: known.map(({ credential_id: id }) => ({ id })),
+  });
+  const { challenge } = options;
+  await passkeys.keepChallenge(tx, { challenge, user_id: userId, purpose: 'enrollment' });
+  return options;
+}
+
+type Made = { credential: z.output<typeof NewPasskey>; name: string };
+
+/** Keeps the passkey that was made for this user, for this host, just now. */
+export async function addPasskey(work: Work, userId: string, site: Site, made: Made) {
+  const { tx } = work;
+  const { credential, name } = made;
+  const challenge = challengeOf(credential.response.clientDataJSON);
+  const taken = { challenge, user_id: userId, purpose: 'enrollment' } as const;
+  if (!(await passkeys.takeChallenge(tx, taken))) throw new Invalid({ credential: TOO_LATE });
+  const { verifyRegistrationResponse } = await library();
+  const expected = {
+    expectedChallenge: challenge,
+    expectedOrigin: await originsOf(work, site),
+    expectedRPID: hostOf(site),
+    supportedAlgorithmIDs: ALGORITHMS,
+    // The password is the other factor: who holds the device need not unlock it once more.
+    requireUserVerification: false,
+  };
+  const response = { ...credential, clientExtensionResults: {} };
+  const judged = await verifyRegistrationResponse({ response, ...expected }).catch(() => null);
+  if (!judged?.verified) throw new Invalid({ credential: 'Is not a passkey for this site.' });
+  const { id, publicKey, counter, transports = null } = judged.registrationInfo.credential;
+  const added = await passkeys.add(tx, {
+    ...{ user_id: userId, name, credential_id: id, sign_count: counter, transports },
+    public_key: Buffer.from(publicKey).toString('base64'),
+    host: hostOf(site),
+  });
+  if (added === null) throw new Conflict('This passkey is in use already.', 'already_exists');
+}
+
+const TOO_LATE = 'Was not asked for, or too long ago.';
+
+/** What the user's browser has one of his passkeys sign. */
+export async function passkeyToProve({ tx }: Work, userId: string, site: Site) {
+  const known = await passkeys.ofUser(tx, userId);
+  const here = known.filter(({ host }) => host === hostOf(site));
+  if (here.length === 0) throw new Conflict('There is no passkey for this host.', 'no_passkey');
+  const { generateAuthenticationOptions } = await library();
+  const options = await generateAuthenticationOptions({
+    rpID: hostOf(site),
+    allowCredentials: here.map(({ credential_id: id, transports }) => ({
+      id,
+      ...(transports && { transports }),
+    })),
+  });
+  const { challenge } = options;
+  await passkeys.keepChallenge(tx, { challenge, user_id: userId, purpose: 'proof' });
+  return options;
+}
+
+/** Whether one of the user's passkeys has signed what was asked for, which is used up by that. */
+export async function isSigned(work: Work, userId: string, site: Site, signed: SignedPasskey) {
+  const { tx } = work;
+  const challenge = challengeOf(signed.response.clientDataJSON);
+  const taken = { challenge, user_id: userId, purpose: 'proof' } as const;
+  if (!(await passkeys.takeChallenge(tx, taken))) return false;
+  const known = await passkeys.ofUser(tx, userId);
+  const passkey = known.find(({ credential_id: id }) => id === signed.id);
+  if (passkey === undefined) return false;
+  const { verifyAuthenticationResponse } = await library();
+  const judged = await verifyAuthenticationResponse({
+    response: { ...signed, clientExtensionResults: {} },
+    expectedChallenge: challenge,
+    expectedOrigin: await originsOf(work, site),
+    expectedRPID: passkey.host,
+    requireUserVerification: false,
+    credential: {
+      id: passkey.credential_id,
+      publicKey: Uint8Array.from(Buffer.from(passkey.public_key, 'base64')),
+      counter: Number(passkey.sign_count),
+    },
+  }).catch(() => null);
+  if (!judged?.verified) return false;
+  return passkeys.used(tx, passkey.id, judged.authenticationInfo.newCounter);
+}

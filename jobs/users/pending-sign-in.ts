@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from '../../sql/database/db.ts';
+import * as pending from '../../sql/users/pending-sign-ins.ts';
+import type { methodsOf } from './second-factors.ts';
+import { hashOf } from './send-account-message.job.ts';
+
+/** Whoever has to install an app first needs longer than whoever reads a code off it. */
+const SECONDS = { proof: 600, enrollment: 1800 } as const;
+
+/** After so many tries the first factor is asked for again. */
+export const TRIES_MAX = 5;
+
+type Methods = Awaited<ReturnType<typeof methodsOf>>;
+
+/** What is wanted of whoever has proved himself once, and what his browser goes on with. */
+export type Wanted = {
+  token: string;
+  seconds: number;
+  second_factor: { methods: Methods; must_enroll: boolean; expires_at: string };
+};
+
+/**
+ * Keeps that the user has proved himself once. What it gives out opens nothing: it only goes on to the
+ * second proof, or, for a user who has nothing to prove himself with, to enrolling that.
+ */
+export async function awaitSecondFactor(
+  tx: Transaction,
+  userId: string,
+  methods: Methods,
+): Promise<Wanted> {
+  const wants = methods.length > 0 ? 'proof' : 'enrollment';
+  const token = randomBytes(32).toString('base64url');
+  const seconds = SECONDS[wants];
+  const expires_at = await pending.begin(tx, {
+    hash: hashOf(token),
+    ...{ user_id: userId, wants, seconds },
+  });
+  const second_factor = { methods, must_enroll: wants === 'enrollment', expires_at };
+  return { token, seconds, second_factor };
+}
+
+/** Who goes on with this, if it is for that and not over; held until the transaction has ended. */
+export async function pendingOf(tx: Transaction, token: string, wants: pending.Wants) {
+  const found = token === '' ? null : await pending.open(tx, hashOf(token));
+  return found !== null && found.wants === wants && found.tries < TRIES_MAX ? found : null;
+}
+
+export const countTry = (tx: Transaction, token: string) => pending.countTry(tx, hashOf(token));
+
+export const endPending = (tx: Transaction, token: string) => pending.end(tx, hashOf(token));

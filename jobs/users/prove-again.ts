@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Invalid } from '../errors.ts';
+import type { Within } from '../work.ts';
+import { askPassword } from './own-password.ts';
+import { isOne, proofs, tryProof, type Whose } from './prove.ts';
+
+/**
+ * Before anything about his factors changes, a user proves himself anew: by password or by factor. Whoever
+ * enrolls because his sign-in waits for it has just done so, and says nothing.
+ */
+export const Again = z
+  .object({ current_password: z.string().min(1).max(1024).optional(), ...proofs })
+  .refine((given) => Object.values(given).filter(Boolean).length <= 1, {
+    path: ['current_password'],
+    error: 'Or code, recovery_code or passkey: one of them.',
+  });
+
+/** Null where the user has proved himself, else the seconds to wait; what is wrong is refused. */
+export async function proveAgain(
+  within: Within,
+  tenantId: string,
+  whose: Whose,
+  { current_password, ...given }: z.output<typeof Again>,
+): Promise<{ wait: number } | null> {
+  if (current_password !== undefined) {
+    const asked = await askPassword(within, tenantId, { ...whose, current_password });
+    return 'wait' in asked ? asked : null;
+  }
+  if (!isOne(given))
+    throw new Invalid({ current_password: 'Is required, or else code, recovery_code or passkey.' });
+  const tried = await within(tenantId, (work) => tryProof(work, whose, given));
+  if ('wait' in tried) return tried;
+  const [field = 'code'] = Object.keys(given).filter((name) => given[name as 'code']);
+  if (tried.kind === null) throw new Invalid({ [field]: 'Is wrong.' });
+  return null;
+}

@@ -1,0 +1,67 @@
+import * as accounts from '../../sql/users/accounts.ts';
+import * as recovery from '../../sql/users/recovery-codes.ts';
+import * as factors from '../../sql/users/second-factors.ts';
+import { endAll, type Proof } from '../../sql/users/sessions.ts';
+import { users } from '../../sql/users/users.ts';
+import { find, findLocked, type Row } from '../../sql/table.ts';
+import { Conflict, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { told } from './enroll.ts';
+import { newRecoveryCodes } from './recovery-codes.ts';
+import { isWanted } from './second-factors.ts';
+import { settingsOf } from './settings.ts';
+
+type Holder = { tenant_role: string | null; borrower_id: string | null };
+
+/**
+ * Takes one of the user's own factors away, and with the last one the recovery codes; all his sessions
+ * end. Where the tenant wants a second factor the last one stays until there is another. Answers what
+ * the session that did it is still proved by.
+ */
+export async function removeFactor(
+  work: Work,
+  { user_id, id, proof }: { user_id: string; id: string; proof: Proof | null },
+): Promise<Proof | null> {
+  const { tx } = work;
+  await accounts.lock(tx, user_id);
+  const kind = await factors.takeAway(tx, user_id, id);
+  if (kind === null) throw new NotFound();
+  const isLast = (await factors.kindsOf(tx, user_id)).length === 0;
+  const holder = (await find(tx, users, user_id)) as (Row & Holder) | null;
+  const { auth } = await settingsOf(tx);
+  if (isLast && holder !== null && isWanted(auth, holder))
+    throw new Conflict('Enroll another one first: you need one here.', 'second_factor_required');
+  if (isLast) await recovery.forget(tx, user_id);
+  await endAll(tx, user_id);
+  await told(work, user_id, { old: kind, new: null });
+  return isLast && proof !== 'provider' ? null : proof;
+}
+
+/** Gives the user new recovery codes, told once; those before open nothing any more. */
+export async function renewRecoveryCodes({ tx }: Work, userId: string): Promise<string[]> {
+  await accounts.lock(tx, userId);
+  if ((await factors.kindsOf(tx, userId)).length === 0)
+    throw new Conflict(
+      'There is no second factor that they would stand in for.',
+      'no_second_factor',
+    );
+  return newRecoveryCodes(tx, userId);
+}
+
+/**
+ * Takes all factors and recovery codes of somebody who has lost them away, and ends his sessions: with
+ * his next sign-in he begins anew. Nobody does this for himself; a user without any is left as he is.
+ */
+export async function resetSecondFactors(work: Work, userId: string): Promise<Row> {
+  const { tx, actor } = work;
+  const user = await findLocked(tx, users, userId);
+  if (user === null) throw new NotFound();
+  if (actor.id === userId)
+    throw new Conflict('Remove your own by proving yourself, or ask another.', 'own_second_factor');
+  const kinds = await factors.takeAllAway(tx, userId);
+  await recovery.forget(tx, userId);
+  if (kinds.length === 0) return user;
+  await endAll(tx, userId);
+  await told(work, userId, { old: [...new Set(kinds)].toSorted().join(', '), new: null });
+  return user;
+}

@@ -1,0 +1,35 @@
+import type { Transaction } from '../../sql/database/db.ts';
+import * as factors from '../../sql/users/second-factors.ts';
+import * as recovery from '../../sql/users/recovery-codes.ts';
+import type { Work } from '../work.ts';
+import { settingsOf, type Settings } from './settings.ts';
+
+type Whose = { tenant_role: string | null; borrower_id: string | null };
+
+/** Whether the tenant lets these people in by two factors only. */
+export function isWanted(
+  { second_factor }: Pick<Settings['auth'], 'second_factor'>,
+  { tenant_role, borrower_id }: Whose,
+): boolean {
+  const isBorrower = tenant_role === null && borrower_id !== null;
+  return isBorrower ? second_factor.borrowers : second_factor.staff;
+}
+
+/** In how many ways the user can prove himself; a recovery code stands in for a factor. */
+export async function methodsOf(tx: Transaction, userId: string) {
+  const kinds = await factors.kindsOf(tx, userId);
+  if (kinds.length === 0) return [];
+  const left = await recovery.left(tx, userId);
+  return [...kinds, ...(left > 0 ? (['recovery_code'] as const) : [])];
+}
+
+/** What the user can prove himself with, how many recovery codes are left, and whether he has to. */
+export async function factorsOf({ tx }: Pick<Work, 'tx'>, user: (Whose & { id: string }) | null) {
+  const id = user?.id ?? '';
+  const { auth } = await settingsOf(tx);
+  return {
+    factors: await factors.ofUser(tx, id),
+    recovery_codes_left: await recovery.left(tx, id),
+    is_required: user !== null && isWanted(auth, user),
+  };
+}

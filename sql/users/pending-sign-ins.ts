@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { TENANT_ROLES } from './users.ts';
+
+export type Wants = 'proof' | 'enrollment';
+
+type New = { hash: string; user_id: string; wants: Wants; seconds: number };
+
+/** Keeps that the user has proved himself once, by the hash of what the browser holds for it. */
+export const begin = (tx: Transaction, { hash, user_id, wants, seconds }: New) =>
+  tx.oneFirst(sql.type(z.object({ expires_at: z.string() }))`
+    insert into pending_sign_ins (token_hash, user_id, wants, epoch, expires_at)
+    select decode(${hash}, 'hex'), id, ${wants}, session_epoch,
+           now() + make_interval(secs => ${seconds})
+    from users where id = ${user_id}
+    returning expires_at
+  `);
+
+const Pending = z.object({
+  user_id: z.string(),
+  wants: z.enum(['proof', 'enrollment']),
+  tries: z.int(),
+  tenant_role: z.enum(TENANT_ROLES).nullable(),
+  borrower_id: z.string().nullable(),
+});
+export type Pending = z.output<typeof Pending>;
+
+/** What waits under that hash, held so that tries take turns; nothing once it is over. */
+export const open = (tx: Transaction, hash: string) =>
+  tx.maybeOne(sql.type(Pending)`
+    select pending.user_id, pending.wants, pending.tries, holder.tenant_role, holder.borrower_id
+    from pending_sign_ins as pending
+    join users as holder on holder.id = pending.user_id and holder.session_epoch = pending.epoch
+    left join borrowers as borrower on borrower.id = holder.borrower_id
+    where pending.token_hash = decode(${hash}, 'hex') and pending.ended_at is null
+      and pending.expires_at > now() and holder.is_active
+      and not coalesce(borrower.is_archived, false)
+    for no key update of pending
+  `);
+
+export const countTry = (tx: Transaction, hash: string) =>
+  tx.query(sql.typeAlias('void')`
+    update pending_sign_ins set tries = tries + 1 where token_hash = decode(${hash}, 'hex')
+  `);
+
+export const end = (tx: Transaction, hash: string) =>
+  tx.query(sql.typeAlias('void')`
+    update pending_sign_ins set ended_at = now() where token_hash = decode(${hash}, 'hex')
+  `);
+
+/** What can be continued no more. */
+export async function forgetEnded(tx: Transaction) {
+  await tx.query(sql.typeAlias('void')`
+    delete from pending_sign_ins where expires_at < now() - interval '1 day'
+  `);
+  await tx.query(sql.typeAlias('void')`
+    delete from passkey_challenges where expires_at < now() - interval '1 day'
+  `);
+}
