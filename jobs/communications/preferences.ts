@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { covering, revoke, type ConsentType } from '../../sql/borrowers/consents.ts';
+import type { ProviderChannel } from '../../sql/communications/channels.ts';
+import * as inbound from '../../sql/communications/inbound.ts';
+import { findLocked, type Row } from '../../sql/table.ts';
+import { flag } from '../../sql/types.ts';
+import { insert, update } from '../../sql/write.ts';
+import { auditedUpdate, record } from '../audit.ts';
+import { NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+/** What a borrower has not switched off is allowed. */
+export const Preferences = z.object({
+  email_enabled: flag.optional(),
+  sms_enabled: flag.optional(),
+  letter_enabled: flag.optional(),
+  marketing_enabled: flag.optional(),
+});
+
+/** Switches channels on or off, by whoever may; the history says who did. Answers the borrower. */
+export async function setPreferences(
+  work: Work,
+  borrowerId: string,
+  preferences: z.output<typeof Preferences>,
+): Promise<Row> {
+  const before = await findLocked(work.tx, borrowers, borrowerId);
+  if (before === null) throw new NotFound();
+  const steps = async () => {
+    await update(work.tx, 'borrowers', borrowerId, preferences);
+    return borrowerId;
+  };
+  return auditedUpdate(work, borrowers, before, steps, { isHidden: false });
+}
+
+/** What is agreed to by whoever wants messages on a channel, and how it is said on that channel. */
+const CONSENTS = {
+  sms: { type: 'tcpa_sms', said: 'sms_keyword', preference: 'sms_enabled' },
+  email: { type: 'email', said: 'email', preference: 'email_enabled' },
+} as const satisfies Record<
+  ProviderChannel,
+  { type: ConsentType; said: string; preference: string }
+>;
+
+/**
+ * The word of whoever holds a number or an address, obeyed at once for every borrower who is reached
+ * there: the channel is switched off and what was agreed to is revoked, or it is switched on again and
+ * the new consent is kept with the words that gave it.
+ */
+export async function obey(
+  work: Work,
+  channel: ProviderChannel,
+  { from, body, wants }: { from: string; body: string; wants: boolean },
+) {
+  const by = asProvider(work);
+  const words = body.replace(/\p{C}/gu, ' ').trim().slice(0, 200);
+  const { type, said, preference } = CONSENTS[channel];
+  const contact = channel === 'email' ? from.toLowerCase() : from;
+  const holders = await inbound.holders(work.tx, channel, contact);
+  for (const { id, ...enabled } of holders) {
+    if (enabled[preference] === wants) continue;
+    await update(work.tx, 'borrowers', id, { [preference]: wants });
+    const changes = { [preference]: { old: !wants, new: wants } };
+    await record(by, { type: 'borrowers', id, borrower_id: id }, 'update', changes, words);
+  }
+  const ids = holders.map(({ id }) => id);
+  if (!wants) return withdraw(work, channel, ids, contact, words);
+  const agreed = await covering(work.tx, ids, type, contact);
+  const has = new Set(agreed.map(({ borrower_id }) => borrower_id));
+  for (const borrower_id of ids.filter((one) => !has.has(one))) {
+    const grant = { consent_type: type, channel, source: said, contact_value: contact };
+    const id = await insert(work.tx, 'borrower_consents', {
+      ...grant,
+      borrower_id,
+      consent_text: words,
+    });
+    const status = { old: null, new: 'granted' };
+    const entity = { type: 'borrower_consents', id, borrower_id };
+    await record(by, entity, 'create', { consent_type: { old: null, new: type }, status }, words);
+  }
+}
+
+/** What these borrowers have agreed to for this number or address ends, with the words that end it. */
+export async function withdraw(
+  work: Work,
+  channel: ProviderChannel,
+  borrowerIds: readonly string[],
+  contact: string,
+  reason: string,
+) {
+  const { type, said } = CONSENTS[channel];
+  for (const { id, borrower_id } of await covering(work.tx, borrowerIds, type, contact)) {
+    await revoke(work.tx, id, { method: said, reason });
+    const changes = { status: { old: 'granted', new: 'revoked' } };
+    const entity = { type: 'borrower_consents', id, borrower_id };
+    await record(asProvider(work), entity, 'revoke', changes, reason);
+  }
+}
+
+/** Nobody is signed in: it is the provider who tells us what a borrower said. */
+export const asProvider = (work: Work): Work => ({
+  ...work,
+  actor: { ...work.actor, type: 'provider' },
+});
