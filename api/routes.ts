@@ -1,7 +1,13 @@
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
+import { businessDetailRoutes, businessDetails } from './borrowers/business-details.ts';
+import { preferenceRoutes } from './borrowers/communication-preferences.ts';
+import { consents } from './borrowers/consents.ts';
 import { emails } from './borrowers/emails.ts';
+import { identities, identitySearch } from './borrowers/identities.ts';
+import { legalReps } from './borrowers/legal-reps.ts';
+import { notes } from './borrowers/notes.ts';
 import { paymentInstruments } from './borrowers/payment-instruments.ts';
 import { phones } from './borrowers/phones.ts';
 import { tasks } from './borrowers/tasks.ts';
@@ -57,8 +63,16 @@ const business: readonly Route[] = [
   ...addresses.routes,
   ...emails.routes,
   ...phones.routes,
+  ...preferenceRoutes,
+  ...identities.routes,
+  identitySearch,
   ...paymentInstruments.routes,
+  ...consents.routes,
+  ...legalReps.routes,
   ...autopayPlans.routes,
+  ...businessDetails.routes,
+  ...businessDetailRoutes,
+  ...notes.routes,
   ...tasks.routes,
   ...loans.routes,
   ...loanRoutes,

@@ -5,7 +5,7 @@ import type { Work } from './work.ts';
 type Change = { old: unknown; new: unknown };
 
 /** Values that are kept out of the trail: what changed is said, not what it was. */
-const MASKED = /ssn|account_number|password|secret|identifier|token|tax_id/;
+const MASKED = /ssn|account_number|password|secret|identifier|token|tax_id|beneficial_owners/;
 
 /** Columns whose change says nothing about what somebody did; the name is the borrower's own. */
 const UNREMARKABLE = new Set(['updated_at', 'allowed_actions', 'borrower_name']);

@@ -43,7 +43,14 @@ export const BARE: Installation = {
     presign: missing,
   },
   link_secret: '',
-  keys: { current: '', seal: locked, unseal: locked, signatures: locked, keyedHash: locked },
+  keys: {
+    current: '',
+    seal: locked,
+    unseal: locked,
+    signatures: locked,
+    keyedHash: locked,
+    indexes: locked,
+  },
   networks: networksOf([], { isProduction: true }),
   may_close_future: false,
 };

@@ -410,6 +410,21 @@ $function$;
 grant execute on function app.record_failed_jobs to servicing_worker;
 revoke execute on function app.record_failed_jobs from public;
 
+CREATE OR REPLACE FUNCTION app.refuse_all_but_revocation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare revocation text[] := '{revoked_at,revocation_method,revocation_reason,updated_at}';
+begin
+  if old.revoked_at is not null or new.revoked_at is null
+    or to_jsonb(new) - revocation <> to_jsonb(old) - revocation
+  then
+    raise exception '% is evidence: it may be revoked once', tg_table_name
+      using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -899,6 +914,91 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.autopay_plans FOR EACH ROW EXECUTE 
 grant delete, insert, select, update on autopay_plans to servicing_app;
 grant select on autopay_plans to servicing_auditor;
 
+create table borrower_consents (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  consent_type text not null,
+  channel text,
+  granted_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  source text not null,
+  consent_text text,
+  document_id uuid,
+  document_version text,
+  ip_address text,
+  user_agent text,
+  contact_value text,
+  revoked_at timestamp with time zone,
+  revocation_method text,
+  revocation_reason text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint borrower_consents_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'letter'::text, 'in_app'::text]))),
+  constraint borrower_consents_check CHECK ((expires_at > granted_at)),
+  constraint borrower_consents_check1 CHECK ((revoked_at >= granted_at)),
+  constraint borrower_consents_check2 CHECK (((revoked_at IS NULL) = (revocation_method IS NULL))),
+  constraint borrower_consents_consent_type_check CHECK ((consent_type = ANY (ARRAY['esign'::text, 'tcpa_sms'::text, 'tcpa_call'::text, 'email'::text, 'marketing'::text, 'credit_pull'::text, 'autopay'::text, 'data_sharing'::text, 'privacy_policy'::text, 'terms'::text]))),
+  constraint borrower_consents_pkey PRIMARY KEY (tenant_id, id),
+  constraint borrower_consents_revocation_method_check CHECK ((revocation_method = ANY (ARRAY['portal'::text, 'sms_keyword'::text, 'agent'::text, 'email'::text, 'letter'::text]))),
+  constraint borrower_consents_source_check CHECK ((source = ANY (ARRAY['portal'::text, 'agent'::text, 'api'::text, 'import'::text, 'paper'::text, 'sms_keyword'::text, 'email'::text]))),
+  constraint borrower_consents_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint borrower_consents_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint borrower_consents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX borrower_consents_borrower ON public.borrower_consents USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+alter table borrower_consents enable row level security, force row level security;
+create policy auditor on borrower_consents for select to servicing_auditor using true;
+create policy owner on borrower_consents for all to servicing_owner using true with check true;
+create policy tenant on borrower_consents for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER append_only BEFORE DELETE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.borrower_consents FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER evidence BEFORE UPDATE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.refuse_all_but_revocation();
+CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on borrower_consents to servicing_app;
+grant select on borrower_consents to servicing_auditor;
+
+create table borrower_identities (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  identity_type text not null,
+  identifier_sealed text,
+  identifier_index text,
+  identifier_last_four text not null,
+  issuing_authority text,
+  issuing_state text,
+  issuing_country text,
+  issue_date date,
+  expiration_date date,
+  verification_status text not null default 'unverified'::text,
+  verified_at timestamp with time zone,
+  verified_by uuid,
+  verification_method text,
+  document_id uuid,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint borrower_identities_check CHECK (((identifier_sealed IS NULL) = (identifier_index IS NULL))),
+  constraint borrower_identities_identity_type_check CHECK ((identity_type = ANY (ARRAY['ssn'::text, 'itin'::text, 'ein'::text, 'drivers_license'::text, 'passport'::text, 'state_id'::text, 'military_id'::text, 'other'::text]))),
+  constraint borrower_identities_pkey PRIMARY KEY (tenant_id, id),
+  constraint borrower_identities_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint borrower_identities_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint borrower_identities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint borrower_identities_tenant_id_verified_by_fkey FOREIGN KEY (tenant_id, verified_by) REFERENCES users(tenant_id, id),
+  constraint borrower_identities_verification_method_check CHECK ((verification_method = ANY (ARRAY['document'::text, 'database'::text, 'biometric'::text, 'manual'::text]))),
+  constraint borrower_identities_verification_status_check CHECK ((verification_status = ANY (ARRAY['unverified'::text, 'pending'::text, 'verified'::text, 'failed'::text, 'expired'::text])))
+);
+CREATE INDEX borrower_identities_borrower ON public.borrower_identities USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX borrower_identities_identifier ON public.borrower_identities USING btree (tenant_id, identifier_index) WHERE (identifier_index IS NOT NULL);
+alter table borrower_identities enable row level security, force row level security;
+create policy auditor on borrower_identities for select to servicing_auditor using true;
+create policy owner on borrower_identities for all to servicing_owner using true with check true;
+create policy tenant on borrower_identities for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_identities FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on borrower_identities to servicing_app;
+grant select on borrower_identities to servicing_auditor;
+
 create table borrowers (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -925,6 +1025,7 @@ create table borrowers (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  cease_and_desist_date date,
   constraint borrowers_pkey PRIMARY KEY (tenant_id, id),
   constraint borrowers_ssn_last_four_check CHECK ((ssn_last_four ~ '^\d{4}$'::text)),
   constraint borrowers_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
@@ -940,6 +1041,44 @@ create policy tenant on borrowers for all to servicing_app using (tenant_id = ( 
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on borrowers to servicing_app;
 grant select on borrowers to servicing_auditor;
+
+create table business_details (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  legal_name text not null,
+  dba_name text,
+  ein_last_four text,
+  entity_type text not null,
+  formation_date date,
+  formation_state text,
+  naics_code text,
+  industry text,
+  annual_revenue app.money,
+  employee_count integer,
+  website text,
+  phone text,
+  contact_name text,
+  contact_title text,
+  beneficial_owners jsonb not null default '[]'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint business_details_ein_last_four_check CHECK ((ein_last_four ~ '^\d{4}$'::text)),
+  constraint business_details_employee_count_check CHECK ((employee_count >= 0)),
+  constraint business_details_entity_type_check CHECK ((entity_type = ANY (ARRAY['sole_proprietorship'::text, 'llc'::text, 'corporation'::text, 's_corporation'::text, 'partnership'::text, 'nonprofit'::text, 'trust'::text, 'other'::text]))),
+  constraint business_details_naics_code_check CHECK ((naics_code ~ '^\d{6}$'::text)),
+  constraint business_details_one UNIQUE (tenant_id, borrower_id),
+  constraint business_details_pkey PRIMARY KEY (tenant_id, id),
+  constraint business_details_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint business_details_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table business_details enable row level security, force row level security;
+create policy auditor on business_details for select to servicing_auditor using true;
+create policy owner on business_details for all to servicing_owner using true with check true;
+create policy tenant on business_details for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.business_details FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on business_details to servicing_app;
+grant select on business_details to servicing_auditor;
 
 create table cob_chunks (
   tenant_id uuid not null default app.current_tenant(),
@@ -1889,6 +2028,47 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.ledger_accounts FOR EACH ROW EXECUT
 grant insert, select, update on ledger_accounts to servicing_app;
 grant select on ledger_accounts to servicing_auditor;
 
+create table legal_reps (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  representative_type text not null,
+  first_name text not null,
+  last_name text not null,
+  firm_name text,
+  email text,
+  phone text,
+  street_line_1 text,
+  street_line_2 text,
+  city text,
+  state text,
+  postal_code text,
+  country text,
+  bar_number text,
+  effective_date date not null,
+  end_date date,
+  authorization_document_id uuid,
+  contact_through_representative boolean not null,
+  is_active boolean not null default true,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint legal_reps_check CHECK ((end_date >= effective_date)),
+  constraint legal_reps_pkey PRIMARY KEY (tenant_id, id),
+  constraint legal_reps_representative_type_check CHECK ((representative_type = ANY (ARRAY['attorney'::text, 'power_of_attorney'::text, 'guardian'::text, 'executor'::text, 'bankruptcy_trustee'::text, 'debt_settlement'::text, 'other'::text]))),
+  constraint legal_reps_tenant_id_authorization_document_id_fkey FOREIGN KEY (tenant_id, authorization_document_id) REFERENCES documents(tenant_id, id),
+  constraint legal_reps_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint legal_reps_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX legal_reps_borrower ON public.legal_reps USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+alter table legal_reps enable row level security, force row level security;
+create policy auditor on legal_reps for select to servicing_auditor using true;
+create policy owner on legal_reps for all to servicing_owner using true with check true;
+create policy tenant on legal_reps for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.legal_reps FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on legal_reps to servicing_app;
+grant select on legal_reps to servicing_auditor;
+
 create table lien_alerts (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -2488,6 +2668,36 @@ create policy tenant on nacha_files for all to servicing_app using (tenant_id = 
 CREATE TRIGGER touch BEFORE UPDATE ON public.nacha_files FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on nacha_files to servicing_app;
 grant select on nacha_files to servicing_auditor;
+
+create table notes (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  loan_id uuid,
+  subject text,
+  body text not null,
+  category text not null default 'general'::text,
+  visibility text not null default 'internal'::text,
+  is_pinned boolean not null default false,
+  author_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint notes_category_check CHECK ((category = ANY (ARRAY['general'::text, 'call'::text, 'collections'::text, 'legal'::text, 'servicing'::text, 'complaint'::text]))),
+  constraint notes_pkey PRIMARY KEY (tenant_id, id),
+  constraint notes_tenant_id_author_id_fkey FOREIGN KEY (tenant_id, author_id) REFERENCES users(tenant_id, id),
+  constraint notes_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint notes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint notes_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint notes_visibility_check CHECK ((visibility = ANY (ARRAY['internal'::text, 'borrower'::text])))
+);
+CREATE INDEX notes_borrower ON public.notes USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+alter table notes enable row level security, force row level security;
+create policy auditor on notes for select to servicing_auditor using true;
+create policy owner on notes for all to servicing_owner using true with check true;
+create policy tenant on notes for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select on notes to servicing_app;
+grant select on notes to servicing_auditor;
 
 create table one_time_tokens (
   tenant_id uuid not null default app.current_tenant(),

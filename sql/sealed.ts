@@ -2,8 +2,11 @@ import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from './database/db.ts';
 
-/** A place where something is kept sealed, and what names its rows beside the tenant. */
-type Place = { table: string; keys: readonly string[]; column: string };
+/**
+ * A place where something is kept sealed, and what names its rows beside the tenant; `index` is the
+ * column by which the same text is found again, which belongs to the key as well.
+ */
+type Place = { table: string; keys: readonly string[]; column: string; index?: string };
 
 /** Every column that holds what was sealed under SECRET; a test looks for columns left out. */
 export const SEALED: readonly Place[] = [
@@ -14,6 +17,12 @@ export const SEALED: readonly Place[] = [
   { table: 'payment_instruments', keys: ['id'], column: 'token_sealed' },
   { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
   { table: 'second_factors', keys: ['id'], column: 'secret_sealed' },
+  {
+    table: 'borrower_identities',
+    keys: ['id'],
+    column: 'identifier_sealed',
+    index: 'identifier_index',
+  },
 ];
 
 /** The answer that is kept for an Idempotency-Key may hold a secret, sealed like its own column. */
@@ -43,7 +52,11 @@ export const sealedUnderOthers = (tx: Transaction, place: Place, current: string
   `);
 
 /** Puts back what was sealed anew. It is no change of the records, whose dates stay as they are. */
-export async function putBack(tx: Transaction, place: Place, rows: readonly Sealed[]) {
+export async function putBack(
+  tx: Transaction,
+  place: Place,
+  rows: readonly (Sealed & { index: string })[],
+) {
   await tx.query(sql.typeAlias('void')`select set_config('app.sealing', 'on', true)`);
   const isRow = sql.join(
     place.keys.map((key) => sql.fragment`place.${identifier(key)}::text = anew.name ->> ${key}`),
@@ -53,9 +66,13 @@ export async function putBack(tx: Transaction, place: Place, rows: readonly Seal
     place === KEPT
       ? sql.fragment`jsonb_set(place.body, '{secret}', to_jsonb(anew.sealed))`
       : sql.fragment`anew.sealed`;
+  const index = place.index
+    ? sql.fragment`, ${identifier(place.index)} = anew.index`
+    : sql.fragment``;
   await tx.query(sql.typeAlias('void')`
-    update ${identifier(place.table)} as place set ${identifier(place.column)} = ${value}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as anew (name jsonb, sealed text)
+    update ${identifier(place.table)} as place set ${identifier(place.column)} = ${value} ${index}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as anew (name jsonb, sealed text, index text)
     where ${isRow}
   `);
 }

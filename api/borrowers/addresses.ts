@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
 import { addresses as table } from '../../sql/borrowers/contacts.ts';
+import { countryCode } from '../../sql/fixed-forms.ts';
 import { flag, stamps, text, uuid, words } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
@@ -22,10 +23,7 @@ export const addresses = resource({
     city: words,
     state: text.nullish(),
     postal_code: words.max(20),
-    country: z
-      .string()
-      .regex(/^[A-Z]{2}$/, 'Must be a country code like US.')
-      .default('US'),
+    country: countryCode.default('US'),
     is_primary: flag.default(false),
     address_indicator: z.enum(['C', 'Y', 'N', 'M', 'S', 'B', 'U', 'D', 'P']).nullish(),
     residence_code: z.enum(['O', 'R']).nullish(),

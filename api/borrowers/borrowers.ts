@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { addBorrower, changeBorrower } from '../../jobs/borrowers/borrower.ts';
+import { addBorrower, archiveBorrower, changeBorrower } from '../../jobs/borrowers/borrower.ts';
 import { borrowers as table } from '../../sql/borrowers/borrowers.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
+import { lastFourDigits } from '../../sql/fixed-forms.ts';
 import {
   date,
   externalId,
@@ -16,7 +17,11 @@ import {
 import { nested, resource } from '../endpoints/resource.ts';
 import { addresses } from './addresses.ts';
 import { autopayPlans } from './autopay-plans.ts';
+import { consents } from './consents.ts';
 import { emails } from './emails.ts';
+import { identities } from './identities.ts';
+import { legalReps } from './legal-reps.ts';
+import { notes } from './notes.ts';
 import { paymentInstruments } from './payment-instruments.ts';
 import { phones } from './phones.ts';
 import { tasks } from './tasks.ts';
@@ -45,14 +50,18 @@ export const borrowers = resource({
     last_name: words,
     suffix: text.nullish(),
     date_of_birth: date.nullish(),
-    ssn_last_four: z
-      .string()
-      .regex(/^\d{4}$/, 'Must be exactly the last four digits.')
-      .nullish(),
+    ssn_last_four: lastFourDigits.nullish(),
     language_preference: language.default('en'),
     preferred_channel: z.enum(CHANNELS).nullish(),
     time_zone: text.nullish(),
     do_not_contact: flag.default(false),
+    cease_and_desist_date: date
+      .nullish()
+      .describe('When a demand to end all communication came in.'),
+    email_enabled: flag.readonly(),
+    sms_enabled: flag.readonly(),
+    letter_enabled: flag.readonly(),
+    marketing_enabled: flag.readonly(),
     is_deceased: flag.default(false),
     bankruptcy_status: freeText.nullish(),
     military_status: freeText.nullish(),
@@ -67,12 +76,17 @@ export const borrowers = resource({
 
   create: addBorrower,
   update: changeBorrower,
+  remove: archiveBorrower,
   nested: {
     addresses: nested(addresses, 'borrower_id'),
     emails: nested(emails, 'borrower_id'),
     phones: nested(phones, 'borrower_id'),
+    identities: nested(identities, 'borrower_id'),
     'payment-instruments': nested(paymentInstruments, 'borrower_id'),
+    consents: nested(consents, 'borrower_id'),
+    'legal-reps': nested(legalReps, 'borrower_id'),
     'autopay-plans': nested(autopayPlans, 'borrower_id'),
+    notes: nested(notes, 'borrower_id'),
     tasks: nested(tasks, 'borrower_id'),
   },
 });

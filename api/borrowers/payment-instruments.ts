@@ -6,6 +6,7 @@ import {
 } from '../../jobs/borrowers/payment-instrument.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import { paymentInstruments as table } from '../../sql/borrowers/payment-instruments.ts';
+import { lastFourDigits } from '../../sql/fixed-forms.ts';
 import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
@@ -31,10 +32,7 @@ export const paymentInstruments = resource({
       .max(9)
       .refine(isRoutingNumber, 'Must be nine digits that pass the ABA check.')
       .nullish(),
-    account_number_last_four: z
-      .string()
-      .regex(/^\d{4}$/, 'Must be exactly the last four digits.')
-      .nullish(),
+    account_number_last_four: lastFourDigits.nullish(),
     account_type: z.enum(['checking', 'savings', 'business_checking']).nullish(),
     card_brand: text.nullish(),
     card_exp_month: z.int().min(1).max(12).nullish(),

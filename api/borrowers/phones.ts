@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
 import { phones as table } from '../../sql/borrowers/contacts.ts';
+import { phoneNumber } from '../../sql/fixed-forms.ts';
 import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
-
-export const phoneNumber = z
-  .string()
-  .max(16)
-  .regex(/^\+[1-9]\d{1,14}$/, 'Must be a number like +12025550123 (E.164).');
 
 export const phones = resource({
   name: 'Phone',
@@ -40,8 +36,7 @@ export const phones = resource({
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'phone_number', 'phone_type', 'is_primary', 'status', 'is_archived'],
 
-  create: (work, input) =>
-    addTo('phones')(work, { ...input, can_sms: input.can_sms ?? input.phone_type === 'mobile' }),
+  create: addTo('phones'),
   update: changeIn('phones'),
   remove: removeFrom('phones'),
 });

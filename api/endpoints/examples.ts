@@ -68,6 +68,8 @@ type Makes = Record<string, () => Record<string, unknown>>;
 /** What a body says besides what its schema requires, where that is needed to make sense. */
 export const BODIES: Makes = {
   'POST /auth/login': () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
+  'POST /borrowers/{id}/identities': () => ({ identifier: '123-45-6789' }),
+  'POST /borrower-identities/search': () => ({ identifier: '123-45-6789' }),
   'POST /loans/{id}/modifications': () => ({ new_interest_rate: '0.05' }),
   'POST /loans/{id}/deferments': () => ({ periods: 1 }),
   'POST /loans/{id}/payment-plans': () => ({

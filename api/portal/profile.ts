@@ -1,21 +1,13 @@
 import { z } from 'zod';
-import { setPreferences } from '../../jobs/communications/preferences.ts';
+import { Preferences, setPreferences } from '../../jobs/communications/preferences.ts';
 import { basicProfile, changeProfile, profileOf } from '../../jobs/portal/profile.ts';
-import { flag, uuid } from '../../sql/types.ts';
+import { uuid } from '../../sql/types.ts';
 import { addresses } from '../borrowers/addresses.ts';
 import { language } from '../borrowers/borrowers.ts';
-import { phoneNumber } from '../borrowers/phones.ts';
+import { wishes } from '../borrowers/communication-preferences.ts';
+import { phoneNumber } from '../../sql/fixed-forms.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { own } from './own.ts';
-
-const preferences = z
-  .object({
-    email_enabled: flag,
-    sms_enabled: flag,
-    letter_enabled: flag,
-    marketing_enabled: flag,
-  })
-  .meta({ id: 'CommunicationPreferences' });
 
 const basic = z
   .object({
@@ -31,7 +23,7 @@ const profile = basic
   .extend({
     language_preference: language,
     addresses: z.array(addresses.reply),
-    communication_preferences: preferences,
+    communication_preferences: wishes,
   })
   .meta({ id: 'PortalProfile' });
 
@@ -39,7 +31,6 @@ const Changes = z.object({
   phone: phoneNumber.nullish(),
   language_preference: language.optional(),
 });
-const Wishes = preferences.partial();
 
 const emailOf = ({ user }: Call) => user?.email ?? '';
 
@@ -77,8 +68,9 @@ export const portalProfile: Route[] = [
     path: '/portal/profile/communication-preferences',
     action: 'change-preferences',
     summary: 'What is sent to the borrower, and how',
-    body: Wishes,
-    reply: preferences,
-    run: ({ work, body }, borrowerId) => setPreferences(work, borrowerId, Wishes.parse(body)),
+    body: Preferences,
+    reply: wishes,
+    run: ({ work, body }, borrowerId) =>
+      setPreferences(work, borrowerId, body as z.output<typeof Preferences>),
   }),
 ];

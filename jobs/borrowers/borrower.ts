@@ -1,6 +1,7 @@
-import { insert, update } from '../../sql/write.ts';
+import * as borrowers from '../../sql/borrowers/borrowers.ts';
+import { archive, insert, update } from '../../sql/write.ts';
 import { addMonths, compareDates } from '../dates.ts';
-import { Invalid } from '../errors.ts';
+import { Conflict, Invalid } from '../errors.ts';
 import { checkTimeZone } from '../time-zones.ts';
 import type { Work } from '../work.ts';
 
@@ -18,6 +19,15 @@ export async function addBorrower(work: Work, input: NewBorrower): Promise<strin
 export async function changeBorrower(work: Work, id: string, changes: Input) {
   check(work, changes);
   await update(work.tx, 'borrowers', id, changes);
+}
+
+/** Archives the borrower, of whom nobody wants anything any more; while a loan is not over, refuses. */
+export async function archiveBorrower({ tx }: Work, id: string) {
+  await borrowers.lockOut(tx, id);
+  const loan_ids = await borrowers.openLoans(tx, id);
+  if (loan_ids.length > 0)
+    throw new Conflict('The borrower has a loan that is not over.', 'in_use', { loan_ids });
+  await archive(tx, 'borrowers', id, true);
 }
 
 /** Who borrows is of age, and lives in a time zone that exists. */

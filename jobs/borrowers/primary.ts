@@ -1,7 +1,8 @@
 import * as primary from '../../sql/borrowers/primary.ts';
+import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
-import { recordDisplaced } from '../audit.ts';
-import { Invalid } from '../errors.ts';
+import { record, recordDisplaced } from '../audit.ts';
+import { Conflict, Invalid } from '../errors.ts';
 import { checkTimeZone } from '../time-zones.ts';
 import type { Work } from '../work.ts';
 
@@ -18,36 +19,92 @@ type NewContact<Contacts extends primary.Contacts> = Contact &
 
 /**
  * One primary contact per borrower (and type of address): a record is it where there is none, and a
- * new primary takes the place of the old one in the same transaction.
+ * new primary takes the place of the old one in the same transaction. The same one twice is refused.
  */
 export const addTo =
   <Contacts extends primary.Contacts>(contacts: Contacts) =>
   async (work: Work, input: NewContact<Contacts>): Promise<string> => {
-    check(input);
+    const contact: Values = { ...input };
+    for (const [name, value] of Object.entries(DEFAULTS[contacts](input))) contact[name] ??= value;
+    check(contact);
     const { borrower_id: borrowerId } = input;
     await primary.lockBorrower(work.tx, borrowerId);
-    const isMissing = !(await primary.exists(work.tx, contacts, borrowerId, input['address_type']));
+    await assertNew(work, contacts, borrowerId, contact, null);
+    const type = contact['address_type'];
+    const isMissing = !(await primary.exists(work.tx, contacts, borrowerId, type));
     const is_primary = isMissing || input.is_primary === true;
-    if (is_primary) await displace(work, contacts, borrowerId, input['address_type'], null);
-    return insert(work.tx, contacts, { ...input, is_primary });
+    if (is_primary) await displace(work, contacts, borrowerId, type, null);
+    return insert(work.tx, contacts, { ...contact, is_primary });
   };
 
-/** The row comes with its borrower locked. */
+/** What a contact is where nothing else is said; whoever has a mobile phone can be sent texts. */
+const DEFAULTS: Record<primary.Contacts, (contact: Values) => Values> = {
+  addresses: () => ({ address_type: 'mailing', country: 'US' }),
+  emails: () => ({}),
+  phones: ({ phone_type }) => ({ can_sms: (phone_type ?? 'mobile') === 'mobile' }),
+};
+
+/**
+ * The row comes with its borrower locked. Where the primary one steps back, or becomes another type's,
+ * the next takes its place; the only one stays what it is.
+ */
 export const changeIn =
-  (contacts: primary.Contacts) =>
-  async (work: Work, id: string, changes: Contact, row: Record<string, unknown>) => {
+  (contacts: primary.Contacts) => async (work: Work, id: string, changes: Contact, row: Row) => {
     check(changes, row);
     const borrowerId = String(row['borrower_id']);
+    // What is archived is nobody's primary.
+    if (row['is_archived'] === true)
+      return update(work.tx, contacts, id, { ...changes, is_primary: false });
+    const isOther = primary.IDENTIFYING[contacts].some((name) => differs(name, changes, row));
+    if (isOther) await assertNew(work, contacts, borrowerId, { ...row, ...changes }, id);
     const type = changes['address_type'] ?? row['address_type'];
-    // What is archived is nobody's primary; a primary that becomes another type's displaces that.
-    const is_primary = row['is_archived'] !== true && (changes.is_primary ?? row['is_primary']);
-    if (is_primary === true) await displace(work, contacts, borrowerId, type, id);
-    await update(work.tx, contacts, id, { ...changes, is_primary });
+    const wants = (changes.is_primary ?? row['is_primary']) === true;
+    const heir = wants ? null : await primary.heir(work.tx, contacts, borrowerId, type, id);
+    const is_primary = heir === null;
+    if (is_primary) await displace(work, contacts, borrowerId, type, id);
+    const news = isOther ? unproven(contacts, changes, row) : {};
+    await update(work.tx, contacts, id, { ...changes, ...news, is_primary });
+    if (heir) await succeed(work, contacts, borrowerId, heir);
+    if (row['is_primary'] === true && type !== row['address_type'])
+      await succeedOf(work, contacts, row);
   };
 
+const differs = (name: string, changes: Contact, row: Row) =>
+  changes[name] !== undefined && (changes[name] ?? '') !== (row[name] ?? '');
+
+/** Of another number or address nothing is known yet: neither that it works nor that it does not. */
+function unproven(contacts: primary.Contacts, changes: Contact, row: Row): Values {
+  if (contacts === 'addresses') return {};
+  const failed = ['bounced', 'invalid', 'reassigned'].includes(String(row['status']));
+  const isSame = (changes['status'] ?? row['status']) === row['status'];
+  return {
+    is_verified: false,
+    verified_at: null,
+    ...(failed && isSame && { status: 'active' }),
+  };
+}
+
+async function assertNew(
+  { tx }: Work,
+  contacts: primary.Contacts,
+  borrowerId: string,
+  contact: Values,
+  except: string | null,
+) {
+  const id = await primary.twin(tx, contacts, borrowerId, contact, except);
+  if (id === null) return;
+  const what = { addresses: 'address', emails: 'email address', phones: 'number' }[contacts];
+  throw new Conflict(`The borrower has this ${what} on file already.`, 'already_exists', { id });
+}
+
+/** A zone is one that clocks know, and a state is written as its country writes it. */
+function check(contact: Contact, row: Values = {}) {
+  checkTimeZone(contact['time_zone']);
+  checkState(contact, row);
+}
+
 /** A state of the United States has its two letters; what other countries have is at most ten. */
-function check({ time_zone, state, country }: Contact, row: Record<string, unknown> = {}) {
-  checkTimeZone(time_zone);
+export function checkState({ state, country }: Values, row: Values = {}) {
   if (typeof state !== 'string') return;
   const isHere = (country ?? row['country'] ?? 'US') === 'US';
   if (isHere && !/^[A-Z]{2}$/.test(state))
@@ -66,6 +123,28 @@ async function displace(
   await recordDisplaced(work, contacts, ids, 'is_primary', { borrower_id });
 }
 
-/** Deleting archives, because letters went there; a primary that leaves is primary no more. */
-export const removeFrom = (contacts: primary.Contacts) => (work: Work, id: string) =>
-  update(work.tx, contacts, id, { is_archived: true, is_primary: false });
+/** Deleting archives, because letters went there; of a primary that leaves, the next takes the place. */
+export const removeFrom =
+  (contacts: primary.Contacts) => async (work: Work, id: string, row: Row) => {
+    await update(work.tx, contacts, id, { is_archived: true, is_primary: false });
+    if (row['is_primary'] === true) await succeedOf(work, contacts, row);
+  };
+
+/** The next contact of its kind (and type of address) is primary in the place of this one. */
+async function succeedOf(work: Work, contacts: primary.Contacts, row: Row) {
+  const borrowerId = String(row['borrower_id']);
+  const heir = await primary.heir(work.tx, contacts, borrowerId, row['address_type'], row.id);
+  if (heir) await succeed(work, contacts, borrowerId, heir);
+}
+
+async function succeed(
+  work: Work,
+  contacts: primary.Contacts,
+  borrower_id: string,
+  { id, is_primary }: { id: string; is_primary: boolean },
+) {
+  if (is_primary) return;
+  await primary.crown(work.tx, contacts, id);
+  const changes = { is_primary: { old: false, new: true } };
+  await record(work, { type: contacts, id, borrower_id }, 'update', changes);
+}

@@ -1,10 +1,17 @@
+import type { ConsentType } from '../../sql/borrowers/consents.ts';
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
 import { isTimeZone } from '../time-zones.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { COLLECTIONS, reasonsAgainst, type Facts, type Reason } from './may-contact.ts';
+import {
+  COLLECTIONS,
+  isInWriting,
+  reasonsAgainst,
+  type Facts,
+  type Reason,
+} from './may-contact.ts';
 
 export type Plan = {
   channel: Channel;
@@ -18,7 +25,7 @@ export type Contactable = { recipient: recipients.Recipient; reasons: Reason[] }
 
 /** For each borrower that exists, what speaks against contacting them so; three queries for all. */
 export async function whoMayBeContacted(
-  { tx }: Work,
+  { tx, today }: Work,
   ids: readonly string[],
   plan: Plan,
 ): Promise<Map<string, Contactable>> {
@@ -32,12 +39,13 @@ export async function whoMayBeContacted(
     communications.suppression_hours,
     COLLECTIONS,
   );
+  const standing = { today, type: template_type, required: communications.required_consents };
   const contacts = new Map(recent.map((row) => [row.borrower_id, row]));
   const found = new Map<string, Contactable>();
   for (const recipient of await recipients.byIds(tx, ids)) {
     const made = contacts.get(recipient.id);
     const facts = {
-      ...factsOf(recipient, channel),
+      ...factsOf(recipient, channel, standing),
       has_recent_same: made?.has_same ?? false,
       collections_this_week: made?.collections ?? 0,
       local_hour: hourIn(zoneOf(recipient, time_zone), at),
@@ -57,34 +65,64 @@ export function addressOf(recipient: recipients.Recipient, channel: Channel): st
 }
 
 type Known = Omit<Facts, 'has_recent_same' | 'collections_this_week' | 'local_hour'>;
+type Standing = { today: string; type: string | null; required: readonly ConsentType[] };
 
-/**
- * Consents and legal representatives are not recorded yet: nothing speaks against a contact there.
- */
-function factsOf(recipient: recipients.Recipient, channel: Channel): Known {
+function factsOf(recipient: recipients.Recipient, channel: Channel, standing: Standing): Known {
   const { email_enabled, sms_enabled, letter_enabled, email_status, phone_status } = recipient;
   const enabled = { email: email_enabled, sms: sms_enabled, letter: letter_enabled, in_app: true };
   const hasUnsubscribed = channel === 'email' && email_status === 'unsubscribed';
   const isUndeliverable =
     (channel === 'email' && ['bounced', 'complained'].includes(email_status ?? '')) ||
     (channel === 'sms' && ['invalid', 'reassigned'].includes(phone_status ?? ''));
+  const ceased = recipient.cease_and_desist_date;
   return {
     do_not_contact: recipient.do_not_contact,
     is_opted_out: !enabled[channel] || hasUnsubscribed,
     has_contact: addressOf(recipient, channel) !== null,
     is_contact_valid: !isUndeliverable,
-    is_consent_missing: false,
-    is_represented: false,
-    is_bankrupt: recipient.bankruptcy_status !== null && recipient.bankruptcy_status !== 'none',
+    is_consent_missing: isConsentMissing(recipient, channel, standing),
+    is_represented: recipient.is_represented,
+    is_bankrupt: isBankrupt(recipient),
     is_deceased: recipient.is_deceased,
-    has_ceased: false,
+    has_ceased: ceased !== null && ceased <= standing.today,
     is_archived: recipient.is_archived,
   };
 }
 
-/** A zone that no clock knows, such as one that was written before zones were checked, is none. */
-function zoneOf({ time_zone }: recipients.Recipient, tenants: string): string {
-  return time_zone !== null && isTimeZone(time_zone) ? time_zone : tenants;
+/**
+ * A consent is missing that was given and is over, revoked or expired, or that the tenant requires and
+ * nobody has given. Notices that the law wants in writing need the consent to electronic records too.
+ */
+function isConsentMissing(
+  { consents_given, consents_in_force }: recipients.Recipient,
+  channel: Channel,
+  { type, required }: Standing,
+): boolean {
+  const needed: ConsentType[] = [
+    ...(channel === 'sms' ? (['tcpa_sms'] as const) : []),
+    ...(channel === 'email' ? (['email'] as const) : []),
+    ...(channel !== 'letter' && isInWriting(type) ? (['esign'] as const) : []),
+  ];
+  return needed.some(
+    (consent) =>
+      !consents_in_force.includes(consent) &&
+      (consents_given.includes(consent) || required.includes(consent)),
+  );
+}
+
+/** A case that was dismissed protects nobody any more; a discharge does. */
+const NOT_BANKRUPT = ['', 'none', 'dismissed'];
+
+const isBankrupt = ({ bankruptcy_status, has_trustee }: recipients.Recipient) =>
+  has_trustee || !NOT_BANKRUPT.includes((bankruptcy_status ?? '').trim().toLowerCase());
+
+/**
+ * Where the clock is read that quiet hours are told by: the phone's, else the borrower's, else the
+ * tenant's. A zone that no clock knows, such as one that was written before zones were checked, is none.
+ */
+function zoneOf({ phone_time_zone, time_zone }: recipients.Recipient, tenants: string): string {
+  const known = [phone_time_zone, time_zone].find((zone) => zone !== null && isTimeZone(zone));
+  return known ?? tenants;
 }
 
 function hourIn(timeZone: string, at: Date): number {

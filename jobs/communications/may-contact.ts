@@ -57,6 +57,16 @@ const MANDATORY: readonly string[] = [
   'password_reset',
 ] satisfies TemplateType[];
 
+/** Those of them that the law wants in writing: electronically only with consent (15 U.S.C. 7001(c)). */
+const IN_WRITING: readonly string[] = [
+  'schedule_changed',
+  'loan_denied',
+  'payoff_letter',
+  'statement_ready',
+] satisfies TemplateType[];
+
+export const isInWriting = (type: string | null) => type !== null && IN_WRITING.includes(type);
+
 export const isMandatory = (type: string | null) => type !== null && MANDATORY.includes(type);
 
 /**

@@ -1,22 +1,32 @@
+import { z } from 'zod';
+import { covering, revoke, type ConsentType } from '../../sql/borrowers/consents.ts';
+import type { ProviderChannel } from '../../sql/communications/channels.ts';
+import * as inbound from '../../sql/communications/inbound.ts';
 import { preferences, subscribeAgain } from '../../sql/communications/preferences.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
-import { update } from '../../sql/write.ts';
-import { auditedUpdate } from '../audit.ts';
+import { flag } from '../../sql/types.ts';
+import { insert, update } from '../../sql/write.ts';
+import { auditedUpdate, record } from '../audit.ts';
 import { NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-type Wishes = {
-  email_enabled?: boolean | undefined;
-  sms_enabled?: boolean | undefined;
-  letter_enabled?: boolean | undefined;
-  marketing_enabled?: boolean | undefined;
-};
+/** What a borrower has not switched off is allowed. */
+export const Preferences = z.object({
+  email_enabled: flag.optional(),
+  sms_enabled: flag.optional(),
+  letter_enabled: flag.optional(),
+  marketing_enabled: flag.optional(),
+});
 
 /**
  * Writes what a borrower wants to be sent, whoever says it. Each change is in the history; mail that is
  * wanted again goes to an address that had unsubscribed, too.
  */
-export async function setPreferences(work: Work, borrowerId: string, wishes: Wishes): Promise<Row> {
+export async function setPreferences(
+  work: Work,
+  borrowerId: string,
+  wishes: z.output<typeof Preferences>,
+): Promise<Row> {
   const before = await findLocked(work.tx, preferences, borrowerId);
   if (before === null) throw new NotFound();
   const steps = async () => {
@@ -26,3 +36,73 @@ export async function setPreferences(work: Work, borrowerId: string, wishes: Wis
   };
   return auditedUpdate(work, preferences, before, steps, { isHidden: false });
 }
+
+/** What is agreed to by whoever wants messages on a channel, and how it is said on that channel. */
+const CONSENTS = {
+  sms: { type: 'tcpa_sms', said: 'sms_keyword', preference: 'sms_enabled' },
+  email: { type: 'email', said: 'email', preference: 'email_enabled' },
+} as const satisfies Record<
+  ProviderChannel,
+  { type: ConsentType; said: string; preference: string }
+>;
+
+/**
+ * The word of whoever holds a number or an address, obeyed at once for every borrower who is reached
+ * there: the channel is switched off and what was agreed to is revoked, or it is switched on again and
+ * the new consent is kept with the words that gave it.
+ */
+export async function obey(
+  work: Work,
+  channel: ProviderChannel,
+  { from, body, wants }: { from: string; body: string; wants: boolean },
+) {
+  const by = asProvider(work);
+  const words = body.replace(/\p{C}/gu, ' ').trim().slice(0, 200);
+  const { type, said, preference } = CONSENTS[channel];
+  const contact = channel === 'email' ? from.toLowerCase() : from;
+  const holders = await inbound.holders(work.tx, channel, contact);
+  for (const { id, ...enabled } of holders) {
+    if (enabled[preference] === wants) continue;
+    await update(work.tx, 'borrowers', id, { [preference]: wants });
+    const changes = { [preference]: { old: !wants, new: wants } };
+    await record(by, { type: 'borrowers', id, borrower_id: id }, 'update', changes, words);
+  }
+  const ids = holders.map(({ id }) => id);
+  if (!wants) return withdraw(work, channel, ids, contact, words);
+  const agreed = await covering(work.tx, ids, type, contact);
+  const has = new Set(agreed.map(({ borrower_id }) => borrower_id));
+  for (const borrower_id of ids.filter((one) => !has.has(one))) {
+    const grant = { consent_type: type, channel, source: said, contact_value: contact };
+    const id = await insert(work.tx, 'borrower_consents', {
+      ...grant,
+      borrower_id,
+      consent_text: words,
+    });
+    const status = { old: null, new: 'granted' };
+    const entity = { type: 'borrower_consents', id, borrower_id };
+    await record(by, entity, 'create', { consent_type: { old: null, new: type }, status }, words);
+  }
+}
+
+/** What these borrowers have agreed to for this number or address ends, with the words that end it. */
+export async function withdraw(
+  work: Work,
+  channel: ProviderChannel,
+  borrowerIds: readonly string[],
+  contact: string,
+  reason: string,
+) {
+  const { type, said } = CONSENTS[channel];
+  for (const { id, borrower_id } of await covering(work.tx, borrowerIds, type, contact)) {
+    await revoke(work.tx, id, { method: said, reason });
+    const changes = { status: { old: 'granted', new: 'revoked' } };
+    const entity = { type: 'borrower_consents', id, borrower_id };
+    await record(asProvider(work), entity, 'revoke', changes, reason);
+  }
+}
+
+/** Nobody is signed in: it is the provider who tells us what a borrower said. */
+export const asProvider = (work: Work): Work => ({
+  ...work,
+  actor: { ...work.actor, type: 'provider' },
+});

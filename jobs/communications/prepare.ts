@@ -8,10 +8,12 @@ import type { Reason } from './may-contact.ts';
 import type { MessageFigures } from './told.ts';
 import { messageVariables } from './variables.ts';
 
-/** What a borrower may have said after the message was queued, which still stops it. */
+/** What may have become known after the message was queued, which still stops it. */
 const STOPPING: ReadonlySet<Reason> = new Set([
-  ...(['do_not_contact', 'channel_opted_out', 'no_contact_method'] as const),
-  ...(['deceased', 'cease_and_desist', 'represented_by_attorney'] as const),
+  ...(['do_not_contact', 'channel_opted_out', 'no_contact_method', 'consent_missing'] as const),
+  ...(['represented_by_attorney', 'bankruptcy', 'deceased', 'cease_and_desist'] as const),
+  // Tried again when the night is over.
+  'quiet_hours',
 ]);
 
 export type Ready = logs.PendingMessage & {
@@ -52,10 +54,14 @@ export async function prepare(work: Work, logId: string, attempt: number): Promi
     letter: figures.letter,
     language: figures.language,
     from_email: communications.from_email || `no-reply@${domain}`,
-    stopped_by: pending.is_answer
-      ? null
-      : (contact.reasons.find((reason) => STOPPING.has(reason)) ?? null),
+    stopped_by: pending.is_answer ? null : stoppedBy(contact.reasons),
   };
+}
+
+/** What stops it for good, rather than for a night. */
+function stoppedBy(reasons: readonly Reason[]): Reason | null {
+  const stopping = reasons.filter((reason) => STOPPING.has(reason));
+  return stopping.find((reason) => reason !== 'quiet_hours') ?? stopping[0] ?? null;
 }
 
 /** The message of a batch, written down; one that cannot be written has failed, with the reason. */

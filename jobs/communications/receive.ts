@@ -10,6 +10,7 @@ import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
 import { compose } from './compose.ts';
 import { answeredId } from './message-ids.ts';
+import { obey } from './preferences.ts';
 import { sendCommunication } from './send.job.ts';
 import { messageFigures, senderOf } from './told.ts';
 import { messageVariables } from './variables.ts';
@@ -78,7 +79,8 @@ export async function receiveMessage(
     .replace(/[\s.!]+/g, '');
   const builtIn = BUILT_IN.find(({ words }) => words.split(' ').includes(keyword));
   if (channel === 'sms' && builtIn) {
-    if (builtIn.enabled !== null) await inbound.setSms(tx, message.from, builtIn.enabled);
+    const { enabled } = builtIn;
+    if (enabled !== null) await obey(work, channel, { ...message, wants: enabled });
     return reply(work, borrower_id, channel, message.from, id, { body: builtIn.text }, 'built-in');
   }
   await askRules(work, borrower_id, channel, message, id).catch((error: unknown) => {
@@ -106,10 +108,8 @@ async function askRules(
   const rule = rules.find((candidate) => fits(candidate, text, words));
   if (!rule) return;
   if (await inbound.hasAnswered(work.tx, rule.id, borrowerId, rule.cooldown_minutes)) return;
-  if (rule.action === 'opt_out' || rule.action === 'opt_in') {
-    const set = channel === 'sms' ? inbound.setSms : inbound.setEmail;
-    await set(work.tx, message.from, rule.action === 'opt_in');
-  }
+  if (rule.action === 'opt_out' || rule.action === 'opt_in')
+    await obey(work, channel, { ...message, wants: rule.action === 'opt_in' });
   if (rule.action === 'create_task' || rule.action === 'create_case') {
     const title = `${rule.name}: message from the borrower`;
     await insert(work.tx, 'tasks', { borrower_id: borrowerId, title, source: 'system' });

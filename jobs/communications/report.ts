@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import * as inbound from '../../sql/communications/inbound.ts';
+import { record } from '../audit.ts';
 import type { Work } from '../work.ts';
 import { statusAfter } from './delivery-status.ts';
 import { ourId } from './message-ids.ts';
+import { asProvider, withdraw } from './preferences.ts';
 
 const Report = z.object({
   provider_message_id: z.string().min(1).max(300),
@@ -20,7 +22,8 @@ export const Reports = z
 /**
  * Takes note of what became of messages; a report about none of ours, or a late one, is ignored.
  */
-export async function takeReports({ tx }: Work, reports: z.output<typeof Reports>) {
+export async function takeReports(work: Work, reports: z.output<typeof Reports>) {
+  const { tx } = work;
   let changed = 0;
   for (const {
     provider_message_id,
@@ -33,7 +36,7 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
     if (!message) continue;
     const { channel, borrower_id, recipient } = message;
     if (reported.toLowerCase() === 'unsubscribe' && channel === 'email' && borrower_id && recipient)
-      await inbound.markEmail(tx, borrower_id, recipient, 'unsubscribed');
+      await mark(work, borrower_id, recipient, 'unsubscribed');
     const is_click = /^click(ed)?$/i.test(reported);
     const isSecondLook = is_click && message.status === 'opened';
     const status = isSecondLook ? 'opened' : statusAfter(message.status, reported);
@@ -44,8 +47,19 @@ export async function takeReports({ tx }: Work, reports: z.output<typeof Reports
     await inbound.report(tx, message.id, { status, is_click, at, code, message: why });
     const isLost = status === 'bounced' || status === 'complained';
     if (isLost && channel === 'email' && borrower_id && recipient)
-      await inbound.markEmail(tx, borrower_id, recipient, status);
+      await mark(work, borrower_id, recipient, status);
     changed += 1;
   }
   return { received: reports.length, changed };
+}
+
+/** What became of an address is in the history; who unsubscribes agrees to mail there no more. */
+async function mark(work: Work, borrower_id: string, address: string, status: string) {
+  for (const { id, before } of await inbound.markEmail(work.tx, borrower_id, address, status)) {
+    if (before === status) continue;
+    const changes = { status: { old: before, new: status } };
+    await record(asProvider(work), { type: 'emails', id, borrower_id }, 'update', changes);
+  }
+  if (status === 'unsubscribed')
+    await withdraw(work, 'email', [borrower_id], address.toLowerCase(), status);
 }

@@ -35,8 +35,10 @@ export const sendCommunication = job({
 });
 
 async function send(ready: Ready, outside: Outside): Promise<SendAnswer> {
-  if (ready.stopped_by !== null)
-    return refusal(ready.stopped_by, 'The borrower may not be contacted.');
+  if (ready.stopped_by !== null) {
+    const temporary = ready.stopped_by === 'quiet_hours';
+    return { ...refusal(ready.stopped_by, 'The borrower may not be contacted.'), temporary };
+  }
   if (ready.channel === 'in_app')
     return { ok: true, provider: 'in_app', provider_message_id: ready.id };
   const enclosure = await enclosed(ready, outside);

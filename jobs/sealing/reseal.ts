@@ -23,10 +23,11 @@ export async function resealTenant(
     for (let done = BATCH; done === BATCH; count += done) {
       done = await within(tenantId, async (tx) => {
         const rows = await sealed.sealedUnderOthers(tx, place, keys.current, BATCH);
-        const anew = rows.map((row) => ({
-          ...row,
-          sealed: keys.seal(tenantId, keys.unseal(tenantId, row.sealed)),
-        }));
+        const anew = rows.map((row) => {
+          const text = keys.unseal(tenantId, row.sealed);
+          const [index] = keys.indexes(tenantId, text);
+          return { ...row, sealed: keys.seal(tenantId, text), index };
+        });
         if (anew.length > 0) await sealed.putBack(tx, place, anew);
         return anew.length;
       });

@@ -24,6 +24,11 @@ export type Keys = {
   signatures(text: string): [string, ...string[]];
   /** The same for the same text of the same tenant, and of no use to whoever lacks the secret. */
   keyedHash(tenantId: string, text: string): string;
+  /**
+   * What a sealed text is found again by, which tells nothing of it: that under the current key first,
+   * which is stored, then those that were stored under keys before it.
+   */
+  indexes(tenantId: string, text: string): [string, ...string[]];
 };
 
 /** The keys that SECRET holds, for whatever one installation seals, signs and hashes. */
@@ -39,6 +44,8 @@ export function keysFrom(secret: string): Keys {
   const signing = derived(current, 'signatures');
   const before = others.map((key) => derived(key, 'signatures'));
   const signed = (key: Buffer, text: string) => createHmac('sha256', key).update(text);
+  const indexed = (key: Key, tenantId: string, text: string) =>
+    signed(signed(derived(key, 'blind-index'), tenantId).digest(), text).digest('hex');
   return {
     current: current.id,
     seal: (tenantId, text) => `v2:${current.id}:${seal(sealing, tenantId, text)}`,
@@ -48,6 +55,10 @@ export function keysFrom(secret: string): Keys {
       ...before.map((key) => signed(key, text).digest('base64url')),
     ],
     keyedHash: (tenantId, text) => signed(signing, `keyed-hash ${tenantId} ${text}`).digest('hex'),
+    indexes: (tenantId, text) => [
+      indexed(current, tenantId, text),
+      ...others.map((key) => indexed(key, tenantId, text)),
+    ],
   };
 }
 

@@ -117,6 +117,11 @@ export const Settings = z.strictObject({
         })
         .prefault({}),
       weekly_cap: z.int().min(0).max(100).default(7),
+      // Without these nothing is sent that needs them; else only a consent that is over forbids it.
+      required_consents: z
+        .array(z.enum(['tcpa_sms', 'email', 'esign']))
+        .max(3)
+        .default([]),
       from_email: mailbox.default(''),
       statements_by_email: z.boolean().default(true),
     })

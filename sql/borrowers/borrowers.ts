@@ -7,7 +7,9 @@ export const borrowers = table({
   rows: sql.fragment`
     select record.id, record.borrower_type, record.first_name, record.middle_name, record.last_name,
            record.suffix, record.date_of_birth, record.ssn_last_four, record.language_preference,
-           record.preferred_channel, record.time_zone, record.do_not_contact, record.is_deceased,
+           record.preferred_channel, record.time_zone, record.do_not_contact,
+           record.cease_and_desist_date, record.email_enabled, record.sms_enabled,
+           record.letter_enabled, record.marketing_enabled, record.is_deceased,
            record.bankruptcy_status, record.military_status, record.external_id, record.metadata,
            email.email, phone.phone_number as phone,
            record.is_archived, record.created_at, record.updated_at
@@ -47,12 +49,29 @@ export const borrowers = table({
 
 const Usable = z.object({ is_usable: z.boolean() });
 
-/** Whether such a borrower exists and may be used for a new loan. */
+/**
+ * Whether such a borrower exists and may be used for a new loan; it is not archived until the
+ * transaction has ended.
+ */
 export const isUsable = (tx: Transaction, id: string) =>
   tx.oneFirst(
     prepared(sql.type(Usable)`
       select exists (
-        select from borrowers where id = ${id} and not is_archived
+        select from borrowers where id = ${id} and not is_archived for key share
       ) as is_usable
     `),
   );
+
+/** Until the transaction has ended nobody begins a loan with the borrower. */
+export const lockOut = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`select from borrowers where id = ${id} for update`);
+
+/** Loans that are not over: asked for, running, or written off with something left to collect. */
+export const openLoans = (tx: Transaction, id: string) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from loans
+    where borrower_id = ${id}
+      and (status in ('pending', 'approved', 'active')
+        or (status = 'charged_off' and charge_off_balance > 0))
+    order by id limit 100
+  `);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
 export type Contacts = 'addresses' | 'emails' | 'phones';
@@ -32,3 +33,61 @@ export const clear = (
       and id is distinct from ${except}::uuid ${ofType(contacts, type)}
     returning id
   `);
+
+const Heir = z.object({ id: z.string(), is_primary: z.boolean() });
+
+/**
+ * Which of the borrower's other contacts is primary without this one: the one that is, or else the
+ * oldest of those that work.
+ */
+export const heir = (
+  tx: Transaction,
+  contacts: Contacts,
+  borrowerId: string,
+  type: unknown,
+  without: string,
+) => {
+  const working = contacts === 'addresses' ? sql.fragment`` : sql.fragment`status <> 'active',`;
+  return tx.maybeOne(sql.type(Heir)`
+    select id, is_primary from ${sql.identifier([contacts])}
+    where borrower_id = ${borrowerId} and not is_archived and id <> ${without}
+      ${ofType(contacts, type)}
+    order by is_primary desc, ${working} created_at, id limit 1
+  `);
+};
+
+export const crown = (tx: Transaction, contacts: Contacts, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update ${sql.identifier([contacts])} set is_primary = true where id = ${id}
+  `);
+
+/** What says that two contacts of one borrower are the same one. */
+export const IDENTIFYING = {
+  emails: ['email'],
+  phones: ['phone_number'],
+  addresses: [
+    ...(['address_type', 'street_line_1', 'street_line_2', 'city', 'state'] as const),
+    ...(['postal_code', 'country'] as const),
+  ],
+} as const satisfies Record<Contacts, readonly string[]>;
+
+/** The borrower's contact that says the same, however it is written. */
+export const twin = (
+  tx: Transaction,
+  contacts: Contacts,
+  borrowerId: string,
+  contact: Record<string, unknown>,
+  except: string | null,
+) => {
+  const same = IDENTIFYING[contacts].map(
+    (name) => sql.fragment`
+      lower(coalesce(${sql.identifier([name])}, '')) = ${String(contact[name] ?? '').toLowerCase()}
+    `,
+  );
+  return tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from ${sql.identifier([contacts])}
+    where borrower_id = ${borrowerId} and not is_archived and id is distinct from ${except}::uuid
+      and ${sql.join(same, sql.fragment` and `)}
+    limit 1
+  `);
+};

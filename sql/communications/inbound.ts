@@ -125,20 +125,24 @@ export const unanswered = (tx: Transaction, id: string, reason: string) =>
     where id = ${id}
   `);
 
-/** The word of whoever holds the number about text messages; it may be several borrowers'. */
-export const setSms = (tx: Transaction, number: string, enabled: boolean) =>
-  tx.query(sql.typeAlias('void')`
-    update borrowers set sms_enabled = ${enabled}
-    where sms_enabled is distinct from ${enabled}
-      and id in (select borrower_id from phones where phone_number = ${number} and not is_archived)
-  `);
+const Holder = z.object({
+  id: z.string(),
+  sms_enabled: z.boolean(),
+  email_enabled: z.boolean(),
+});
 
-/** The same for mail. */
-export const setEmail = (tx: Transaction, address: string, enabled: boolean) =>
-  tx.query(sql.typeAlias('void')`
-    update borrowers set email_enabled = ${enabled}
-    where email_enabled is distinct from ${enabled}
-      and id in (select borrower_id from emails where email = lower(${address}) and not is_archived)
+/** All whom a number or an address reaches, held until the transaction has ended. */
+export const holders = (tx: Transaction, channel: ProviderChannel, address: string) =>
+  tx.any(sql.type(Holder)`
+    select id, sms_enabled, email_enabled from borrowers
+    where id in (
+      select borrower_id from phones
+      where phone_number = ${address} and not is_archived and ${channel} = 'sms'
+      union all
+      select borrower_id from emails
+      where email = ${address} and not is_archived and ${channel} = 'email'
+    )
+    order by id for no key update
   `);
 
 const Sent = z.object({
@@ -187,12 +191,18 @@ export const report = (
     where id = ${id}
   `);
 
-/** An address that gave a letter back, or that wants no more of them, is not written to again. */
+const Marked = z.object({ id: z.string(), before: z.string() });
+
+/**
+ * An address that gave a letter back, or that wants no more of them, is not written to again. Answers
+ * what was said of it until now.
+ */
 export const markEmail = (tx: Transaction, borrowerId: string, email: string, status: string) =>
-  tx.query(sql.typeAlias('void')`
+  tx.any(sql.type(Marked)`
     update emails
     set status = ${status},
         last_bounce_at = case when ${status} = 'bounced' then now() else last_bounce_at end
     where borrower_id = ${borrowerId} and email = lower(${email}) and not is_archived
       and (${status} <> 'unsubscribed' or status = 'active')
+    returning id, old.status as before
   `);

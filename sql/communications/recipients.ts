@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { speaksNow } from '../borrowers/legal-reps.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { loans } from '../loans/loans.ts';
 import { CHANNELS } from './channels.ts';
@@ -13,6 +14,7 @@ const Recipient = z.object({
   do_not_contact: z.boolean(),
   is_deceased: z.boolean(),
   bankruptcy_status: z.string().nullable(),
+  cease_and_desist_date: z.string().nullable(),
   is_archived: z.boolean(),
   email_enabled: z.boolean(),
   sms_enabled: z.boolean(),
@@ -21,7 +23,15 @@ const Recipient = z.object({
   email_status: z.string().nullable(),
   phone: z.string().nullable(),
   phone_status: z.string().nullable(),
+  phone_time_zone: z.string().nullable(),
   address_lines: z.array(z.string()).nullable(),
+  /** Somebody speaks for the borrower, who is not to be contacted directly. */
+  is_represented: z.boolean(),
+  /** A trustee in bankruptcy speaks for the borrower. */
+  has_trustee: z.boolean(),
+  /** What was ever agreed to, for the email and phone above, and what of it is in force. */
+  consents_given: z.array(z.string()),
+  consents_in_force: z.array(z.string()),
 });
 export type Recipient = z.output<typeof Recipient>;
 
@@ -45,20 +55,37 @@ export const byIds = (tx: Transaction, ids: readonly string[]) =>
   tx.any(sql.type(Recipient)`
     select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
            borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
-           borrower.is_deceased, borrower.bankruptcy_status, borrower.is_archived,
+           borrower.is_deceased, borrower.bankruptcy_status,
+           borrower.cease_and_desist_date, borrower.is_archived,
            borrower.email_enabled, borrower.sms_enabled, borrower.letter_enabled,
            email.email, email.status as email_status,
            phone.phone_number as phone, phone.status as phone_status,
-           address.lines as address_lines
+           phone.time_zone as phone_time_zone, address.lines as address_lines,
+           represented.is_represented, represented.has_trustee,
+           consent.given as consents_given, consent.in_force as consents_in_force
     from borrowers as borrower
     left join emails as email
       on email.borrower_id = borrower.id and email.is_primary and not email.is_archived
     left join lateral (
-      select phone_number, status from phones
+      select phone_number, status, time_zone from phones
       where borrower_id = borrower.id and can_sms and not is_archived
       order by is_primary desc, created_at limit 1
     ) as phone on true
     left join lateral (${addressLines}) as address on true
+    cross join lateral (
+      select coalesce(bool_or(contact_through_representative), false) as is_represented,
+             coalesce(bool_or(representative_type = 'bankruptcy_trustee'), false) as has_trustee
+      from legal_reps as rep where rep.borrower_id = borrower.id and ${speaksNow}
+    ) as represented
+    cross join lateral (
+      select coalesce(array_agg(consent_type), '{}') as given,
+             coalesce(array_agg(consent_type) filter (
+               where revoked_at is null and (expires_at is null or expires_at > now())
+             ), '{}') as in_force
+      from borrower_consents
+      where borrower_id = borrower.id
+        and (contact_value is null or contact_value in (email.email, phone.phone_number))
+    ) as consent
     where borrower.id = any(${sql.array(ids, 'uuid')})
   `);
 

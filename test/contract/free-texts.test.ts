@@ -24,13 +24,14 @@ function keeping(name: string, schema: z.ZodType): string[] {
 const KEPT = {
   names:
     'first_name middle_name last_name suffix name legal_name contact_name payee_name appraiser_name ' +
-    'account_holder_name bank_name carrier_name card_brand',
+    'account_holder_name bank_name carrier_name card_brand dba_name firm_name',
   addresses:
-    'street_line_1 street_line_2 city state postal_code email url contact_phone extension time_zone',
+    'street_line_1 street_line_2 city state postal_code email url contact_phone extension time_zone ' +
+    'contact_value website',
   identifiers:
     'external_id code loan_number reference_number reference_type account_id acdv_control_number ' +
-    'filing_number filing_jurisdiction disputed_fields events checks labels',
-  secrets: 'password current_password new_password token',
+    'filing_number filing_jurisdiction disputed_fields events checks labels bar_number document_version',
+  secrets: 'password current_password new_password token identifier',
   // Whether its numbers are right is judged line by line.
   files: 'file',
   // They speak to every borrower, and of none.

@@ -17,6 +17,7 @@ export const collectionOf = ({ path }: Pick<Route, 'path'>) => path.replace('/{i
 const SAID: Record<string, object> = {
   '/borrowers': { first_name: 'Grace', last_name: 'Hopper' },
   '/payment-instruments': { account_number: '000123456789', routing_number: '021000021' },
+  '/borrower-identities': { identifier: '123-45-6789' },
   '/payment-plans': {
     ...{ start_date: '2026-01-16', frequency: 'weekly', number_of_payments: 2, amount: '50.00' },
   },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addIdentity, borrowersWith } from '../../jobs/borrowers/identity.ts';
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
 import { setProvider } from '../../jobs/communications/provider.ts';
 import { readLink, signLink } from '../../jobs/files/links.ts';
@@ -26,6 +27,8 @@ const ACCOUNT = {
   account_type: 'checking',
   token: 'tok_of_a_processor',
 };
+
+const NUMBER = { identity_type: 'ssn', identifier: '123-45-6789' } as const;
 
 /** All that lies sealed in columns, opened with the keys that the stage has now. */
 async function everything() {
@@ -103,24 +106,31 @@ test('a key goes once everything under it was sealed anew; until then nothing st
       await setProvider(work, 'sms', { name: 'one', secret: 'provider’s first' });
       await setProvider(work, 'sms', { name: 'one', secret: 'provider’s second' });
       await addInstrument(work, { ...ACCOUNT, borrower_id });
+      await addIdentity(work, { ...NUMBER, borrower_id });
     });
   }
+  const foundByNumber = async () => {
+    const found = await tenants[0]!.within((work) => borrowersWith(work, NUMBER));
+    return found.borrower_ids.length;
+  };
   const before = await everything();
 
   await start(`${B},${A}`);
   use(`${B},${A}`);
   await expect(start(B)).rejects.toThrow('SECRET lacks the key first, which is still in use');
   await expect(start(`${B.replace('another', 'x')},${A}`)).rejects.toThrow('not the one');
+  expect(await foundByNumber()).toBe(1);
   const answer = await operate(`${B},${A}`);
   const after = await everything();
 
   expect(answer.rows).toEqual([
-    { key: '2026b', sealed: 12, is_current: true, may_go: false },
+    { key: '2026b', sealed: 14, is_current: true, may_go: false },
     { key: 'first', sealed: 0, is_current: false, may_go: true },
   ]);
   expect((await operate(`${B},${A}`)).say).toContain('Sealed anew: 0.');
   await start(B);
   use(B);
+  expect(await foundByNumber()).toBe(1);
   expect(before.map(({ text }) => text)).toEqual(after.map(({ text }) => text));
   expect(after.every(({ sealed }) => sealed.startsWith('v2:2026b:'))).toBe(true);
   expect(after.map(({ at }) => at)).toEqual(before.map(({ at }) => at));

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { NotFound } from '../../jobs/errors.ts';
+import { addBusinessDetail, changeBusinessDetail } from '../../jobs/borrowers/business-detail.ts';
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { businessDetails as table, ofBorrower } from '../../sql/borrowers/business-details.ts';
+import { lastFourDigits, phoneNumber } from '../../sql/fixed-forms.ts';
+import {
+  date,
+  freeText,
+  integer,
+  money,
+  rate,
+  stamps,
+  text,
+  uuid,
+  words,
+} from '../../sql/types.ts';
+import type { Input } from '../endpoints/declaration.ts';
+import { created } from '../endpoints/records.ts';
+import { endpoint, existing, resource } from '../endpoints/resource.ts';
+import type { Call } from '../endpoints/route.ts';
+
+const owner = z.object({
+  first_name: words,
+  last_name: words,
+  ownership_percentage: rate,
+  ssn_last_four: lastFourDigits.nullish(),
+});
+
+export const businessDetails = resource({
+  name: 'BusinessDetail',
+  path: 'business-details',
+  area: 'borrowers',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid,
+    legal_name: words,
+    dba_name: text.nullish(),
+    ein_last_four: lastFourDigits.nullish(),
+    entity_type: z.enum([
+      'sole_proprietorship',
+      'llc',
+      'corporation',
+      's_corporation',
+      'partnership',
+      'nonprofit',
+      'trust',
+      'other',
+    ]),
+    formation_date: date.nullish(),
+    formation_state: text.max(10).nullish(),
+    naics_code: z
+      .string()
+      .regex(/^\d{6}$/, 'Must be a code of six digits.')
+      .nullish(),
+    industry: freeText.nullish(),
+    annual_revenue: money.nullish(),
+    employee_count: integer.min(0).nullish(),
+    website: text.nullish(),
+    phone: phoneNumber.nullish(),
+    contact_name: text.nullish(),
+    contact_title: freeText.nullish(),
+    beneficial_owners: z.array(owner).max(50).default([]),
+    ...stamps,
+  },
+  fixed: ['borrower_id'],
+
+  create: addBusinessDetail,
+  update: changeBusinessDetail,
+});
+
+const about = {
+  tag: 'borrowers',
+  path: '/borrowers/{id}/business-detail',
+  resource: 'business-details',
+  reply: businessDetails.reply,
+  etag: businessDetails.version,
+} as const;
+
+/** A borrower has one at most, so it is no list. */
+export const businessDetailRoutes = [
+  endpoint({
+    ...about,
+    method: 'GET',
+    summary: 'Read the details of the business that borrows',
+    action: 'show',
+    allow: 'viewer',
+    transaction: 'read',
+    status: 200,
+    run: async ({ work, params }: Call) => {
+      const { id } = await existing(work, borrowers, params['id']);
+      const detail = await ofBorrower(work.tx, id);
+      if (detail === null) throw new NotFound();
+      return existing(work, table, detail);
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'POST',
+    summary: 'Add the details of the business that borrows',
+    action: 'create',
+    allow: 'loan_officer',
+    transaction: 'write',
+    status: 201,
+    body: businessDetails.creation.omit({ borrower_id: true }),
+    run: async ({ work, params, body }: Call) => {
+      const { id } = await existing(work, borrowers, params['id']);
+      return created(work, businessDetails.declaration, { ...(body as Input), borrower_id: id });
+    },
+  }),
+];

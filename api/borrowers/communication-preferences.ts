@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { Preferences, setPreferences } from '../../jobs/communications/preferences.ts';
+import { preferences } from '../../sql/communications/preferences.ts';
+import { endpoint, existing } from '../endpoints/resource.ts';
+import type { Call } from '../endpoints/route.ts';
+
+/** What a borrower wants to be sent, as staff and the portal show it. */
+export const wishes = Preferences.required().meta({ id: 'CommunicationPreferences' });
+
+const about = {
+  tag: 'borrowers',
+  path: '/borrowers/{id}/communication-preferences',
+  resource: 'borrowers',
+  reply: wishes,
+  status: 200,
+} as const;
+
+/**
+ * Apart from the borrower's record, which forms send back whole: what somebody has switched off
+ * meanwhile is not switched on again by a change of name.
+ */
+export const preferenceRoutes = [
+  endpoint({
+    ...about,
+    method: 'GET',
+    summary: 'On which channels a borrower wants to be written to',
+    action: 'show',
+    allow: 'viewer',
+    transaction: 'read',
+    run: ({ work, params }: Call) => existing(work, preferences, params['id']),
+  }),
+  endpoint({
+    ...about,
+    method: 'PUT',
+    summary: 'Switch channels of a borrower on or off',
+    action: 'edit',
+    allow: 'loan_officer',
+    transaction: 'write',
+    body: Preferences,
+    run: ({ work, params, body }: Call) =>
+      setPreferences(work, params['id'] ?? '', body as z.output<typeof Preferences>),
+  }),
+];

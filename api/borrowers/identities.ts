@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { IDENTITY_TYPES } from '../../jobs/borrowers/identifier.ts';
+import {
+  addIdentity,
+  borrowersWith,
+  changeIdentity,
+  removeIdentity,
+} from '../../jobs/borrowers/identity.ts';
+import { identities as table } from '../../sql/borrowers/identities.ts';
+import { countryCode } from '../../sql/fixed-forms.ts';
+import { date, flag, freeText, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { endpoint, resource } from '../endpoints/resource.ts';
+
+const identifier = z.string().min(1).max(40);
+
+export const identities = resource({
+  name: 'BorrowerIdentity',
+  path: 'borrower-identities',
+  area: 'borrowers',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['read', 'update', 'archive'],
+
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid,
+    identity_type: z.enum(IDENTITY_TYPES),
+    identifier_last_four: z
+      .string()
+      .regex(/^[A-Z0-9]{4}$/, 'Must be the last four letters and digits.')
+      .nullish(),
+    issuing_authority: freeText.nullish(),
+    issuing_state: text.max(10).nullish(),
+    issuing_country: countryCode.nullish(),
+    issue_date: date.nullish(),
+    expiration_date: date.nullish(),
+    verification_status: z
+      .enum(['unverified', 'pending', 'verified', 'failed', 'expired'])
+      .default('unverified'),
+    verified_at: timestamp.nullable().readonly(),
+    verified_by: uuid.nullable().readonly(),
+    verification_method: z.enum(['document', 'database', 'biometric', 'manual']).nullish(),
+    document_id: uuid.nullish(),
+    other_borrowers: integer
+      .readonly()
+      .describe('How many other borrowers have the same number on file.'),
+    is_archived: flag.readonly(),
+    ...stamps,
+  },
+  writeOnly: {
+    identifier: identifier
+      .nullish()
+      .describe('The full number: kept encrypted; answers have its last four characters.'),
+  },
+  fixed: ['borrower_id', 'identity_type'],
+  filters: ['borrower_id', 'identity_type', 'verification_status', 'document_id', 'is_archived'],
+
+  create: addIdentity,
+  update: changeIdentity,
+  remove: removeIdentity,
+});
+
+const Search = z.object({ identity_type: z.enum(IDENTITY_TYPES), identifier });
+
+/** A number is no part of an address, which logs keep. */
+export const identitySearch = endpoint({
+  method: 'POST',
+  path: '/borrower-identities/search',
+  tag: 'borrowers',
+  summary: 'Find the borrowers that have a full number on file',
+  action: 'search',
+  resource: 'borrower-identities',
+  allow: 'loan_officer',
+  security_event: 'identity_search',
+  transaction: 'read',
+  status: 200,
+  body: Search,
+  reply: z.object({ borrower_ids: z.array(uuid) }),
+  run: ({ work, body }) => borrowersWith(work, body as z.output<typeof Search>),
+});

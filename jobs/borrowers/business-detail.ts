@@ -1,0 +1,40 @@
+import Big from 'big.js';
+import * as details from '../../sql/borrowers/business-details.ts';
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+type Input = Values & {
+  beneficial_owners?: { ownership_percentage: string }[] | undefined;
+  formation_date?: string | null | undefined;
+};
+type NewDetail = Input & { borrower_id: string; legal_name: string; entity_type: string };
+
+/** Adds what is known of the business that borrows; there is one such record for each. */
+export async function addBusinessDetail(work: Work, input: NewDetail): Promise<string> {
+  check(work, input);
+  await lockBorrower(work.tx, input.borrower_id);
+  const id = await details.ofBorrower(work.tx, input.borrower_id);
+  if (id !== null) {
+    const message = 'The details of this business are on file already.';
+    throw new Conflict(message, 'already_exists', { id });
+  }
+  return insert(work.tx, 'business_details', input);
+}
+
+export async function changeBusinessDetail(work: Work, id: string, changes: Input) {
+  check(work, changes);
+  await update(work.tx, 'business_details', id, changes);
+}
+
+/** Nobody founds a business tomorrow, and its owners own no more than all of it. */
+function check({ today }: Work, { beneficial_owners = [], formation_date }: Input) {
+  if (formation_date && formation_date > today)
+    throw new Invalid({ formation_date: 'Must not lie in the future.' });
+  const owned = beneficial_owners.reduce(
+    (sum, { ownership_percentage }) => sum.plus(ownership_percentage),
+    new Big(0),
+  );
+  if (owned.gt(1)) throw new Invalid({ beneficial_owners: 'Own more than all of it together.' });
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import {
+  consents,
+  revoke,
+  REVOCATION_METHODS,
+  type ConsentType,
+  type Revocation,
+} from '../../sql/borrowers/consents.ts';
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { find, type Row } from '../../sql/table.ts';
+import { phoneNumber } from '../../sql/fixed-forms.ts';
+import { emailAddress, freeText } from '../../sql/types.ts';
+import { insert, type Values } from '../../sql/write.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+type NewConsent = Values & {
+  borrower_id: string;
+  consent_type: ConsentType;
+  granted_at?: string | null | undefined;
+  expires_at?: string | null | undefined;
+  contact_value?: string | null | undefined;
+  source?: string | undefined;
+  ip_address?: string | null | undefined;
+};
+
+/**
+ * Records what the borrower has agreed to. It is evidence: nothing of it is ever changed, but that it
+ * is revoked. Of who agrees on a page of ours, the address is known and need not be said.
+ */
+export async function addConsent(work: Work, input: NewConsent): Promise<string> {
+  const { actor } = work;
+  const { borrower_id, granted_at, expires_at, contact_value } = input;
+  const now = Date.now();
+  const granted = granted_at ? Date.parse(granted_at) : now;
+  if (granted > now) throw new Invalid({ granted_at: 'Must not lie in the future.' });
+  if (expires_at && Date.parse(expires_at) <= granted)
+    throw new Invalid({ expires_at: 'Must be after it was granted.' });
+  const isBorrower = actor.type === 'borrower';
+  await lockBorrower(work.tx, borrower_id);
+  return insert(work.tx, 'borrower_consents', {
+    ...input,
+    granted_at: granted_at ?? undefined,
+    contact_value: contact_value ? contactFor(input.consent_type, contact_value) : null,
+    source: input.source ?? (isBorrower ? 'portal' : 'agent'),
+    ip_address: input.ip_address ?? (isBorrower ? actor.ip : null),
+  });
+}
+
+/** What a consent is about, as contacts are written: a number for calls and texts, else an address. */
+function contactFor(type: ConsentType, written: string): string {
+  const isNumber = phoneNumber.safeParse(written).success;
+  if (isNumber && type !== 'email') return written;
+  if (type.startsWith('tcpa_'))
+    throw new Invalid({ contact_value: 'Must be a number like +12025550123 (E.164).' });
+  const address = emailAddress.safeParse(written);
+  if (address.success) return address.data;
+  throw new Invalid({ contact_value: 'Must be an email address or a number.' });
+}
+
+export const RevokeConsent = z.object({
+  revocation_method: z.enum(REVOCATION_METHODS).optional(),
+  revocation_reason: freeText.nullish(),
+});
+
+/** Ends the consent at once, and once: whoever comes second is told so. */
+export async function revokeConsent(
+  { tx, actor }: Work,
+  id: string,
+  { revocation_method, revocation_reason }: z.output<typeof RevokeConsent>,
+) {
+  const consent = await find(tx, consents, id);
+  if (consent === null) throw new NotFound();
+  assertInForce(consent);
+  const revocation: Revocation = {
+    method: revocation_method ?? (actor.type === 'borrower' ? 'portal' : 'agent'),
+    reason: revocation_reason ?? null,
+  };
+  await revoke(tx, id, revocation);
+}
+
+function assertInForce({ status }: Row) {
+  if (status === 'granted') return;
+  throw new Conflict(`The consent is ${String(status)} already.`, 'invalid_transition', {
+    current_status: status,
+    allowed_actions: [],
+  });
+}

@@ -1,0 +1,129 @@
+import * as identities from '../../sql/borrowers/identities.ts';
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import type { Row } from '../../sql/table.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { record } from '../audit.ts';
+import { compareDates } from '../dates.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { INDIVIDUALS, numberOf, type IdentityType } from './identifier.ts';
+
+type Input = Values & {
+  identity_type?: IdentityType | undefined;
+  identifier?: string | null | undefined;
+  identifier_last_four?: string | null | undefined;
+  issue_date?: string | null | undefined;
+  expiration_date?: string | null | undefined;
+  verification_status?: string | undefined;
+};
+type NewIdentity = Input & { borrower_id: string; identity_type: IdentityType };
+
+/**
+ * Adds what identifies the borrower. A full number is kept sealed, is on file once for each borrower,
+ * and answers have its last four characters alone.
+ */
+export async function addIdentity(work: Work, input: NewIdentity): Promise<string> {
+  const { borrower_id, identity_type, identifier, identifier_last_four } = input;
+  if (!identifier && !identifier_last_four)
+    throw new Invalid({ identifier_last_four: 'Is required where no number is given.' });
+  checkDates(input);
+  await lockBorrower(work.tx, borrower_id);
+  const numbers = await numbersOf(work, borrower_id, identity_type, identifier, null);
+  return insert(work.tx, 'borrower_identities', {
+    ...withoutNumber(input),
+    ...numbers,
+    ...verification(work, input, { verification_status: 'unverified' }),
+  });
+}
+
+/** Changes what is given. Another number is one that nobody has verified yet. */
+export async function changeIdentity(work: Work, id: string, changes: Input, row: Row) {
+  checkDates({ ...row, ...changes });
+  const before = row as Row & { borrower_id: string; identity_type: IdentityType };
+  const { identifier } = changes;
+  const numbers = await numbersOf(work, before.borrower_id, before.identity_type, identifier, id);
+  const isOther = otherDigits(changes, before);
+  await update(work.tx, 'borrower_identities', id, {
+    ...withoutNumber(changes),
+    // Digits that are not those of the number on file leave that number behind.
+    ...(isOther && !identifier && { identifier_sealed: null, identifier_index: null }),
+    ...numbers,
+    ...verification(work, changes, before, isOther || Boolean(identifier)),
+  });
+}
+
+/** Deleting archives: what somebody was checked by stays known. */
+export const removeIdentity = ({ tx }: Work, id: string) =>
+  update(tx, 'borrower_identities', id, { is_archived: true });
+
+const withoutNumber = ({ identifier: _, ...rest }: Input): Values => rest;
+
+const otherDigits = ({ identifier_last_four: given }: Input, before: Row) =>
+  typeof given === 'string' && given !== before['identifier_last_four'];
+
+/** The number as it is kept; the same one on file twice for the borrower is refused. */
+async function numbersOf(
+  work: Work,
+  borrowerId: string,
+  type: IdentityType,
+  identifier: string | null | undefined,
+  except: string | null,
+): Promise<Values> {
+  if (!identifier) return {};
+  const number = numberOf(type, identifier);
+  const { keys } = work.installation;
+  const indexes = keys.indexes(work.tenant_id, number);
+  const held = await identities.holders(work.tx, type, indexes);
+  const own = held.find((one) => one.borrower_id === borrowerId && one.identity_id !== except);
+  if (own) {
+    const message = 'The borrower has this number on file already.';
+    throw new Conflict(message, 'already_exists', { id: own.identity_id });
+  }
+  const lastFour = number.slice(-4);
+  if (INDIVIDUALS.includes(type)) await fillLastFour(work, borrowerId, lastFour);
+  return {
+    identifier_sealed: keys.seal(work.tenant_id, number),
+    identifier_index: indexes[0],
+    identifier_last_four: lastFour,
+  };
+}
+
+/** The borrower's own last four digits are known from then on; what somebody entered stays. */
+async function fillLastFour(work: Work, borrowerId: string, lastFour: string) {
+  const id = await identities.fillLastFour(work.tx, borrowerId, lastFour);
+  if (id === null) return;
+  const changes = { ssn_last_four: { old: null, new: '***' } };
+  await record(work, { type: 'borrowers', id, borrower_id: id }, 'update', changes);
+}
+
+function verification(work: Work, input: Input, before: Values, isOther = false): Values {
+  const was = before['verification_status'];
+  // A form sends back what it read: that the old number was verified says nothing of the new one.
+  const wanted =
+    isOther && input.verification_status === was ? undefined : input.verification_status;
+  const status = wanted ?? (isOther && was === 'verified' ? 'unverified' : was);
+  if (status === was) return { verification_status: status };
+  const isVerified = status === 'verified';
+  return {
+    verification_status: status,
+    verified_at: isVerified ? new Date().toISOString() : null,
+    verified_by: isVerified ? work.actor.id : null,
+  };
+}
+
+function checkDates({ issue_date, expiration_date }: Input) {
+  if (!issue_date || !expiration_date) return;
+  if (compareDates(expiration_date, issue_date) <= 0)
+    throw new Invalid({ expiration_date: 'Must be after the day of issue.' });
+}
+
+/** The borrowers that have the number on file; who asks has to know the whole of it. */
+export async function borrowersWith(
+  { tx, tenant_id, installation }: Work,
+  { identity_type, identifier }: { identity_type: IdentityType; identifier: string },
+) {
+  const number = numberOf(identity_type, identifier);
+  const indexes = installation.keys.indexes(tenant_id, number);
+  const found = await identities.holders(tx, identity_type, indexes);
+  return { borrower_ids: [...new Set(found.map(({ borrower_id }) => borrower_id))] };
+}

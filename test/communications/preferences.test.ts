@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { conversation as converse, SECRET } from '../setup/conversation.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const PHONE = '+12025550123';
+
+test('preferences are seen and set by the staff, and a record that is sent back whole leaves them', async () => {
+  const { tenant, officer, borrower_id } = await converse(stage);
+  const path = `/borrowers/${borrower_id}`;
+  const form = (await officer.get(path)).body;
+  const preferences = `${path}/communication-preferences`;
+
+  const set = await officer.put(preferences, { sms_enabled: false, marketing_enabled: false });
+  await officer.put(path, { ...form, last_name: 'Murray' });
+  const kept = await officer.get(preferences);
+  const history = await officer.get(`${path}/history?entity_type=borrowers&action=update`);
+  const asked = { borrower_id, channel: 'sms' };
+  const may = await officer.post('/communications/can-interact', asked);
+  const viewer = await tenant.signedIn('viewer');
+  const refused = await viewer.put(preferences, { sms_enabled: true });
+
+  const now = { email_enabled: true, sms_enabled: false, letter_enabled: true };
+  expect(set).toMatchObject({ status: 200, body: { ...now, marketing_enabled: false } });
+  expect(kept.body).toEqual({ ...now, marketing_enabled: false });
+  expect(may.body.reasons).toEqual(['channel_opted_out']);
+  expect(history.body[1]).toMatchObject({
+    actor_type: 'user',
+    changes: { sms_enabled: { old: true, new: false } },
+  });
+  expect(refused.status).toBe(403);
+});
+
+test('STOP revokes the consent to texts and START gives it again, all of it in the history', async () => {
+  const { officer, borrower_id, says } = await converse(stage);
+  const path = `/borrowers/${borrower_id}`;
+  const agreed = { consent_type: 'tcpa_sms', contact_value: PHONE };
+  const elsewhere = { consent_type: 'tcpa_sms', contact_value: '+12025550199' };
+  await officer.post(`${path}/consents`, agreed);
+  await officer.post(`${path}/consents`, elsewhere);
+  const may = async () =>
+    (await officer.post('/communications/can-interact', { borrower_id, channel: 'sms' })).body
+      .reasons;
+
+  await says('Stop');
+  await says('stop');
+  const stopped = await may();
+  await officer.put(`${path}/communication-preferences`, { sms_enabled: true });
+  const withoutConsent = await may();
+  await says('Start');
+  const started = await may();
+  const consents = await officer.get(`${path}/consents?ordering=created_at`);
+  const history = await officer.get(`${path}/history?ordering=created_at`);
+
+  expect(stopped).toEqual(['channel_opted_out', 'consent_missing']);
+  expect(withoutConsent).toEqual(['consent_missing']);
+  expect(started).toEqual([]);
+  expect(consents.body).toMatchObject([
+    { ...agreed, status: 'revoked', revocation_method: 'sms_keyword', revocation_reason: 'Stop' },
+    { ...elsewhere, status: 'granted' },
+    { ...agreed, status: 'granted', source: 'sms_keyword', consent_text: 'Start' },
+  ]);
+  const bySender = history.body.filter(
+    ({ actor_type }: { actor_type: string }) => actor_type === 'provider',
+  );
+  expect(
+    bySender.map(({ entity_type, action, reason }: Record<string, string>) =>
+      [entity_type, action, reason].join(' '),
+    ),
+  ).toEqual([
+    'borrowers update Stop',
+    'borrower_consents revoke Stop',
+    'borrower_consents create Start',
+  ]);
+});
+
+test('who unsubscribes has it in the history, and agrees to mail there no more', async () => {
+  const { superadmin, officer, borrower_id, call } = await converse(stage);
+  const path = `/borrowers/${borrower_id}`;
+  await superadmin.put('/communications/providers/email', { name: 'generic', secret: SECRET });
+  await officer.post(`${path}/emails`, { email: 'ada@example.com' });
+  await officer.post(`${path}/consents`, { consent_type: 'email' });
+  const what = { template_type: 'welcome', borrower_id, channel: 'email' };
+  const { id } = (await officer.post('/communications/send', what)).body;
+
+  await call('delivery-status', { provider_message_id: `${id}@fake`, status: 'unsubscribe' });
+  const consents = await officer.get(`${path}/consents`);
+  const history = await officer.get(`${path}/history?entity_type=emails&action=update`);
+
+  expect(consents.body).toMatchObject([{ status: 'revoked', revocation_method: 'email' }]);
+  expect(history.body).toMatchObject([
+    { actor_type: 'provider', changes: { status: { old: 'active', new: 'unsubscribed' } } },
+  ]);
+});
