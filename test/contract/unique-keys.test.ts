@@ -53,6 +53,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'payoff_quotes_quote_number',
   'pending_sign_ins_pkey',
   'period_closings_closed_through', // each closing is refused unless it is later than the last
+  'permission_group_members_pkey',
   'phones_one_primary',
   'portfolio_snapshots_day',
   'recovery_codes_pkey',
