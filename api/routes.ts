@@ -28,7 +28,12 @@ import { recordRoutes } from './loans/records.ts';
 import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
+import { portalCases } from './portal/cases.ts';
+import { caseRead, cases } from './portal/cases-queue.ts';
 import { portalConfig } from './portal/config.ts';
+import { portalDocuments } from './portal/documents.ts';
+import { portalHardship } from './portal/hardship.ts';
+import { hardshipApplications } from './portal/hardship-queue.ts';
 import { investors, loanAssignments, settlementInstruments } from './portfolios/investors.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
 import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
@@ -96,6 +101,12 @@ const business: readonly Route[] = [
   ...documents.routes,
   ...documentRoutes,
   portalConfig,
+  ...portalDocuments,
+  ...portalCases,
+  ...portalHardship,
+  ...cases.routes,
+  caseRead,
+  ...hardshipApplications.routes,
   ...auth,
   ...passwords,
   closeOfBusiness,

@@ -79,8 +79,9 @@ async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Re
   return id;
 }
 
-const without = ({ shape }: z.ZodObject, key: string) =>
-  z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => name !== key)));
+/** The same body, which says nothing of these. */
+export const without = ({ shape }: z.ZodObject, ...keys: string[]) =>
+  z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !keys.includes(name))));
 
 export function actionRoute(
   { declaration: declared, reply, version }: Resource,

@@ -78,6 +78,7 @@ function factsOf(recipient: recipients.Recipient, channel: Channel): Known {
     is_bankrupt: recipient.bankruptcy_status !== null && recipient.bankruptcy_status !== 'none',
     is_deceased: recipient.is_deceased,
     has_ceased: false,
+    has_hardship: recipient.has_hardship,
     is_archived: recipient.is_archived,
   };
 }

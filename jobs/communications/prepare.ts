@@ -11,7 +11,7 @@ import { messageVariables } from './variables.ts';
 /** What a borrower may have said after the message was queued, which still stops it. */
 const STOPPING: ReadonlySet<Reason> = new Set([
   ...(['do_not_contact', 'channel_opted_out', 'no_contact_method'] as const),
-  ...(['deceased', 'cease_and_desist', 'represented_by_attorney'] as const),
+  ...(['deceased', 'cease_and_desist', 'represented_by_attorney', 'hardship_review'] as const),
 ]);
 
 export type Ready = logs.PendingMessage & {

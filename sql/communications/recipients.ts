@@ -22,6 +22,8 @@ const Recipient = z.object({
   phone: z.string().nullable(),
   phone_status: z.string().nullable(),
   address_lines: z.array(z.string()).nullable(),
+  /** Nobody is to collect while an application for relief is looked at. */
+  has_hardship: z.boolean(),
 });
 export type Recipient = z.output<typeof Recipient>;
 
@@ -49,7 +51,12 @@ export const byIds = (tx: Transaction, ids: readonly string[]) =>
            borrower.email_enabled, borrower.sms_enabled, borrower.letter_enabled,
            email.email, email.status as email_status,
            phone.phone_number as phone, phone.status as phone_status,
-           address.lines as address_lines
+           address.lines as address_lines,
+           exists (
+             select from hardship_applications as application
+             where application.borrower_id = borrower.id
+               and application.contacts_paused_until >= app.business_date()
+           ) as has_hardship
     from borrowers as borrower
     left join emails as email
       on email.borrower_id = borrower.id and email.is_primary and not email.is_archived
