@@ -35,8 +35,13 @@ import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { portalAutopay } from './portal/autopay.ts';
+import { caseRead, cases } from './portal/cases-queue.ts';
+import { portalCases } from './portal/cases.ts';
 import { portalConfig } from './portal/config.ts';
 import { portalDashboard } from './portal/dashboard.ts';
+import { portalDocuments } from './portal/documents.ts';
+import { hardshipApplications } from './portal/hardship-queue.ts';
+import { portalHardship } from './portal/hardship.ts';
 import { portalLoans } from './portal/loans.ts';
 import { portalPayments } from './portal/payments.ts';
 import { portalProfile } from './portal/profile.ts';
@@ -128,6 +133,12 @@ const business: readonly Route[] = [
   ...portalPayments,
   ...portalAutopay,
   ...portalRecords,
+  ...portalDocuments,
+  ...portalCases,
+  ...portalHardship,
+  ...cases.routes,
+  caseRead,
+  ...hardshipApplications.routes,
   ...auth,
   ...passwords,
   ...secondFactorRoutes,

@@ -1107,6 +1107,20 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.business_details FOR EACH ROW EXECU
 grant delete, insert, select, update on business_details to servicing_app;
 grant select on business_details to servicing_auditor;
 
+create table case_number_sequences (
+  tenant_id uuid not null default app.current_tenant(),
+  year integer not null,
+  last_number bigint not null,
+  constraint case_number_sequences_pkey PRIMARY KEY (tenant_id, year),
+  constraint case_number_sequences_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table case_number_sequences enable row level security, force row level security;
+create policy auditor on case_number_sequences for select to servicing_auditor using true;
+create policy owner on case_number_sequences for all to servicing_owner using true with check true;
+create policy tenant on case_number_sequences for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select, update on case_number_sequences to servicing_app;
+grant select on case_number_sequences to servicing_auditor;
+
 create table cob_chunks (
   tenant_id uuid not null default app.current_tenant(),
   run_id uuid not null,
@@ -1610,6 +1624,7 @@ create table documents (
   constraint documents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint documents_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
+CREATE INDEX documents_borrower ON public.documents USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE INDEX documents_created ON public.documents USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX documents_links ON public.documents USING btree (tenant_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (status <> 'expired'::text));
 CREATE INDEX documents_loan ON public.documents USING btree (tenant_id, loan_id, created_at DESC, id DESC);
@@ -1777,6 +1792,7 @@ create table forbearances (
   constraint forbearances_pkey PRIMARY KEY (tenant_id, id),
   constraint forbearances_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'active'::text, 'completed'::text, 'canceled'::text, 'broken'::text]))),
   constraint forbearances_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint forbearances_tenant_id_hardship_application_id_fkey FOREIGN KEY (tenant_id, hardship_application_id) REFERENCES hardship_applications(tenant_id, id) NOT VALID,
   constraint forbearances_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX forbearances_loan ON public.forbearances USING btree (tenant_id, loan_id, created_at DESC, id DESC);
@@ -1839,6 +1855,57 @@ create policy tenant on forms_1099c for all to servicing_app using (tenant_id = 
 CREATE TRIGGER touch BEFORE UPDATE ON public.forms_1099c FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on forms_1099c to servicing_app;
 grant select on forms_1099c to servicing_auditor;
+
+create table hardship_applications (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  application_number text not null,
+  borrower_id uuid not null,
+  loan_id uuid not null,
+  case_id uuid not null,
+  hardship_type text not null,
+  description text not null,
+  monthly_income app.money,
+  monthly_expenses app.money,
+  requested_action text not null,
+  document_ids jsonb not null default '[]'::jsonb,
+  status text not null default 'submitted'::text,
+  source text not null,
+  decision text,
+  decision_reason text,
+  decided_by uuid,
+  decided_at timestamp with time zone,
+  resulting_type text,
+  resulting_id uuid,
+  contacts_paused_until date not null,
+  submitted_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint hardship_applications_application_number UNIQUE (tenant_id, application_number),
+  constraint hardship_applications_check CHECK (((resulting_type IS NULL) = (resulting_id IS NULL))),
+  constraint hardship_applications_check1 CHECK (((decision IS NULL) = (status <> ALL (ARRAY['approved'::text, 'denied'::text])))),
+  constraint hardship_applications_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'denied'::text]))),
+  constraint hardship_applications_pkey PRIMARY KEY (tenant_id, id),
+  constraint hardship_applications_resulting_type_check CHECK ((resulting_type = ANY (ARRAY['forbearance'::text, 'deferment'::text, 'modification'::text, 'payment_plan'::text]))),
+  constraint hardship_applications_source_check CHECK ((source = ANY (ARRAY['portal'::text, 'agent'::text]))),
+  constraint hardship_applications_status_check CHECK ((status = ANY (ARRAY['submitted'::text, 'under_review'::text, 'more_info_needed'::text, 'approved'::text, 'denied'::text, 'withdrawn'::text]))),
+  constraint hardship_applications_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint hardship_applications_tenant_id_case_id_fkey FOREIGN KEY (tenant_id, case_id) REFERENCES support_cases(tenant_id, id),
+  constraint hardship_applications_tenant_id_decided_by_fkey FOREIGN KEY (tenant_id, decided_by) REFERENCES users(tenant_id, id),
+  constraint hardship_applications_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint hardship_applications_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX hardship_applications_borrower ON public.hardship_applications USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX hardship_applications_case ON public.hardship_applications USING btree (tenant_id, case_id);
+CREATE INDEX hardship_applications_created ON public.hardship_applications USING btree (tenant_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX hardship_applications_one_open ON public.hardship_applications USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['submitted'::text, 'under_review'::text, 'more_info_needed'::text]));
+alter table hardship_applications enable row level security, force row level security;
+create policy auditor on hardship_applications for select to servicing_auditor using true;
+create policy owner on hardship_applications for all to servicing_owner using true with check true;
+create policy tenant on hardship_applications for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.hardship_applications FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on hardship_applications to servicing_app;
+grant select on hardship_applications to servicing_auditor;
 
 create table idempotency_keys (
   tenant_id uuid not null default app.current_tenant(),
@@ -3530,6 +3597,76 @@ create policy owner on statements for all to servicing_owner using true with che
 create policy tenant on statements for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on statements to servicing_app;
 grant select on statements to servicing_auditor;
+
+create table support_case_messages (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  case_id uuid not null,
+  author_type text not null,
+  author_id uuid,
+  author_name text not null,
+  shown_name text not null,
+  message text not null,
+  is_internal boolean not null default false,
+  attachments jsonb not null default '[]'::jsonb,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint support_case_messages_author_type_check CHECK ((author_type = ANY (ARRAY['borrower'::text, 'agent'::text, 'system'::text]))),
+  constraint support_case_messages_pkey PRIMARY KEY (tenant_id, id),
+  constraint support_case_messages_tenant_id_author_id_fkey FOREIGN KEY (tenant_id, author_id) REFERENCES users(tenant_id, id),
+  constraint support_case_messages_tenant_id_case_id_fkey FOREIGN KEY (tenant_id, case_id) REFERENCES support_cases(tenant_id, id),
+  constraint support_case_messages_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX support_case_messages_case ON public.support_case_messages USING btree (tenant_id, case_id, created_at DESC, id DESC);
+alter table support_case_messages enable row level security, force row level security;
+create policy auditor on support_case_messages for select to servicing_auditor using true;
+create policy owner on support_case_messages for all to servicing_owner using true with check true;
+create policy tenant on support_case_messages for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant insert, select on support_case_messages to servicing_app;
+grant select on support_case_messages to servicing_auditor;
+
+create table support_cases (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  case_number text not null,
+  borrower_id uuid not null,
+  loan_id uuid,
+  subject text not null,
+  description text not null,
+  case_type text not null,
+  status text not null default 'open'::text,
+  priority text not null default 'normal'::text,
+  source text not null,
+  assigned_to uuid,
+  resolution text,
+  awaits_answer boolean not null default false,
+  is_visible_to_borrower boolean not null default false,
+  opened_at timestamp with time zone not null default now(),
+  first_response_at timestamp with time zone,
+  resolved_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  last_message_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint support_cases_case_number UNIQUE (tenant_id, case_number),
+  constraint support_cases_pkey PRIMARY KEY (tenant_id, id),
+  constraint support_cases_source_check CHECK ((source = ANY (ARRAY['portal'::text, 'agent'::text, 'system'::text, 'email'::text, 'sms'::text]))),
+  constraint support_cases_status_check CHECK ((status = ANY (ARRAY['open'::text, 'in_progress'::text, 'waiting_on_borrower'::text, 'resolved'::text, 'closed'::text]))),
+  constraint support_cases_tenant_id_assigned_to_fkey FOREIGN KEY (tenant_id, assigned_to) REFERENCES users(tenant_id, id),
+  constraint support_cases_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint support_cases_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint support_cases_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE INDEX support_cases_assigned ON public.support_cases USING btree (tenant_id, assigned_to, created_at DESC, id DESC);
+CREATE INDEX support_cases_borrower ON public.support_cases USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX support_cases_created ON public.support_cases USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX support_cases_status ON public.support_cases USING btree (tenant_id, status, created_at DESC, id DESC);
+alter table support_cases enable row level security, force row level security;
+create policy auditor on support_cases for select to servicing_auditor using true;
+create policy owner on support_cases for all to servicing_owner using true with check true;
+create policy tenant on support_cases for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.support_cases FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on support_cases to servicing_app;
+grant select on support_cases to servicing_auditor;
 
 create table suspense_applications (
   tenant_id uuid not null default app.current_tenant(),

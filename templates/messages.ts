@@ -7,7 +7,8 @@ export const TEMPLATE_TYPES = [
   ...(['loan_approved', 'loan_denied', 'loan_disbursed', 'statement_ready'] as const),
   ...(['payoff_letter', 'charge_off_notice', 'modification_confirmation'] as const),
   ...(['schedule_changed'] as const),
-  ...(['forbearance_confirmation', 'hardship_received', 'promise_reminder'] as const),
+  ...(['forbearance_confirmation', 'hardship_received', 'hardship_decided'] as const),
+  ...(['case_answered', 'promise_reminder'] as const),
   ...(['broken_promise', 'welcome', 'password_reset', 'custom'] as const),
 ] as const;
 export type TemplateType = (typeof TEMPLATE_TYPES)[number];

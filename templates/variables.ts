@@ -19,6 +19,7 @@ const NAMES = {
   forbearance: 'type start_date end_date payment_amount',
   autopay: 'amount date day account_last_four',
   hardship: 'number type date',
+  case: 'number subject',
   charge_off: 'amount date',
   link: 'url expires_at',
 };

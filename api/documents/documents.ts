@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { linkTo } from '../../jobs/documents/download.ts';
 import { reject, Rejection, verify, Verification } from '../../jobs/documents/judge.ts';
+import { Showing, showDocument } from '../../jobs/documents/show.ts';
 import { DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
 import {
   Confirmation,
@@ -73,6 +74,12 @@ export const documents = resource({
       body: Rejection,
       run: reject,
     }),
+    share: action({
+      allow: 'loan_officer',
+      summary: 'Show the document in the borrower’s portal, or hide it there',
+      body: Showing,
+      run: showDocument,
+    }),
   },
 });
 
@@ -99,6 +106,8 @@ const read = endpoint({
   },
 });
 
+export const uploadLink = z.object({ id: uuid, upload_url: z.string(), expires_at: timestamp });
+
 /** The first of three steps: announce the file, put it under the link, confirm it. */
 const announceUpload = endpoint({
   method: 'POST',
@@ -112,7 +121,7 @@ const announceUpload = endpoint({
   transaction: 'write',
   status: 201,
   body: UploadRequest,
-  reply: z.object({ id: uuid, upload_url: z.string(), expires_at: timestamp }),
+  reply: uploadLink,
   run: async ({ work, body, origin }) => {
     const link = await createUploadLink(work, body as z.output<typeof UploadRequest>);
     return { ...link, upload_url: absolute(origin, link.upload_url) };
@@ -146,6 +155,6 @@ const confirm = endpoint({
 });
 
 /** Our own links are paths; those of an object store name their host. */
-const absolute = (origin: string, url: string) => (url.startsWith('/') ? origin + url : url);
+export const absolute = (origin: string, url: string) => (url.startsWith('/') ? origin + url : url);
 
 export const documentRoutes: Route[] = [read, announceUpload, confirm];

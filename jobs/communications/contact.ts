@@ -85,6 +85,7 @@ function factsOf(recipient: recipients.Recipient, channel: Channel, standing: St
     is_bankrupt: isBankrupt(recipient),
     is_deceased: recipient.is_deceased,
     has_ceased: ceased !== null && ceased <= standing.today,
+    has_hardship: recipient.has_hardship,
     is_archived: recipient.is_archived,
   };
 }

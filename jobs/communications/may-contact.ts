@@ -6,7 +6,7 @@ export const REASONS = [
   ...(['do_not_contact', 'channel_opted_out', 'recently_contacted', 'frequency_cap'] as const),
   ...(['quiet_hours', 'no_contact_method', 'contact_invalid', 'consent_missing'] as const),
   ...(['represented_by_attorney', 'bankruptcy', 'deceased', 'cease_and_desist'] as const),
-  'borrower_archived',
+  ...(['hardship_review', 'borrower_archived'] as const),
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
@@ -22,6 +22,8 @@ export type Facts = {
   is_bankrupt: boolean;
   is_deceased: boolean;
   has_ceased: boolean;
+  /** Has asked for relief, which is being looked at. */
+  has_hardship: boolean;
   is_archived: boolean;
   /** A message of the same type went out on this channel within the suppression window. */
   has_recent_same: boolean;
@@ -51,6 +53,7 @@ export const COLLECTIONS: readonly string[] = [
  */
 const MANDATORY: readonly string[] = [
   'schedule_changed',
+  'hardship_decided',
   'loan_denied',
   'payoff_letter',
   'statement_ready',
@@ -67,6 +70,9 @@ const IN_WRITING: readonly string[] = [
 
 export const isInWriting = (type: string | null) => type !== null && IN_WRITING.includes(type);
 
+/** Answers to what somebody asked: the second of a day is not left out because of the first. */
+const ANSWERS: readonly string[] = ['case_answered', 'hardship_received'] satisfies TemplateType[];
+
 export const isMandatory = (type: string | null) => type !== null && MANDATORY.includes(type);
 
 /**
@@ -81,11 +87,12 @@ export function reasonsAgainst(
 ): Reason[] {
   const mustGo = isMandatory(type);
   const isUnstoppable = mustGo && channel === 'letter';
+  const isAnswer = type !== null && ANSWERS.includes(type);
   const collects = type !== null && COLLECTIONS.includes(type);
   const applies: Record<Reason, boolean> = {
     do_not_contact: facts.do_not_contact && !isUnstoppable,
     channel_opted_out: facts.is_opted_out && !isUnstoppable,
-    recently_contacted: facts.has_recent_same && !mustGo,
+    recently_contacted: facts.has_recent_same && !mustGo && !isAnswer,
     frequency_cap: collects && facts.collections_this_week >= weekly_cap,
     quiet_hours: collects && channel === 'sms' && isQuiet(facts.local_hour, quiet_hours),
     no_contact_method: !facts.has_contact,
@@ -95,6 +102,7 @@ export function reasonsAgainst(
     bankruptcy: facts.is_bankrupt && collects,
     deceased: facts.is_deceased,
     cease_and_desist: facts.has_ceased && !isUnstoppable,
+    hardship_review: facts.has_hardship && collects,
     borrower_archived: facts.is_archived,
   };
   return REASONS.filter((reason) => applies[reason]);

@@ -12,6 +12,7 @@ import { messageVariables } from './variables.ts';
 const STOPPING: ReadonlySet<Reason> = new Set([
   ...(['do_not_contact', 'channel_opted_out', 'no_contact_method', 'consent_missing'] as const),
   ...(['represented_by_attorney', 'bankruptcy', 'deceased', 'cease_and_desist'] as const),
+  'hardship_review',
   // Tried again when the night is over.
   'quiet_hours',
 ]);

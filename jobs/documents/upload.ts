@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as documents from '../../sql/documents/documents.ts';
 import { find } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
-import { freeWords, uuid } from '../../sql/types.ts';
+import { flag, freeWords, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
@@ -19,6 +19,7 @@ export const UploadRequest = z.object({
   document_type: z.enum(DOCUMENT_TYPES),
   filename: freeWords,
   content_type: z.enum(CONTENT_TYPES),
+  is_visible_to_borrower: flag.default(false).describe('Whether the portal shows it.'),
 });
 type UploadRequest = z.output<typeof UploadRequest>;
 
@@ -32,11 +33,15 @@ export const Confirmation = z.object({
 type Confirmation = z.output<typeof Confirmation>;
 
 /** Announces a document and gives a link, good for minutes, to which its file may be put. */
-export async function createUploadLink(work: Work, input: UploadRequest) {
+export async function createUploadLink(
+  work: Work,
+  input: UploadRequest,
+  source: 'upload_link' | 'portal' = 'upload_link',
+) {
   const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
   const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
   const { id } = await audited(work, documents.documents, 'create', null, async () => {
-    const announced = await announce(work, input, 'upload_link', expires_at);
+    const announced = await announce(work, input, source, expires_at);
     return announced.id;
   });
   const { slug } = await current(work.tx);
@@ -51,7 +56,7 @@ export async function createUploadLink(work: Work, input: UploadRequest) {
 export async function announce(
   work: Work,
   input: UploadRequest,
-  source: 'upload_link' | 'direct',
+  source: 'upload_link' | 'portal',
   expires_at: Date,
 ) {
   const borrower_id = await documents.borrowerOfLoan(work.tx, input.loan_id);

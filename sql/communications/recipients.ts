@@ -32,6 +32,8 @@ const Recipient = z.object({
   /** What was ever agreed to, for the email and phone above, and what of it is in force. */
   consents_given: z.array(z.string()),
   consents_in_force: z.array(z.string()),
+  /** Nobody is to collect while an application for relief is looked at. */
+  has_hardship: z.boolean(),
 });
 export type Recipient = z.output<typeof Recipient>;
 
@@ -62,7 +64,12 @@ export const byIds = (tx: Transaction, ids: readonly string[]) =>
            phone.phone_number as phone, phone.status as phone_status,
            phone.time_zone as phone_time_zone, address.lines as address_lines,
            represented.is_represented, represented.has_trustee,
-           consent.given as consents_given, consent.in_force as consents_in_force
+           consent.given as consents_given, consent.in_force as consents_in_force,
+           exists (
+             select from hardship_applications as application
+             where application.borrower_id = borrower.id
+               and application.contacts_paused_until >= app.business_date()
+           ) as has_hardship
     from borrowers as borrower
     left join emails as email
       on email.borrower_id = borrower.id and email.is_primary and not email.is_archived

@@ -103,6 +103,12 @@ export const reject = (tx: Transaction, id: string, by: string | null, reason: s
     where id = ${id}
   `);
 
+/** Says whether the borrower is to see it. */
+export const show = (tx: Transaction, id: string, isVisible: boolean) =>
+  tx.query(sql.typeAlias('void')`
+    update documents set is_visible_to_borrower = ${isVisible} where id = ${id}
+  `);
+
 export const borrowerOfLoan = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ borrower_id: z.string() }))`
     select borrower_id from loans where id = ${loanId}

@@ -7,6 +7,10 @@ export const PROVIDER_SECRET = `${CANARY} of the provider`;
 export const ACCOUNT_NUMBER = '000777000777';
 export const FILE = `%PDF-1.7\n% ${CANARY}\n%%EOF\n`;
 
+const CONFIRMATION = {
+  file_size: Buffer.byteLength(FILE),
+  sha256_hash: createHash('sha256').update(FILE).digest('hex'),
+};
 const TODAY = '2026-03-16';
 /** Some record of the kind, drawn anew for each request. */
 const SOME = RANDOM_ID;
@@ -135,8 +139,13 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
     auto_submitted: 'no',
   },
   'POST /webhooks': { url: 'https://receiver.example.com/hook', events: ['loan.created'] },
-  'POST /documents/{id}/confirm-upload': {
-    file_size: Buffer.byteLength(FILE),
-    sha256_hash: createHash('sha256').update(FILE).digest('hex'),
+  'POST /documents/{id}/confirm-upload': CONFIRMATION,
+  'POST /portal/documents/{id}/confirm-upload': CONFIRMATION,
+  'POST /hardship-applications': { document_ids: [] },
+  'POST /portal/hardship': { document_ids: [] },
+  'POST /hardship-applications/{id}/approve': {
+    forbearance: { start_date: TODAY, end_date: '2026-05-01', reason: 'hardship' },
+    ...{ deferment: null, modification: null, payment_plan: null },
+    ...{ resulting_type: null, resulting_id: null },
   },
 };

@@ -12,6 +12,7 @@ const reachable: Facts = {
   is_bankrupt: false,
   is_deceased: false,
   has_ceased: false,
+  has_hardship: false,
   is_archived: false,
   has_recent_same: false,
   collections_this_week: 0,

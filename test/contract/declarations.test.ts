@@ -75,6 +75,7 @@ const COMPUTED = new Map([
   ['approvals.status', ['expired']],
   ['cob_runs.status', ['failed']],
   ['credit_disputes.status', ['overdue']],
+  ['hardship_applications.status', ['completed']],
   ['portfolios.status', ['archived']],
 ]);
 

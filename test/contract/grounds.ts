@@ -50,6 +50,14 @@ async function complete(stage: Stage, ground: Ground) {
   await admin.post(`${investor}/settlement-instruments`, { instrument_type: 'check' });
   const share = { loan_id: line?.id, ownership_percentage: '0.1' };
   await admin.post(`${investor}/loan-assignments`, share);
+  const whose = `/borrowers/${active[0]?.borrower_id}`;
+  const bank = { routing_number: '021000021', account_number: '000123456789' };
+  const account = (await admin.post(`${whose}/payment-instruments`, bank)).body as { id: string };
+  const drawn = { loan_id: active[0]?.id, payment_instrument_id: account.id };
+  await admin.post(`${whose}/autopay-plans`, drawn);
+  const why = { hardship_type: 'medical', description: 'Ill.', requested_action: 'deferment' };
+  for (const { id: loan_id } of active.slice(0, 4))
+    await admin.post('/hardship-applications', { loan_id, ...why });
   await ground.owner.query('update tenants set settings = settings || $2 where id = $1', [
     ground.tenant_id,
     { approvals: { four_eyes: ['reversals'] } },
@@ -58,7 +66,7 @@ async function complete(stage: Stage, ground: Ground) {
   await ground.restore();
   await ground.refresh();
 }
-type Loan = { id: string; loan_type: string; status: string };
+type Loan = { id: string; borrower_id: string; loan_type: string; status: string };
 
 /** Makes one of each kind that there is none of yet, on the first record that lets it be made. */
 async function fill(ground: Ground) {

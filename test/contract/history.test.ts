@@ -34,6 +34,7 @@ const UNCHANGED: Record<string, string> = {
   'POST /loans/{id}/remove-labels': 'the loan has no such label',
   'POST /loans/{id}/assign-officer': 'a loan without an officer stays without',
   'POST /webhooks/{id}/re-enable': 'the subscription was on',
+  'POST /documents/{id}/share': 'the borrower sees it already',
 };
 /** Done, and there may be nothing to tell. */
 const SILENT: Record<string, string> = {

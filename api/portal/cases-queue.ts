@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import {
+  addCase,
+  CASE_SOURCES,
+  CASE_STATUSES,
+  CASE_TYPES,
+  changeCase,
+  speech,
+} from '../../jobs/portal/cases.ts';
+import { answerCase, attachments } from '../../jobs/portal/cases-thread.ts';
+import { PRIORITIES } from '../../sql/borrowers/tasks.ts';
+import { cases as table, messages, threadOf } from '../../sql/portal/cases.ts';
+import { flag, freeWords, prose, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { endpoint, existing, nested, resource } from '../endpoints/resource.ts';
+
+const when = timestamp.nullable().readonly();
+
+/** What is said in a case: list and add at /cases/{id}/messages. */
+const caseMessages = resource({
+  name: 'CaseMessage',
+  path: 'case-messages',
+  area: 'portal',
+  table: messages,
+  read: 'collector',
+  write: 'collector',
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    case_id: uuid,
+    borrower_id: uuid.readonly(),
+    loan_id: uuid.nullable().readonly(),
+    author_type: z.enum(['borrower', 'agent', 'system']).readonly(),
+    author_id: uuid.nullable().readonly(),
+    author_name: z.string().readonly(),
+    message: speech,
+    is_internal: flag.default(false).describe('A remark among staff, of which nobody is told.'),
+    attachments: attachments.default([]),
+    created_at: timestamp.readonly(),
+  },
+  filters: ['author_type', 'is_internal'],
+
+  create: answerCase,
+});
+
+/** The queue of those who work on cases; what borrowers see of one is in cases.ts. */
+export const cases = resource({
+  name: 'Case',
+  path: 'cases',
+  area: 'portal',
+  table,
+  read: 'collector',
+  write: 'collector',
+  offers: ['list', 'create', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    case_number: z.string().readonly(),
+    borrower_id: uuid,
+    borrower_name: z.string().readonly(),
+    loan_id: uuid.nullish(),
+    subject: freeWords.describe('Shown to a borrower who sees the case.'),
+    description: speech,
+    case_type: z.enum(CASE_TYPES).default('general'),
+    status: z.enum(CASE_STATUSES).default('open'),
+    priority: z.enum(PRIORITIES).default('normal'),
+    source: z.enum(CASE_SOURCES).readonly(),
+    assigned_to: uuid.nullish(),
+    resolution: prose.nullish().describe('Shown to a borrower who sees the case.'),
+    awaits_answer: flag.readonly().describe('The borrower spoke last.'),
+    is_visible_to_borrower: flag.default(false),
+    opened_at: timestamp.readonly(),
+    first_response_at: when,
+    resolved_at: when,
+    closed_at: when,
+    last_message_at: timestamp.readonly(),
+    ...stamps,
+  },
+  fixed: ['borrower_id', 'loan_id', 'description'],
+  filters: [
+    ...(['borrower_id', 'loan_id', 'case_type', 'status', 'priority', 'source'] as const),
+    ...(['assigned_to', 'awaits_answer', 'opened_at', 'last_message_at'] as const),
+    'is_visible_to_borrower',
+  ],
+
+  create: addCase,
+  update: changeCase,
+  nested: { messages: nested(caseMessages, 'case_id') },
+});
+
+/** A case with its thread. */
+export const caseRead = endpoint({
+  method: 'GET',
+  path: '/cases/{id}',
+  allow: 'collector',
+  tag: 'portal',
+  summary: 'Read: Case, with what was said in it',
+  action: 'show',
+  resource: 'cases',
+  transaction: 'read',
+  status: 200,
+  etag: cases.version,
+  reply: cases.reply
+    .extend({ messages: z.array(caseMessages.reply) })
+    .meta({ id: 'CaseWithMessages' }),
+  run: async ({ work, params }) => {
+    const row = await existing(work, table, params['id']);
+    return { ...row, messages: await threadOf(work.tx, row.id) };
+  },
+});

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { audited } from '../../jobs/audit.ts';
+import { ask, CASE_STATUSES, CASE_TYPES, speech } from '../../jobs/portal/cases.ts';
+import { attachments, writeInCase } from '../../jobs/portal/cases-thread.ts';
+import { cases, casesOf, messages, shownThreadOf } from '../../sql/portal/cases.ts';
+import { freeWords, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { pageOf } from '../endpoints/records.ts';
+import { existing } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+import { own } from './own.ts';
+
+const when = timestamp.nullable();
+
+const shown = z
+  .object({
+    id: uuid,
+    case_number: z.string(),
+    loan_id: uuid.nullable(),
+    subject: z.string(),
+    description: z.string().nullable().describe('What the borrower asked; null if staff did.'),
+    case_type: z.enum(CASE_TYPES),
+    status: z.enum(CASE_STATUSES),
+    resolution: z.string().nullable(),
+    opened_at: timestamp,
+    resolved_at: when,
+    closed_at: when,
+    last_message_at: timestamp,
+    ...stamps,
+  })
+  .meta({ id: 'PortalCase' });
+
+const message = z
+  .object({
+    id: uuid,
+    author_type: z.enum(['borrower', 'agent', 'system']),
+    author_name: z.string(),
+    message: z.string(),
+    attachments: z.array(uuid).describe('Documents that are in the portal.'),
+    created_at: timestamp,
+  })
+  .meta({ id: 'PortalCaseMessage' });
+
+const thread = shown.extend({ messages: z.array(message) }).meta({ id: 'PortalCaseWithMessages' });
+
+const Question = z.object({
+  loan_id: uuid.nullish(),
+  subject: freeWords,
+  description: speech,
+  case_type: z.enum(CASE_TYPES).default('general'),
+});
+const Words = z.object({ message: speech, attachments: attachments.default([]) });
+
+export const portalCases: Route[] = [
+  own({
+    method: 'GET',
+    path: '/portal/support/cases',
+    action: 'list-cases',
+    summary: 'What the borrower has asked, and what became of it',
+    reply: shown,
+    list: {
+      name: 'cases',
+      fields: shown.shape,
+      filters: ['loan_id', 'case_type', 'status'],
+      hasSearch: false,
+      isArchivable: false,
+    },
+    run: (call, borrowerId) => pageOf(call, casesOf(borrowerId)),
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/support/cases',
+    action: 'create',
+    summary: 'Ask the servicing team for something',
+    status: 201,
+    body: Question,
+    reply: thread,
+    run: async ({ work, body }, borrower_id) => {
+      const question = { ...(body as z.output<typeof Question>), borrower_id };
+      const { id } = await audited(work, cases, 'create', null, () => ask(work, question));
+      return withThread(work, borrower_id, id);
+    },
+  }),
+  own({
+    method: 'GET',
+    path: '/portal/support/cases/{id}',
+    action: 'show-case',
+    summary: 'A case with what was said in it',
+    reply: thread,
+    run: ({ work, params }, borrowerId) => withThread(work, borrowerId, params['id']),
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/support/cases/{id}/messages',
+    action: 'create',
+    summary: 'Say something in a case; one that was resolved is open again',
+    status: 201,
+    body: Words,
+    reply: message,
+    run: ({ work, params, body }, borrowerId) =>
+      audited(work, messages, 'create', null, () =>
+        writeInCase(work, borrowerId, params['id'] ?? '', body as z.output<typeof Words>),
+      ),
+  }),
+];
+
+async function withThread(work: Call['work'], borrowerId: string, id?: string) {
+  const row = await existing(work, casesOf(borrowerId), id);
+  return { ...row, messages: await shownThreadOf(work.tx, row.id) };
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { Confirmation, confirmUpload } from '../../jobs/documents/upload.ts';
+import {
+  announceOwn,
+  assertOwnUpload,
+  linkToShown,
+  OwnUpload,
+} from '../../jobs/portal/documents.ts';
+import { documentsOf } from '../../sql/portal/documents.ts';
+import { timestamp } from '../../sql/types.ts';
+import { absolute, documents, uploadLink } from '../documents/documents.ts';
+import { pageOf } from '../endpoints/records.ts';
+import { existing } from '../endpoints/resource.ts';
+import type { Route } from '../endpoints/route.ts';
+import { own } from './own.ts';
+
+/** Who at the lender handled a document, and where it lies, is not the borrower's to know. */
+const shown = documents.reply
+  .pick({
+    ...{ id: true, loan_id: true, document_type: true, filename: true, content_type: true },
+    ...{ file_size: true, status: true, source: true, page_count: true, uploaded_at: true },
+    ...{ expires_at: true, rejection_reason: true, created_at: true, updated_at: true },
+  })
+  .meta({ id: 'PortalDocument' });
+
+export const portalDocuments: Route[] = [
+  own({
+    method: 'GET',
+    path: '/portal/documents',
+    action: 'list-documents',
+    summary: "Documents of the borrower's loans that are theirs to see",
+    reply: shown,
+    list: {
+      name: 'documents',
+      fields: shown.shape,
+      filters: ['loan_id', 'document_type', 'status', 'source'],
+      hasSearch: false,
+      isArchivable: false,
+    },
+    run: (call, borrowerId) => pageOf(call, documentsOf(borrowerId)),
+  }),
+  own({
+    method: 'GET',
+    path: '/portal/documents/{id}/download',
+    security_event: 'document_download',
+    action: 'download',
+    summary: 'A link to the file, good for minutes',
+    reply: z.object({
+      url: z.string(),
+      download_url: z.string(),
+      expires_at: timestamp,
+      filename: z.string(),
+      content_type: z.string(),
+    }),
+    run: async ({ work, params, origin }, borrowerId) => {
+      const link = await linkToShown(work, borrowerId, params['id'] ?? '');
+      const url = absolute(origin, link.download_url);
+      return { ...link, url, download_url: url };
+    },
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/documents/upload',
+    throttle: 'upload',
+    action: 'create',
+    summary: 'Announce a file and get a link to put it to',
+    status: 201,
+    body: OwnUpload,
+    reply: uploadLink,
+    run: async ({ work, body, origin }, borrowerId) => {
+      const link = await announceOwn(work, borrowerId, body as z.output<typeof OwnUpload>);
+      return { ...link, upload_url: absolute(origin, link.upload_url) };
+    },
+  }),
+  {
+    method: 'POST',
+    path: '/portal/documents/{id}/confirm-upload',
+    tag: 'portal',
+    resource: 'portal',
+    allow: 'borrower',
+    action: 'edit',
+    summary: 'Confirm the file that was put under the link',
+    status: 200,
+    body: Confirmation,
+    reply: shown,
+    transaction: 'own',
+    run: async ({ within, installation: { files }, tenant_id, params, body, user }) => {
+      const { id = '' } = params;
+      const borrowerId = user?.borrower_id ?? '';
+      const mayRead = { readOnly: true };
+      await within(tenant_id, (work) => assertOwnUpload(work, borrowerId, id), mayRead);
+      await confirmUpload(within, files, tenant_id, id, body as z.output<typeof Confirmation>);
+      return within(tenant_id, (work) => existing(work, documentsOf(borrowerId), id), mayRead);
+    },
+  },
+];

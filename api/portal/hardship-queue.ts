@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { Invalid } from '../../jobs/errors.ts';
+import { applied, takeDown } from '../../jobs/portal/hardship.ts';
+import {
+  APPLICATION_STATUSES,
+  approve,
+  Denial,
+  deny,
+  InfoRequest,
+  named,
+  requestInfo,
+  review,
+  withdraw,
+  Withdrawal,
+} from '../../jobs/portal/hardship-decisions.ts';
+import type { Work } from '../../jobs/work.ts';
+import { applications as table, RELIEFS, type Relief } from '../../sql/portal/hardship.ts';
+import { date, signedMoney, stamps, timestamp, uuid } from '../../sql/types.ts';
+import type { Resource } from '../endpoints/declaration.ts';
+import { without } from '../endpoints/nested.ts';
+import { created } from '../endpoints/records.ts';
+import { action, resource } from '../endpoints/resource.ts';
+import { HttpRefusal } from '../http/errors.ts';
+import { deferments } from '../loans/deferments.ts';
+import { forbearances } from '../loans/forbearances.ts';
+import { modifications } from '../loans/modifications.ts';
+import { paymentPlans } from '../loans/payment-plans.ts';
+
+/** Relief that is granted is made as it is made at /loans/{id}/…, with all its rules. */
+const MADE: Record<Relief, Resource> = {
+  forbearance: forbearances,
+  deferment: deferments,
+  modification: modifications,
+  payment_plan: paymentPlans,
+};
+const termsOf = (kind: Relief) =>
+  without(MADE[kind].creation, 'loan_id', 'hardship_application_id').nullish();
+
+const Approval = z.object({
+  ...named,
+  forbearance: termsOf('forbearance'),
+  deferment: termsOf('deferment'),
+  modification: termsOf('modification'),
+  payment_plan: termsOf('payment_plan'),
+});
+
+/** What is wrong with the terms of relief is said of the field that they stand in. */
+const makingFor =
+  (work: Work, applicationId: string) => async (kind: Relief, loan_id: string, terms: object) => {
+    const link = kind === 'forbearance' ? { hardship_application_id: applicationId } : {};
+    try {
+      const row = await created(work, MADE[kind].declaration, { ...terms, ...link, loan_id });
+      if (row instanceof HttpRefusal) throw row;
+      return row.id;
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error;
+      const errors = Object.entries(error.errors).map(([field, words]) => [
+        `${kind}.${field}`,
+        words,
+      ]);
+      throw new Invalid(Object.fromEntries(errors) as Record<string, string>);
+    }
+  };
+
+/** Applications for relief as staff see them. Collectors look at them, loan officers decide. */
+export const hardshipApplications = resource({
+  name: 'HardshipApplication',
+  path: 'hardship-applications',
+  area: 'portal',
+  table,
+  read: 'collector',
+  write: 'collector',
+  offers: ['list', 'read', 'create'],
+
+  fields: {
+    id: uuid.readonly(),
+    application_number: z.string().readonly(),
+    borrower_id: uuid.readonly(),
+    borrower_name: z.string().readonly(),
+    case_id: uuid.readonly(),
+    assigned_to: uuid.nullable().readonly().describe('Who works on its case.'),
+    ...applied,
+    monthly_surplus: signedMoney.nullable().readonly(),
+    status: z.enum(APPLICATION_STATUSES).readonly(),
+    source: z.enum(['portal', 'agent']).readonly(),
+    decision: z.enum(['approved', 'denied']).nullable().readonly(),
+    decision_reason: z.string().nullable().readonly(),
+    decided_by: uuid.nullable().readonly(),
+    decided_at: timestamp.nullable().readonly(),
+    resulting_type: z.enum(RELIEFS).nullable().readonly(),
+    resulting_id: uuid.nullable().readonly(),
+    resulting_status: z.string().nullable().readonly(),
+    contacts_paused_until: date.readonly().describe('Until then nobody is contacted to collect.'),
+    submitted_at: timestamp.readonly(),
+    ...stamps,
+  },
+  filters: [
+    ...(['borrower_id', 'loan_id', 'case_id', 'assigned_to', 'hardship_type'] as const),
+    ...(['requested_action', 'status', 'source', 'resulting_type', 'submitted_at'] as const),
+  ],
+
+  create: takeDown,
+  actions: {
+    review: action({ allow: 'collector', summary: 'Look at the application', run: review }),
+    'request-info': action({
+      allow: 'collector',
+      summary: 'Ask the borrower for what is missing',
+      body: InfoRequest,
+      run: requestInfo,
+    }),
+    approve: action({
+      allow: 'loan_officer',
+      summary: 'Grant relief: one that is agreed on, or one that is made now',
+      body: Approval,
+      run: (work, id, input) => approve(work, id, input, makingFor(work, id)),
+    }),
+    deny: action({
+      allow: 'loan_officer',
+      summary: 'Refuse relief, and say why',
+      body: Denial,
+      run: deny,
+    }),
+    withdraw: action({
+      allow: 'collector',
+      summary: 'Take the application back, as the borrower wishes',
+      body: Withdrawal,
+      run: withdraw,
+    }),
+  },
+});

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import { audited } from '../../jobs/audit.ts';
+import { Application, applyForOwn } from '../../jobs/portal/hardship.ts';
+import { applications, applicationsOf } from '../../sql/portal/hardship.ts';
+import { pageOf } from '../endpoints/records.ts';
+import { existing } from '../endpoints/resource.ts';
+import type { Route } from '../endpoints/route.ts';
+import { hardshipApplications } from './hardship-queue.ts';
+import { own } from './own.ts';
+
+/** Without what concerns only those who decide about it. */
+const shown = hardshipApplications.reply
+  .omit({
+    ...{ borrower_id: true, borrower_name: true, assigned_to: true, source: true },
+    ...{ decided_by: true, resulting_status: true, contacts_paused_until: true },
+  })
+  .meta({ id: 'PortalHardshipApplication' });
+
+export const portalHardship: Route[] = [
+  own({
+    method: 'GET',
+    path: '/portal/hardship',
+    action: 'list-hardship',
+    summary: "The borrower's applications for relief",
+    reply: shown,
+    list: {
+      name: 'hardship',
+      fields: shown.shape,
+      filters: ['loan_id', 'status', 'hardship_type'],
+      hasSearch: false,
+      isArchivable: false,
+    },
+    run: (call, borrowerId) => pageOf(call, applicationsOf(borrowerId)),
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/hardship',
+    action: 'submit',
+    summary: 'Apply for relief; the servicing team looks at it as a case',
+    status: 201,
+    body: Application,
+    reply: shown,
+    run: ({ work, body }, borrowerId) =>
+      audited(work, applications, 'submit', null, () =>
+        applyForOwn(work, borrowerId, body as z.output<typeof Application>),
+      ),
+  }),
+  own({
+    method: 'GET',
+    path: '/portal/hardship/{id}',
+    action: 'show-hardship',
+    summary: 'An application, and what was decided',
+    reply: shown,
+    run: ({ work, params }, borrowerId) => existing(work, applicationsOf(borrowerId), params['id']),
+  }),
+];

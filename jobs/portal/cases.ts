@@ -1,0 +1,140 @@
+import { dictionary } from '../../sql/dictionary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { loanBelongsTo } from '../../sql/borrowers/tasks.ts';
+import * as stored from '../../sql/portal/cases.ts';
+import * as applications from '../../sql/portal/hardship.ts';
+import type { Row } from '../../sql/table.ts';
+import { prose } from '../../sql/types.ts';
+import { insert, update, type Values } from '../../sql/write.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { remindOfAnswer, remindOfDispute } from './cases-tasks.ts';
+import { assertOwnLoan } from './own.ts';
+
+export const CASE_TYPES = [
+  ...(['dispute', 'payment_issue', 'billing_question', 'hardship', 'complaint'] as const),
+  ...(['technical', 'document_request', 'payoff_request', 'credit_report_dispute'] as const),
+  'general',
+] as const;
+export const CASE_STATUSES = [
+  ...(['open', 'in_progress', 'waiting_on_borrower', 'resolved', 'closed'] as const),
+] as const;
+export const CASE_SOURCES = ['portal', 'agent', 'system', 'email', 'sms'] as const;
+
+/** Several lines in somebody's own words, and at least one of them. */
+export const speech = prose.refine((text) => text.trim() !== '', 'Must not be empty.');
+
+/** More open cases than this at once are no questions any more. */
+const OPEN_MAX = 20;
+
+/** What staff may make of a case by hand. What is closed stays so. */
+const NEXT = dictionary<readonly string[]>({
+  open: ['in_progress', 'waiting_on_borrower', 'resolved', 'closed'],
+  in_progress: ['open', 'waiting_on_borrower', 'resolved', 'closed'],
+  waiting_on_borrower: ['open', 'in_progress', 'resolved', 'closed'],
+  resolved: ['open', 'in_progress', 'closed'],
+  closed: [],
+});
+
+export type Question = {
+  borrower_id: string;
+  loan_id?: string | null | undefined;
+  subject: string;
+  description: string;
+  case_type: (typeof CASE_TYPES)[number];
+};
+
+/**
+ * Opens a case in which a borrower asks for something: it is theirs to see, staff are reminded to answer,
+ * and a dispute about what bureaus were told gets its term, all in one transaction.
+ */
+export async function ask(work: Work, question: Question): Promise<string> {
+  if (question.loan_id) await assertOwnLoan(work, question.borrower_id, question.loan_id);
+  await lockBorrower(work.tx, question.borrower_id);
+  if ((await stored.countOpen(work.tx, question.borrower_id)) >= OPEN_MAX) {
+    const message = `${OPEN_MAX} of your cases are open. Write in one of these.`;
+    throw new Conflict(message, 'too_many_cases');
+  }
+  const number = await stored.nextNumber(work.tx, work.today.slice(0, 4));
+  return openCase(work, number, { ...question, source: 'portal' });
+}
+
+/** Opens a case under a number, with what follows from its kind. The borrower is locked. */
+export async function openCase(
+  work: Work,
+  number: string,
+  opened: Question & Values & { source: (typeof CASE_SOURCES)[number] },
+): Promise<string> {
+  const isTheirs = opened.source === 'portal';
+  const case_number = `C-${number}`;
+  const id = await insert(work.tx, 'support_cases', {
+    is_visible_to_borrower: isTheirs,
+    ...opened,
+    case_number,
+    awaits_answer: isTheirs,
+  });
+  const { borrower_id, loan_id = null, case_type } = opened;
+  const row = { id, case_number, borrower_id, loan_id };
+  if (isTheirs) await remindOfAnswer(work, { ...row, assigned_to: null });
+  const isDispute = case_type === 'dispute' || case_type === 'credit_report_dispute';
+  if (isDispute && loan_id !== null && (await stored.isReported(work.tx, loan_id)))
+    await remindOfDispute(work, row);
+  return id;
+}
+
+type NewCase = Question &
+  Values & { status: (typeof CASE_STATUSES)[number]; assigned_to?: string | null | undefined };
+
+/** Opens a case that one of the staff keeps about a borrower, who does not see it until told of it. */
+export async function addCase(work: Work, input: NewCase): Promise<string> {
+  const { borrower_id, loan_id, status, assigned_to } = input;
+  if (status !== 'open' && status !== 'in_progress')
+    throw new Invalid({ status: 'Must be open or in_progress at first.' });
+  await lockBorrower(work.tx, borrower_id);
+  if (loan_id && !(await loanBelongsTo(work.tx, loan_id, borrower_id)))
+    throw new Invalid({ loan_id: 'Does not exist.' });
+  await checkWorker(work, assigned_to);
+  const number = await stored.nextNumber(work.tx, work.today.slice(0, 4));
+  return openCase(work, number, { ...input, source: 'agent' });
+}
+
+type Changes = Values & { status?: string | undefined; assigned_to?: string | null | undefined };
+
+/** Changes what is given. A case is settled with the words by which it was, and no reminder is left. */
+export async function changeCase(work: Work, id: string, changes: Changes, row: Row) {
+  if (changes.assigned_to !== row['assigned_to']) await checkWorker(work, changes.assigned_to);
+  const status = changes.status ?? String(row['status']);
+  const from = String(row['status']);
+  if (status === from) return update(work.tx, 'support_cases', id, changes);
+  assertMay(from, status);
+  const isOver = status === 'resolved' || status === 'closed';
+  if (isOver && !String(changes['resolution'] ?? row['resolution'] ?? '').trim())
+    throw new Invalid({ resolution: 'Is required to settle a case.' });
+  if (isOver && (await applications.isOpenIn(work.tx, id)))
+    throw new Conflict('Decide the hardship application of this case first.', 'application_open');
+  await update(work.tx, 'support_cases', id, { ...changes, ...moved(row, status) });
+  if (isOver) await stored.completeReminders(work.tx, id, work.actor.id);
+}
+
+function assertMay(from: string, to: string) {
+  const allowed_statuses = NEXT[from] ?? [];
+  if (allowed_statuses.includes(to)) return;
+  throw new Conflict(`A case that is ${from} does not become ${to}.`, 'invalid_transition', {
+    current_status: from,
+    allowed_statuses,
+  });
+}
+
+/** What a case says of itself once it has come to a status. */
+export function moved(row: Row, status: string): Values {
+  const now = new Date().toISOString();
+  if (status === 'resolved') return { status, resolved_at: now, awaits_answer: false };
+  if (status === 'closed')
+    return { status, resolved_at: row['resolved_at'] ?? now, closed_at: now, awaits_answer: false };
+  return { status, resolved_at: null };
+}
+
+async function checkWorker({ tx }: Work, userId: string | null | undefined) {
+  if (!userId || (await stored.mayWorkOn(tx, userId))) return;
+  throw new Invalid({ assigned_to: 'Does not exist.' });
+}

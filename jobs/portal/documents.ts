@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import * as stored from '../../sql/portal/documents.ts';
+import { find } from '../../sql/table.ts';
+import { linkTo } from '../documents/download.ts';
+import { createUploadLink, UploadRequest } from '../documents/upload.ts';
+import { Conflict, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { assertOwnLoan } from './own.ts';
+
+/** What a borrower is asked to send; the rest of the types is made by the lender. */
+const UPLOADED = [
+  ...(['income_verification', 'identity_verification', 'bank_statement', 'insurance'] as const),
+  ...(['correspondence', 'other'] as const),
+] as const;
+
+export const OwnUpload = UploadRequest.omit({ is_visible_to_borrower: true }).extend({
+  document_type: z.enum(UPLOADED),
+});
+type OwnUpload = z.output<typeof OwnUpload>;
+
+/** Announces a document of the borrower about a loan of theirs, and gives the link for its file. */
+export async function announceOwn(work: Work, borrowerId: string, input: OwnUpload) {
+  await assertOwnLoan(work, borrowerId, input.loan_id);
+  return createUploadLink(work, { ...input, is_visible_to_borrower: true }, 'portal');
+}
+
+/** Only what the borrower announced is theirs to confirm. */
+export async function assertOwnUpload(work: Work, borrowerId: string, id: string) {
+  if (!(await stored.isOwnUpload(work.tx, id, borrowerId))) throw new NotFound();
+}
+
+/** A link to the file of a document that the borrower sees. */
+export async function linkToShown(work: Work, borrowerId: string, id: string) {
+  const document = await find(work.tx, stored.documentsOf(borrowerId), id);
+  if (document === null) throw new NotFound();
+  const link = await linkTo(work, document);
+  if (link !== null) return { ...document, ...link };
+  const { status } = document;
+  throw new Conflict('There is no file to be had.', 'not_available', { current_status: status });
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { dictionary } from '../../sql/dictionary.ts';
+import { cases, completeReminders } from '../../sql/portal/cases.ts';
+import * as stored from '../../sql/portal/hardship.ts';
+import { RELIEFS, type Relief } from '../../sql/portal/hardship.ts';
+import { findLocked, type Row } from '../../sql/table.ts';
+import { prose, uuid } from '../../sql/types.ts';
+import { update, type Values } from '../../sql/write.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { moved, speech } from './cases.ts';
+import { answered, changed, notify, tellInCase } from './cases-thread.ts';
+
+export const APPLICATION_STATUSES = [
+  ...(['submitted', 'under_review', 'more_info_needed', 'approved', 'denied'] as const),
+  ...(['withdrawn', 'completed'] as const),
+] as const;
+
+/** What may be done with an application in each status; one that is decided stays so. */
+const OPEN = ['approve', 'deny', 'withdraw'];
+const ALLOWED = dictionary<readonly string[]>({
+  submitted: ['review', 'request-info', ...OPEN],
+  under_review: ['request-info', ...OPEN],
+  more_info_needed: ['review', ...OPEN],
+});
+
+export const InfoRequest = z.object({ message: speech });
+export const Denial = z.object({ reason: speech.describe('The borrower is told this.') });
+export const Withdrawal = z.object({ reason: prose.nullish() });
+/** Relief that was agreed on before; or else the new one is said, under the name of its kind. */
+export const named = {
+  resulting_type: z.enum(RELIEFS).nullish(),
+  resulting_id: uuid.nullish(),
+  message: speech.nullish().describe('The borrower is told this.'),
+};
+
+/** Somebody looks at the application; its case is theirs. */
+export async function review(work: Work, id: string) {
+  const { own } = await open(work, id, 'review');
+  await update(work.tx, 'hardship_applications', id, { status: 'under_review' });
+  const assigned_to = own['assigned_to'] ?? work.actor.id;
+  await changed(work, own, { status: 'in_progress', assigned_to });
+}
+
+/** Asks the borrower for what is missing, in the case of the application. */
+export async function requestInfo(work: Work, id: string, words: z.output<typeof InfoRequest>) {
+  const { own } = await open(work, id, 'request-info');
+  await update(work.tx, 'hardship_applications', id, { status: 'more_info_needed' });
+  await tellInCase(work, own, words);
+  await changed(work, own, { ...answered(work, own), status: 'waiting_on_borrower' });
+  await completeReminders(work.tx, own.id, work.actor.id);
+  const context = { case: { number: own['case_number'], subject: own['subject'] } };
+  await notify(work, own, 'case_answered', context);
+}
+
+/** What is to be made for the loan, by the operation that makes it for anybody. */
+export type Make = (kind: Relief, loanId: string, terms: object) => Promise<string>;
+type Approval = {
+  resulting_type?: Relief | null | undefined;
+  resulting_id?: string | null | undefined;
+  message?: string | null | undefined;
+} & { [Kind in Relief]?: object | null | undefined };
+
+/** Grants relief: that which was agreed on already, or one that is made now, in this transaction. */
+export async function approve(work: Work, id: string, input: Approval, make: Make) {
+  const { row, own } = await open(work, id, 'approve');
+  const relief = await reliefFor(work, String(row['loan_id']), input, make);
+  await decide(work, row, own, { decision: 'approved', ...relief }, input.message ?? null);
+}
+
+/** Refuses relief, and says why. */
+export async function deny(work: Work, id: string, { reason }: z.output<typeof Denial>) {
+  const { row, own } = await open(work, id, 'deny');
+  await decide(work, row, own, { decision: 'denied' }, reason);
+}
+
+/** The borrower does not want it any more; nothing is decided. */
+export async function withdraw(work: Work, id: string, { reason }: z.output<typeof Withdrawal>) {
+  const { row, own } = await open(work, id, 'withdraw');
+  await update(work.tx, 'hardship_applications', id, { status: 'withdrawn' });
+  const resolution = reason || `${String(row['application_number'])} was withdrawn.`;
+  if (own['status'] !== 'closed')
+    await changed(work, own, { ...moved(own, 'resolved'), resolution });
+  await completeReminders(work.tx, own.id, work.actor.id);
+}
+
+/** The application and its case, both locked, the loan before and the borrower between them. */
+async function open(work: Work, id: string, action: string) {
+  const row = await findLocked(work.tx, stored.applications, id);
+  if (row === null) throw new NotFound();
+  const status = String(row['status']);
+  const allowed_actions = ALLOWED[status] ?? [];
+  if (!allowed_actions.includes(action)) {
+    const details = { current_status: status, allowed_actions };
+    const message = `An application that is ${status.replaceAll('_', ' ')} is past that.`;
+    throw new Conflict(message, 'invalid_transition', details);
+  }
+  await lockBorrower(work.tx, String(row['borrower_id']));
+  const own = await findLocked(work.tx, cases, String(row['case_id']));
+  if (own === null) throw new NotFound();
+  return { row, own };
+}
+
+/** Relief that has come to nothing is none. */
+const VOID = ['canceled', 'rejected', 'reversed', 'broken'];
+
+async function reliefFor(work: Work, loanId: string, input: Approval, make: Make) {
+  const { resulting_type, resulting_id } = input;
+  const [kind, other] = RELIEFS.filter((name) => input[name]);
+  const isNamed = Boolean(resulting_id);
+  if (other !== undefined || (kind !== undefined && isNamed))
+    throw new Invalid({ [other ?? 'resulting_id']: 'Only one relief can be granted.' });
+  if (kind !== undefined)
+    return { resulting_type: kind, resulting_id: await make(kind, loanId, input[kind] ?? {}) };
+  if (!resulting_type) throw new Invalid({ resulting_type: 'Is required, or new relief.' });
+  if (!resulting_id) throw new Invalid({ resulting_id: 'Is required, or new relief.' });
+  const status = await stored.statusOfRelief(work.tx, resulting_type, resulting_id, loanId);
+  if (status === null) throw new Invalid({ resulting_id: 'Does not exist.' });
+  if (!VOID.includes(status)) return { resulting_type, resulting_id };
+  throw new Conflict(`That relief is ${status}.`, 'relief_not_in_force', {
+    current_status: status,
+  });
+}
+
+/** Writes the decision down, settles the case by it, and tells the borrower. */
+async function decide(
+  work: Work,
+  row: Row,
+  own: Row,
+  decided: Values & { decision: 'approved' | 'denied' },
+  words: string | null,
+) {
+  const { decision } = decided;
+  await update(work.tx, 'hardship_applications', row.id, {
+    ...decided,
+    status: decision,
+    decision_reason: words,
+    decided_by: work.actor.id,
+    decided_at: new Date().toISOString(),
+  });
+  if (words !== null) await tellInCase(work, own, { message: words });
+  const number = String(row['application_number']);
+  await changed(work, own, {
+    ...answered(work, own),
+    ...moved(own, 'resolved'),
+    resolution: `${number} was ${decision}.`,
+  });
+  await completeReminders(work.tx, own.id, work.actor.id);
+  const hardship = { number, type: row['hardship_type'], date: work.today };
+  const isApproved = decision === 'approved';
+  await notify(work, own, 'hardship_decided', {
+    ...{ hardship, reason: words },
+    ...{ was_approved: isApproved, was_denied: !isApproved },
+  });
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import * as loans from '../../sql/loans/loans.ts';
+import { cases, nextNumber } from '../../sql/portal/cases.ts';
+import { seesAll } from '../../sql/portal/documents.ts';
+import * as stored from '../../sql/portal/hardship.ts';
+import { money, uuid } from '../../sql/types.ts';
+import { insert } from '../../sql/write.ts';
+import { audited } from '../audit.ts';
+import { addDays } from '../dates.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { refusalOf } from '../loans/history/statuses.ts';
+import type { Work } from '../work.ts';
+import { openCase, speech } from './cases.ts';
+import { notify } from './cases-thread.ts';
+import { assertOwnLoan } from './own.ts';
+
+export const HARDSHIP_TYPES = [
+  ...(['job_loss', 'income_reduction', 'medical', 'disability', 'death_in_family'] as const),
+  ...(['divorce', 'natural_disaster', 'military', 'business_failure', 'other'] as const),
+] as const;
+export const REQUESTED_ACTIONS = [
+  ...(['forbearance', 'deferment', 'modification', 'payment_plan', 'due_date_change'] as const),
+  ...(['settlement', 'other'] as const),
+] as const;
+
+/** What an application says; the loan that it is about says whose it is. */
+export const applied = {
+  loan_id: uuid,
+  hardship_type: z.enum(HARDSHIP_TYPES),
+  description: speech,
+  monthly_income: money.nullish(),
+  monthly_expenses: money.nullish(),
+  requested_action: z.enum(REQUESTED_ACTIONS),
+  document_ids: z.array(uuid).max(20).default([]).describe('Documents that the borrower sees.'),
+};
+export const Application = z.object(applied);
+type Application = z.output<typeof Application>;
+
+/** Days in which nobody is contacted to collect, so that the application can be looked at. */
+const PAUSE_DAYS = 15;
+
+/** A loan on which something is still owed to us. */
+const RELIEVED = ['active', 'charged_off'];
+
+/** A borrower's own application: a loan of somebody else is one that there is not. */
+export async function applyForOwn(work: Work, borrowerId: string, input: Application) {
+  await assertOwnLoan(work, borrowerId, input.loan_id);
+  return apply(work, input, 'portal');
+}
+
+/** An application that one of the staff takes down for the borrower. */
+export const takeDown = (work: Work, input: Application) => apply(work, input, 'agent');
+
+/**
+ * Takes in an application for relief. It opens a case, pauses contacts to collect for 15 days, and the
+ * borrower is told that it has come: together or not at all. A loan has one open application.
+ */
+async function apply(work: Work, input: Application, source: 'portal' | 'agent'): Promise<string> {
+  const loan = await loans.lock(work.tx, input.loan_id);
+  if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
+  const { id: loan_id, borrower_id, status } = loan;
+  if (!(await seesAll(work.tx, borrower_id, input.document_ids)))
+    throw new Invalid({ document_ids: 'Names a document that the borrower does not see.' });
+  if (!RELIEVED.includes(status))
+    throw new Conflict(`The loan is ${status.replaceAll('_', ' ')}.`, 'loan_not_active', {
+      ...refusalOf(loan),
+    });
+  if (await stored.hasOpen(work.tx, loan_id))
+    throw new Conflict('An application about this loan is open.', 'already_exists');
+  await lockBorrower(work.tx, borrower_id);
+  const number = await nextNumber(work.tx, work.today.slice(0, 4));
+  const application_number = `H-${number}`;
+  const opened = await audited(work, cases, 'open', null, () =>
+    openCase(work, number, {
+      ...{ borrower_id, loan_id, source, case_type: 'hardship', is_visible_to_borrower: true },
+      subject: `Hardship application ${application_number}`,
+      description: input.description,
+      priority: 'high',
+    }),
+  );
+  const id = await insert(work.tx, 'hardship_applications', {
+    ...input,
+    ...{ application_number, borrower_id, loan_id, source, case_id: opened.id },
+    contacts_paused_until: addDays(work.today, PAUSE_DAYS),
+  });
+  const { hardship_type: type } = input;
+  const hardship = { number: application_number, type, date: work.today };
+  await notify(work, opened, 'hardship_received', { hardship });
+  return id;
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+
+/** What a borrower sees: what was printed or shown to them and is there, and what they put here. */
+const shownTo = (borrowerId: string) => sql.fragment`
+  record.borrower_id = ${borrowerId} and record.is_visible_to_borrower and not record.is_archived
+  and case record.source
+    when 'portal' then record.status <> 'expired'
+      and (record.status <> 'pending' or record.expires_at > now())
+    else record.status in ('uploaded', 'verified')
+  end
+`;
+
+/** The documents of one borrower, as they are shown to them. */
+export const documentsOf = (borrowerId: string) =>
+  table({
+    name: 'documents',
+    rows: sql.fragment`
+      select record.id, record.borrower_id, record.loan_id, record.document_type, record.filename,
+             record.content_type, record.file_size, record.status, record.source,
+             record.storage_key, record.page_count, record.uploaded_at, record.expires_at,
+             -- Of what was printed, this says why it could not be.
+             case when record.source <> 'generated' then record.rejection_reason end
+               as rejection_reason,
+             record.is_archived, record.created_at, record.updated_at
+      from documents as record
+      where ${shownTo(borrowerId)}
+    `,
+  });
+
+/** Whether the borrower announced this document in the portal, so that its file is theirs to confirm. */
+export const isOwnUpload = (tx: Transaction, id: string, borrowerId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from documents
+    where id = ${id} and borrower_id = ${borrowerId} and source = 'portal' and not is_archived
+  `);
+
+const Count = z.object({ count: z.int() });
+
+/** Whether the borrower sees all of these. */
+export async function seesAll(tx: Transaction, borrowerId: string, ids: readonly string[]) {
+  const wanted = [...new Set(ids)];
+  const count = await tx.oneFirst(sql.type(Count)`
+    select count(*)::integer as count from documents as record
+    where record.id = any(${sql.array(wanted, 'uuid')}) and ${shownTo(borrowerId)}
+  `);
+  return count === wanted.length;
+}

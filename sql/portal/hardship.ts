@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { containing, table } from '../table.ts';
+
+/** By what a borrower is helped; each is a record beneath the loan. */
+export const RELIEFS = ['forbearance', 'deferment', 'modification', 'payment_plan'] as const;
+export type Relief = (typeof RELIEFS)[number];
+
+const TABLES = {
+  forbearance: 'forbearances',
+  deferment: 'deferments',
+  modification: 'modifications',
+  payment_plan: 'payment_plans',
+} as const satisfies Record<Relief, string>;
+
+/** The record that the application led to. */
+const relief = sql.fragment`(
+  ${sql.join(
+    RELIEFS.map(
+      (kind) => sql.fragment`
+        select relief.status from ${sql.identifier([TABLES[kind]])} as relief
+        where record.resulting_type = ${sql.literalValue(kind)} and relief.id = record.resulting_id
+      `,
+    ),
+    sql.fragment` union all `,
+  )}
+)`;
+
+/** An application whose relief has run its course is completed; that is seen and not stored. */
+const status = sql.fragment`
+  case
+    when record.status = 'approved' and relief.status = 'completed' then 'completed'
+    else record.status
+  end
+`;
+
+const columns = sql.fragment`
+  record.id, record.application_number, record.borrower_id, record.loan_id, record.case_id,
+  record.hardship_type, record.description, record.monthly_income, record.monthly_expenses,
+  record.monthly_income - record.monthly_expenses as monthly_surplus, record.requested_action,
+  record.document_ids, ${status} as status, record.decision, record.decision_reason,
+  record.decided_at, record.resulting_type, record.resulting_id, record.submitted_at,
+  record.created_at, record.updated_at
+`;
+
+/** An application as staff see it. */
+export const applications = table({
+  name: 'hardship_applications',
+  owner: 'loans',
+  rows: sql.fragment`
+    select ${columns}, borrower.first_name || ' ' || borrower.last_name as borrower_name,
+           own.assigned_to, record.source, record.decided_by, relief.status as resulting_status,
+           record.contacts_paused_until
+    from hardship_applications as record
+    join borrowers as borrower on borrower.id = record.borrower_id
+    join support_cases as own on own.id = record.case_id
+    left join lateral ${relief} as relief on true
+  `,
+  search: (words) => sql.fragment`
+    row.application_number ilike ${containing(words)} or row.borrower_name ilike ${containing(words)}
+  `,
+});
+
+/** The applications of one borrower, as they are shown to them. */
+export const applicationsOf = (borrowerId: string) =>
+  table({
+    name: 'hardship_applications',
+    rows: sql.fragment`
+      select ${columns}
+      from hardship_applications as record
+      left join lateral ${relief} as relief on true
+      where record.borrower_id = ${borrowerId}
+    `,
+  });
+
+const OPEN = sql.fragment`('submitted', 'under_review', 'more_info_needed')`;
+
+export const hasOpen = (tx: Transaction, loanId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from hardship_applications where loan_id = ${loanId} and status in ${OPEN}
+  `);
+
+/** Whether the case is about an application that nobody has decided. */
+export const isOpenIn = (tx: Transaction, caseId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from hardship_applications where case_id = ${caseId} and status in ${OPEN}
+  `);
+
+/** How the record that is named as relief stands, if the loan has it. */
+export const statusOfRelief = (tx: Transaction, kind: Relief, id: string, loanId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ status: z.string() }))`
+    select status from ${sql.identifier([TABLES[kind]])}
+    where id = ${id} and loan_id = ${loanId} for no key update
+  `);

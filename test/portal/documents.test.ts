@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { localFiles } from '../../jobs/files/local-files.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newOutside } from '../setup/outside.ts';
+import { atHome, done } from '../setup/portal.ts';
+import { drain } from '../setup/queue.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const folder = await mkdtemp(path.join(tmpdir(), 'servicing-files-'));
+const secret = 'a secret of more than thirty-two characters';
+Object.assign(stage.installation, { files: localFiles({ folder, secret }), link_secret: secret });
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const { tenant, officer, borrower, id: loan_id } = await atHome(stage);
+
+const FILE = '%PDF-1.7 a pay stub';
+const confirmation = {
+  file_size: FILE.length,
+  sha256_hash: createHash('sha256').update(FILE).digest('hex'),
+};
+const wish = {
+  ...{ loan_id, document_type: 'income_verification' },
+  ...{ filename: 'stub.pdf', content_type: 'application/pdf' },
+};
+const put = (url: string) =>
+  tenant.anonymous().send('PUT', `/${new URL(url).pathname}`, undefined, {
+    raw: FILE,
+    headers: { 'Content-Type': 'application/pdf' },
+  });
+const listed = async (query = '') => (await borrower.get(`/portal/documents${query}`)).body;
+
+test('a borrower uploads a document in three steps, and gets it back', async () => {
+  const link = done(await borrower.post('/portal/documents/upload', wish));
+  const { id } = link;
+  const early = await borrower.post(`/portal/documents/${String(id)}/confirm-upload`, confirmation);
+  await put(String(link['upload_url']));
+
+  const confirmed = await borrower.post(
+    `/portal/documents/${String(id)}/confirm-upload`,
+    confirmation,
+  );
+  const download = done(await borrower.get(`/portal/documents/${String(id)}/download`));
+
+  const file = await tenant.anonymous().get(`/${new URL(String(download['url'])).pathname}`);
+  expect(early).toMatchObject({ status: 409, body: { code: 'upload_missing' } });
+  expect(confirmed).toMatchObject({ status: 200, body: { status: 'uploaded', source: 'portal' } });
+  expect(JSON.stringify(confirmed.body)).not.toMatch(/storage_key|uploaded_by|verified/);
+  expect(download).toMatchObject({ filename: 'stub.pdf', content_type: 'application/pdf' });
+  expect(file.body).toBe(FILE);
+  expect(await listed(`?id=${String(id)}`)).toMatchObject([{ loan_id }]);
+  expect((await officer.get(`/documents/${String(id)}`)).body).toMatchObject({
+    ...{ source: 'portal', is_visible_to_borrower: true },
+    ...{ uploaded_by: tenant.userIds['borrower'] },
+  });
+});
+
+test('a borrower learns why an upload was refused, and not who refused it', async () => {
+  const link = done(await borrower.post('/portal/documents/upload', wish));
+  await put(String(link['upload_url']));
+  await borrower.post(`/portal/documents/${String(link['id'])}/confirm-upload`, confirmation);
+
+  done(await officer.post(`/documents/${String(link['id'])}/reject`, { reason: 'Unreadable.' }));
+
+  const [shown] = await listed('?status=rejected');
+  const download = await borrower.get(`/portal/documents/${String(link['id'])}/download`);
+  expect(shown).toMatchObject({ status: 'rejected', rejection_reason: 'Unreadable.' });
+  expect(shown).not.toHaveProperty('rejected_by');
+  expect(download).toMatchObject({ status: 409, body: { code: 'not_available' } });
+});
+
+test('what staff put there is theirs until they show it, and may be hidden again', async () => {
+  const link = await officer.post('/documents/create-upload-link', {
+    ...wish,
+    document_type: 'appraisal',
+  });
+  const { id } = link.body;
+  await put(link.body.upload_url);
+  await officer.post(`/documents/${id}/confirm-upload`, confirmation);
+  const see = async () => (await listed('?document_type=appraisal')).length;
+  const get = async () => (await borrower.get(`/portal/documents/${id}/download`)).status;
+
+  const before = [await see(), await get()];
+  done(await officer.post(`/documents/${id}/share`));
+  const after = [await see(), await get()];
+  const confirm = await borrower.post(`/portal/documents/${id}/confirm-upload`, confirmation);
+  done(await officer.post(`/documents/${id}/share`, { is_visible_to_borrower: false }));
+  const again = [await see(), await get()];
+
+  expect([before, after, again]).toEqual([
+    [0, 404],
+    [1, 200],
+    [0, 404],
+  ]);
+  expect(confirm.status).toBe(404);
+});
+
+test('what is printed for a borrower is there once it is printed', async () => {
+  const outside = newOutside(stage.pool);
+  const files = stage.installation.files;
+  await officer.post(`/loans/${loan_id}/payoff-quotes`);
+  const before = await listed('?source=generated');
+  await drain(stage, { ...outside, files }, ['render-document']);
+
+  const printed = await listed('?source=generated');
+
+  expect(before).toEqual([]);
+  expect(printed.length).toBeGreaterThan(1);
+  const names = printed.map(({ filename }: { filename: string }) => filename).join();
+  expect(names).toMatch(/payoff/);
+  expect(names).toMatch(/disclosure/);
+});
+
+test('documents of others are not found, whoever they belong to', async () => {
+  const other = await newLoan(tenant);
+  const elsewhere = await atHome(stage);
+  const link = done(await borrower.post('/portal/documents/upload', wish));
+  const path = `/portal/documents/${String(link['id'])}`;
+
+  const replies = [
+    await borrower.post('/portal/documents/upload', { ...wish, loan_id: other.id }),
+    await elsewhere.borrower.post('/portal/documents/upload', wish),
+    await elsewhere.borrower.get(`${path}/download`),
+    await elsewhere.borrower.post(`${path}/confirm-upload`, confirmation),
+  ];
+  await stage.owner.query('update documents set borrower_id = $1 where id = $2', [
+    other.borrower_id,
+    link['id'],
+  ]);
+  replies.push(await borrower.get(`${path}/download`));
+  replies.push(await borrower.post(`${path}/confirm-upload`, confirmation));
+
+  expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+});
+
+test.each([
+  ['a type that only the lender makes', { document_type: 'tila_disclosure' }],
+  ['a page of a browser', { content_type: 'text/html' }],
+  ['no name', { filename: ' ' }],
+])('%s is not taken', async (_, wrong) => {
+  const reply = await borrower.post('/portal/documents/upload', { ...wish, ...wrong });
+
+  expect(reply).toMatchObject({ status: 422, body: { errors: expect.any(Object) } });
+});
