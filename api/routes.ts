@@ -38,6 +38,7 @@ import { approvalRoutes, approvals } from './users/approvals.ts';
 import { auth } from './users/auth.ts';
 import { me } from './users/me.ts';
 import { passwords } from './users/passwords.ts';
+import { fitting, objectGrants, permissionGroups, userPermissions } from './users/permissions.ts';
 import { securityLog } from './users/security-log.ts';
 import { tenantRoutes } from './users/settings.ts';
 import { userRoutes, users } from './users/users.ts';
@@ -68,9 +69,12 @@ const business: readonly Route[] = [
   ...reportRoutes,
   systemEntries,
   ...closings.routes,
-  ...users.routes,
+  ...fitting(users.routes),
   ...userRoutes,
   me,
+  ...fitting(permissionGroups.routes),
+  ...userPermissions.routes,
+  ...objectGrants.routes,
   ...tenantRoutes,
   ...securityLog.routes,
   ...collateral.routes,

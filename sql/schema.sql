@@ -500,6 +500,33 @@ grant execute on function app.retry_failed_job to servicing_app;
 grant execute on function app.retry_failed_job to servicing_worker;
 revoke execute on function app.retry_failed_job from public;
 
+CREATE OR REPLACE FUNCTION app.rules_of(tenant uuid, whom uuid)
+ RETURNS TABLE(type text, action text, resource text, record jsonb, record_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select type, action, resource, record, record_id
+  from (
+    select 1 as source, created_at, id, 0::bigint as place,
+           type, action, resource, record, null::uuid as record_id
+    from user_permissions where tenant_id = tenant and user_id = whom
+    union all
+    select 2, held.created_at, held.id, rule.place,
+           rule.said ->> 'type', rule.said ->> 'action', rule.said ->> 'resource',
+           nullif(rule.said -> 'record', 'null'), null
+    from permission_group_members as member
+    join permission_groups as held
+      on held.tenant_id = member.tenant_id and held.id = member.group_id
+    cross join jsonb_array_elements(held.permissions) with ordinality as rule (said, place)
+    where member.tenant_id = tenant and member.user_id = whom
+    union all
+    select 3, created_at, id, 0, 'allow', action, resource, null, record_id
+    from object_grants where tenant_id = tenant and user_id = whom
+  ) as rules
+  order by source, created_at, id, place
+$function$;
+
 CREATE OR REPLACE FUNCTION app.sweep_dead_workers(silence interval, ended text[])
  RETURNS TABLE(dead_pool text, unlocked_jobs bigint)
  LANGUAGE plpgsql
@@ -2486,6 +2513,27 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.nacha_files FOR EACH ROW EXECUTE FU
 grant delete, insert, select, update on nacha_files to servicing_app;
 grant select on nacha_files to servicing_auditor;
 
+create table object_grants (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  user_id uuid not null,
+  action text not null,
+  resource text not null,
+  record_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint object_grants_pkey PRIMARY KEY (tenant_id, id),
+  constraint object_grants_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint object_grants_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX object_grants_created ON public.object_grants USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX object_grants_user ON public.object_grants USING btree (tenant_id, user_id, created_at, id);
+alter table object_grants enable row level security, force row level security;
+create policy auditor on object_grants for select to servicing_auditor using true;
+create policy owner on object_grants for all to servicing_owner using true with check true;
+create policy tenant on object_grants for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select, update on object_grants to servicing_app;
+grant select on object_grants to servicing_auditor;
+
 create table one_time_tokens (
   tenant_id uuid not null default app.current_tenant(),
   token_hash bytea not null,
@@ -2726,6 +2774,45 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.period_closings FOR
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.period_closings FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 grant insert, select on period_closings to servicing_app;
 grant select on period_closings to servicing_auditor;
+
+create table permission_group_members (
+  tenant_id uuid not null default app.current_tenant(),
+  group_id uuid not null,
+  user_id uuid not null,
+  constraint permission_group_members_pkey PRIMARY KEY (tenant_id, group_id, user_id),
+  constraint permission_group_members_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint permission_group_members_tenant_id_group_id_fkey FOREIGN KEY (tenant_id, group_id) REFERENCES permission_groups(tenant_id, id) ON DELETE CASCADE,
+  constraint permission_group_members_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX permission_group_members_user ON public.permission_group_members USING btree (tenant_id, user_id);
+alter table permission_group_members enable row level security, force row level security;
+create policy auditor on permission_group_members for select to servicing_auditor using true;
+create policy owner on permission_group_members for all to servicing_owner using true with check true;
+create policy tenant on permission_group_members for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select on permission_group_members to servicing_app;
+grant select on permission_group_members to servicing_auditor;
+
+create table permission_groups (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  description text,
+  permissions jsonb not null default '[]'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint permission_groups_permissions_check CHECK ((jsonb_typeof(permissions) = 'array'::text)),
+  constraint permission_groups_pkey PRIMARY KEY (tenant_id, id),
+  constraint permission_groups_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint permission_groups_tenant_id_name_key UNIQUE (tenant_id, name)
+);
+CREATE INDEX permission_groups_created ON public.permission_groups USING btree (tenant_id, created_at DESC, id DESC);
+alter table permission_groups enable row level security, force row level security;
+create policy auditor on permission_groups for select to servicing_auditor using true;
+create policy owner on permission_groups for all to servicing_owner using true with check true;
+create policy tenant on permission_groups for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.permission_groups FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on permission_groups to servicing_app;
+grant select on permission_groups to servicing_auditor;
 
 create table phones (
   tenant_id uuid not null default app.current_tenant(),
@@ -3270,6 +3357,7 @@ create table user_permissions (
   constraint user_permissions_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id),
   constraint user_permissions_type_check CHECK ((type = ANY (ARRAY['allow'::text, 'deny'::text])))
 );
+CREATE INDEX user_permissions_created ON public.user_permissions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX user_permissions_user ON public.user_permissions USING btree (tenant_id, user_id);
 alter table user_permissions enable row level security, force row level security;
 create policy auditor on user_permissions for select to servicing_auditor using true;

@@ -26,6 +26,8 @@ export type Table = {
   own?: readonly string[];
   /** The condition, over the columns of `rows` as alias `row`, that a search for words means. */
   search?: (words: string) => SqlFragment;
+  /** The fields of the answer that the search looks into; without it, any may be one. */
+  searched?: readonly string[];
   /** How a filter that is not simply a column is compared, such as the status of a borrower. */
   filters?: Record<string, (values: string[]) => SqlFragment>;
   /** Says which rows of the bare table are gone for everybody, where `rows` leaves such out. */

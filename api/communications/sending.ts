@@ -82,6 +82,7 @@ export const communications: Route[] = [
   {
     ...staff,
     path: '/communications/preview',
+    is_uncut: true,
     summary: 'The message as it would be sent',
     action: 'send',
     transaction: 'read',

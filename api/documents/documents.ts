@@ -80,6 +80,7 @@ export const documents = resource({
 const read = endpoint({
   method: 'GET',
   path: '/documents/{id}',
+  is_uncut: true,
   security_event: 'document_download',
   allow: 'viewer',
   tag: 'documents',

@@ -79,7 +79,7 @@ export type Declaration<
   ) => Promise<void>;
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
   /** What of it a second person has to approve of, where the tenant wants that. */
-  four_eyes?: { create?: ApprovalKind; delete?: ApprovalKind };
+  four_eyes?: { create?: ApprovalKind; update?: ApprovalKind; delete?: ApprovalKind };
   /** Which of the usual endpoints the security log is told of, and as what. */
   security_events?: Partial<Record<Offer, string>>;
   /** Roles that differ from `read` and `write` for one endpoint. */

@@ -30,11 +30,16 @@ export function operatorsOf(declared: ListDeclaration, field: string): readonly 
 }
 
 /** Every field that the list can be filtered by. */
-export const filtersOf = ({ fields, filters, isArchivable }: ListDeclaration): Set<string> =>
+export const filtersOf = ({
+  fields,
+  filters,
+  isArchivable,
+  hidden,
+}: ListDeclaration): Set<string> =>
   new Set([
     'id',
     ...filters,
-    ...(isArchivable ? ['is_archived'] : []),
+    ...(isArchivable && !hidden?.has('is_archived') ? ['is_archived'] : []),
     ...(Object.hasOwn(fields, 'external_id') ? ['external_id'] : []),
   ]);
 

@@ -13,9 +13,13 @@ export type ListDeclaration = {
   /** Filters with a meaning of their own, which is no column to be compared otherwise. */
   special?: readonly string[];
   hasSearch: boolean;
+  /** The fields that `q` looks into; without it, it may be any. */
+  searched?: readonly string[];
   isArchivable: boolean;
   /** Newest first, unless a list says otherwise. */
   sort?: { field: string; descending: boolean };
+  /** What is hidden from whoever asks, and cannot be asked for. */
+  hidden?: ReadonlySet<string>;
 };
 
 const WORDS_MAX = 200;
@@ -63,11 +67,12 @@ const archived = (value: 'true' | 'false'): Condition => ({
 
 /** Being archived is no status of its own where records have one; asked for as one, it is meant. */
 const isArchivedAsStatus = (
-  { isArchivable, special = [] }: ListDeclaration,
+  { isArchivable, special = [], hidden }: ListDeclaration,
   name: string,
   value: unknown,
 ) =>
   isArchivable &&
+  !hidden?.has('is_archived') &&
   name === 'status' &&
   !special.includes('status') &&
   [value].flat().join() === 'archived';

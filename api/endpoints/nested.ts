@@ -59,6 +59,7 @@ export function nestedRoutes(
       reply,
       etag: version,
       ...fourEyes(declared.four_eyes?.create, parent.declaration.table),
+      ...(declared.security_events?.create && { security_event: declared.security_events.create }),
       body: without(creation, key),
       run: async (call) => {
         const id = await parentOf(call, parent);

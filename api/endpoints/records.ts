@@ -5,6 +5,7 @@ import { list } from '../../sql/list.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
 import { archive, insert, remove, update } from '../../sql/write.ts';
 import { HttpRefusal } from '../http/errors.ts';
+import { keepingHidden } from '../http/hidden.ts';
 import type { AnyDeclaration, Input } from './declaration.ts';
 import type { ListDeclaration } from './lists.ts';
 import type { Call } from './route.ts';
@@ -24,6 +25,7 @@ export function listOf({
     filters: [...filters, ...special],
     special,
     hasSearch: table.search !== undefined,
+    ...(table.searched && { searched: table.searched }),
     // Contacts have no unarchive, yet what was deleted of them is archived as well.
     isArchivable: archivable || 'is_archived' in fields,
     ...(sort && { sort }),
@@ -77,16 +79,17 @@ export const answered = ({ code, message, details = {} }: Conflict) =>
 
 export async function updated(
   call: Call,
-  { table, update: change, writeOnly = {} }: AnyDeclaration,
+  { path, table, update: change, writeOnly = {} }: AnyDeclaration,
 ) {
-  const { work, body } = call;
+  const { work, access } = call;
   const before = await locked(call, table);
+  const body = keepingHidden(access, path, before, call.body as Input);
   const steps = async () => {
     if (change) await change(work, before.id, parsed(body), before);
-    else await update(work.tx, table.name, before.id, body as Input);
+    else await update(work.tx, table.name, before.id, body);
     return before.id;
   };
-  const given = Object.entries(body as Input).filter(([, value]) => value !== undefined);
+  const given = Object.entries(body).filter(([, value]) => value !== undefined);
   const isHidden = given.some(([name]) => name in writeOnly);
   return auditedUpdate(work, table, before, steps, { isHidden });
 }

@@ -137,6 +137,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       action: 'edit',
       summary: `Update: ${name}`,
       method: 'PUT',
+      ...fourEyes(declared.four_eyes?.update, declared.table),
       body: change(declared),
       run: (call: Call) => updated(call, declared),
     },

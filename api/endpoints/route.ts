@@ -4,6 +4,7 @@ import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
 import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
 import type { Table } from '../../sql/table.ts';
+import type { Access } from '../http/access.ts';
 import type { Allow, User } from '../http/permissions.ts';
 import type { Session } from '../http/session.ts';
 import type { Version, Wanted } from '../http/versions.ts';
@@ -19,6 +20,8 @@ export type Call = {
   body: unknown;
   list: ListRequest | null;
   user: User | null;
+  /** What the user may do and see. */
+  access: Access;
   /** All that may be asked for, for answers that say what a user may do. */
   routes: readonly Route[];
   /** What If-Match asks for. */
@@ -75,6 +78,8 @@ type Declared = {
   record?: Table;
   /** A rate of the settings that limits this endpoint beside the rate for all requests. */
   throttle?: keyof Settings['throttle'];
+  /** It answers, or links to, a text or a file, of which nothing can be left out for anybody. */
+  is_uncut?: true;
   /** What the security log calls it when this was done or refused; without it, it is not watched. */
   security_event?: string;
 };

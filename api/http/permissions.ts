@@ -17,18 +17,7 @@ export type User = {
   borrower_id: string | null;
 };
 
-export const isAtLeast = (role: Role | null, least: Role): boolean =>
-  role !== null && TENANT_ROLES.indexOf(role) >= TENANT_ROLES.indexOf(least);
-
-/** Whether this user (null: nobody signed in) may call an endpoint declared so. */
-export function mayCall(user: User | null, allow: Allow): boolean {
-  if (allow === 'anyone' || allow === 'provider') return true;
-  if (user === null) return false;
-  if (allow === 'any') return true;
-  if (allow === 'borrower') return user.borrower_id !== null && user.tenant_role === null;
-  return isAtLeast(user.tenant_role, allow);
-}
-
+/** An entry of what /users/me says that a user may do, as react-admin reads it. */
 export type Permission = {
   type?: 'deny';
   action: string;
@@ -36,21 +25,17 @@ export type Permission = {
   record?: Record<string, unknown>;
 };
 
-type Declared = { allow: Allow; action: string; resource: string };
+export const isRole = (allow: Allow): allow is Role =>
+  (TENANT_ROLES as readonly string[]).includes(allow);
 
-/**
- * What a role means, read off the route table so that the dashboard shows what the API allows: the
- * wildcard for the superadmin, and one grant per action and resource for the others.
- */
-export function permissionsOf(role: Role | null, routes: readonly Declared[]): Permission[] {
-  if (role === null) return [];
-  if (role === 'superadmin') return [{ action: '*', resource: '*' }];
-  const granted = new Map<string, Permission>();
-  for (const { allow, action, resource } of routes) {
-    const isRole = (TENANT_ROLES as readonly string[]).includes(allow);
-    if (isRole && isAtLeast(role, allow as Role)) {
-      granted.set(`${resource} ${action}`, { action, resource });
-    }
-  }
-  return [...granted.values()];
+const isAtLeast = (role: Role | null, least: Role): boolean =>
+  role !== null && TENANT_ROLES.indexOf(role) >= TENANT_ROLES.indexOf(least);
+
+/** Whether who this is (null: nobody signed in) opens an endpoint declared so, rules aside. */
+export function isOpenTo(user: User | null, allow: Allow): boolean {
+  if (allow === 'anyone' || allow === 'provider') return true;
+  if (user === null) return false;
+  if (allow === 'any') return true;
+  if (allow === 'borrower') return user.borrower_id !== null && user.tenant_role === null;
+  return isAtLeast(user.tenant_role, allow);
 }

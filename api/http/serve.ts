@@ -5,17 +5,21 @@ import type { z } from 'zod';
 import { Forbidden, Invalid, NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { workOf, type Actor, type Within } from '../../jobs/work.ts';
-import { Accepted, runOf } from '../endpoints/four-eyes.ts';
+import { rulesOf } from '../../sql/users/permissions.ts';
+import { runOf } from '../endpoints/four-eyes.ts';
 import { parseList } from '../endpoints/lists.ts';
-import type { Call, OwnCall, Page, Route } from '../endpoints/route.ts';
+import type { Call, OwnCall, Route } from '../endpoints/route.ts';
+import { accessOf, type Access } from './access.ts';
+import { answerOf, finish, type Answered } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
-import { keyedBy, onceAfterwards, onlyOnce, type Once } from './idempotency.ts';
-import { mayCall, type User } from './permissions.ts';
+import { askable, refuseLocked, refuseUncut, shown, veiled } from './hidden.ts';
+import { keyedBy, onceAfterwards, onlyOnce, type Keyed } from './idempotency.ts';
+import type { User } from './permissions.ts';
 import { doneBy, refusedBy, type SecurityLog } from './security.ts';
 import { hasEnded, sessionOf } from './session.ts';
 import { slowDown } from './throttle.ts';
-import { checkMatch, etagOf, parseIfMatch } from './versions.ts';
+import { checkMatch, parseIfMatch } from './versions.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -50,40 +54,58 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
   return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
     const within = workOf(pool, actor, installation);
-    await slowDown(ctx, route, user, within);
-    if (!mayCall(user, route.allow)) throw await refusalOf(route, user, ctx, within);
-    await readBody(ctx, { mayBeForm: route.allow === 'provider' });
-    const call = { ...parse(route, ctx, user), routes };
     const { id: tenantId } = ctx.state.tenant as { id: string };
+    await slowDown(ctx, route, user, within);
+    const rules = user?.tenant_role ? await rulesOf(pool, tenantId, user.id) : [];
+    const access = accessOf(user, rules, routes);
+    const params = ctx.params as Record<string, string>;
+    if (!access.mayCall(route, params)) throw await refusalOf(route, user, ctx, within);
+    refuseUncut(access, route);
+    await readBody(ctx, { mayBeForm: route.allow === 'provider' });
+    const call = { ...parse(route, ctx, user, access), routes };
     const keyed = user && keyedBy(route, ctx, user, call.body);
-    if (route.transaction === 'own') {
-      const own = ownCall(ctx, call, within, installation);
-      const answer = () => route.run(own);
-      if (!keyed) return reply(ctx, route, call, await answer());
-      const steps = async () => ({ status: route.status, body: shaped(route, await answer()) });
-      return finish(ctx, route, await onceAfterwards(own, keyed, steps));
+    try {
+      if (route.transaction === 'own') {
+        const own = ownCall(ctx, call, within, installation);
+        finish(ctx, route, call, await alone(route, own, keyed));
+      } else {
+        const steps = runOf(route);
+        finish(ctx, route, call, await together(route, steps, call, { within, tenantId, keyed }));
+      }
+    } catch (error) {
+      throw veiled(access, error, route.method);
     }
-    const run = runOf(route);
-    if (!keyed) {
-      const mode = {
-        readOnly: route.transaction === 'read',
-        ...(route.list && { timeout: LIST_TIMEOUT }),
-      };
-      const answer = await within(tenantId, (work) => run({ ...call, work }), mode);
-      if (answer instanceof HttpRefusal) throw answer;
-      if (answer instanceof Accepted)
-        return finish(ctx, route, { ...answer.answer, replayed: false });
-      return reply(ctx, route, call, answer);
-    }
-    const kept = await within(tenantId, (work) =>
-      onlyOnce(work, keyed, async () => {
-        const answer = await run({ ...call, work });
-        if (answer instanceof HttpRefusal || answer instanceof Accepted) return answer.answer;
-        return { status: route.status, body: shaped(route, answer) };
-      }),
-    );
-    finish(ctx, route, kept);
   };
+}
+
+/** With transactions of its own. */
+async function alone(
+  route: Route & { transaction: 'own' },
+  own: OwnCall,
+  keyed: Keyed | null,
+): Promise<Answered> {
+  const steps = async () => answerOf(route, await route.run(own));
+  return keyed ? onceAfterwards(own, keyed, steps) : steps();
+}
+
+/** All in one transaction, with the key of the request where it has one. */
+async function together(
+  route: Route,
+  run: (call: Call) => Promise<unknown>,
+  call: Omit<Call, 'work'>,
+  { within, tenantId, keyed }: { within: Within; tenantId: string; keyed: Keyed | null },
+): Promise<Answered> {
+  if (keyed)
+    return within(tenantId, (work) =>
+      onlyOnce(work, keyed, async () => answerOf(route, await run({ ...call, work }))),
+    );
+  const mode = {
+    readOnly: route.transaction === 'read',
+    ...(route.list && { timeout: LIST_TIMEOUT }),
+  };
+  const answer = await within(tenantId, (work) => run({ ...call, work }), mode);
+  if (answer instanceof HttpRefusal) throw answer;
+  return answerOf(route, answer);
 }
 
 /**
@@ -137,7 +159,12 @@ async function refusalOf({ allow }: Route, user: User | null, ctx: Context, with
     : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
 }
 
-function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work' | 'routes'> {
+function parse(
+  route: Route,
+  ctx: Context,
+  user: User | null,
+  access: Access,
+): Omit<Call, 'work' | 'routes'> {
   const params = ctx.params as Record<string, string>;
   for (const [name, value] of Object.entries(params)) {
     if (/(^|_)id$/.test(name) && !UUID.test(value)) throw new NotFound();
@@ -148,15 +175,19 @@ function parse(route: Route, ctx: Context, user: User | null): Omit<Call, 'work'
   const listQuery = Object.fromEntries(
     Object.entries(query).filter(([name]) => !Object.hasOwn(own as object, name)),
   );
+  const declared = askable(access, route);
+  if (route.body) refuseLocked(access, route, ctx.request.body);
   const wanted = route.ifMatch ? parseIfMatch(ctx.req.headers['if-match']) : null;
   return {
     params,
     wanted,
-    checkMatch: (row) => checkMatch(wanted, route.ifMatch, row),
+    checkMatch: (row) =>
+      checkMatch(wanted, route.ifMatch, row, (answer) => shown(access, route, answer)),
     query: own as Record<string, unknown>,
-    list: route.list ? parseList(route.list, listQuery) : null,
+    list: declared ? parseList(declared, listQuery) : null,
     body: route.body ? checked(route.body, ctx.request.body ?? {}) : null,
     user,
+    access,
     origin: `${ctx.state.is_secure ? 'https' : 'http'}://${ctx.state.host}`,
   };
 }
@@ -179,38 +210,4 @@ function actorOf(ctx: Context, user: User | null): Actor {
     request_id: ctx.state.request_id,
     ip: ctx.state.ip,
   };
-}
-
-function finish(ctx: Context, { etag }: Route, { status, body, replayed }: Once) {
-  if (replayed) ctx.set('Idempotent-Replayed', 'true');
-  ctx.status = status;
-  const { request_id } = ctx.state;
-  if (etag && status < 300 && status !== 202) ctx.set('ETag', etagOf(etag, body));
-  if (status !== 204) ctx.body = status < 400 ? body : { ...(body as object), request_id };
-}
-
-function reply(ctx: Context, route: Route, { list }: Omit<Call, 'work'>, answer: unknown) {
-  ctx.status = route.status;
-  if (route.status === 204) return;
-  if (route.list && list) {
-    const { rows, total } = answer as Page;
-    const end = list.offset + rows.length - 1;
-    const range = rows.length === 0 ? '*' : `${list.offset}-${end}`;
-    ctx.set('Content-Range', `${route.list.name} ${range}/${total}`);
-    ctx.body = rows.map((row) => shaped(route, row));
-    return;
-  }
-  const body = shaped(route, answer);
-  if (route.etag) ctx.set('ETag', etagOf(route.etag, body));
-  ctx.body = body;
-}
-
-/** Only what the endpoint declares leaves the house; a row that lacks a field is our fault. */
-function shaped(route: Route, answer: unknown): unknown {
-  if (!route.reply) return answer;
-  const result = route.reply.safeParse(answer);
-  if (result.success) return result.data;
-  throw new Error(
-    `${route.method} ${route.path} answers otherwise than declared: ${result.error.message}`,
-  );
 }

@@ -44,11 +44,16 @@ const malformed = () =>
 
 /**
  * Refuses a change of a record that is no longer what the request says it read. The record is locked,
- * so that it stays what it is. Tags are compared strongly, as RFC 9110 asks: a weak one fits nothing.
+ * so that it stays what it is, and compared as whoever asks is shown it. Tags are compared strongly, as RFC 9110 asks: a weak one fits nothing.
  */
-export function checkMatch(wanted: Wanted, version: Version | undefined, row: unknown) {
+export function checkMatch(
+  wanted: Wanted,
+  version: Version | undefined,
+  row: unknown,
+  shown: (answer: unknown) => unknown,
+) {
   if (wanted === null || wanted === '*' || version === undefined) return;
-  if (wanted.includes(etagOf(version, version.reply.parse(row)))) return;
+  if (wanted.includes(etagOf(version, shown(version.reply.parse(row))))) return;
   throw new HttpRefusal(
     412,
     'precondition_failed',

@@ -59,6 +59,7 @@ export const creditFileRoutes: Route[] = [
     ...about,
     method: 'GET',
     path: '/credit-reporting-files/{id}/download',
+    is_uncut: true,
     security_event: 'export',
     action: 'download',
     summary: 'A link to the file, for some minutes',

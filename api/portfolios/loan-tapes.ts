@@ -16,11 +16,15 @@ import {
 } from '../../jobs/portfolios/tape-config.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
-import { configs as table, tapes as tapeTable } from '../../sql/portfolios/tapes.ts';
+import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, stamps, timestamp, uuid, words } from '../../sql/types.ts';
 import { existing } from '../endpoints/records.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
+import type { Access } from '../http/access.ts';
+import { refuseHidden } from '../http/hidden.ts';
+
+const { configs: table, tapes: tapeTable } = tapes;
 
 export const loanTapeConfigs = resource({
   name: 'LoanTapeConfig',
@@ -79,12 +83,19 @@ const tapeReply = z
   })
   .meta({ id: 'LoanTape' });
 
+/** A file is given whole or not at all: not to whom a column is denied, or what its loans are chosen by. */
+function assertShown(access: Access, { columns, filters }: Record<string, unknown>) {
+  const names = [...(columns as string[]), ...Object.keys(filters as object)];
+  refuseHidden(access, 'loan-tapes', names);
+}
+
 /** The tape with a link to it, once it is there. */
-async function answer({ within, installation, tenant_id }: OwnCall, id: string) {
+async function answer({ within, installation, tenant_id, access }: OwnCall, id: string) {
   const { tape, key, seconds } = await within(
     tenant_id,
     async (work) => {
       const row = await existing(work, tapeTable, id);
+      assertShown(access, await tapes.contentsOf(work.tx, id));
       const { documents } = await settingsOf(work.tx);
       const document_id = typeof row['document_id'] === 'string' ? row['document_id'] : null;
       return {
@@ -126,6 +137,7 @@ export const tapeRoutes: Route[] = [
       const { within, installation, tenant_id, params, body } = call;
       const { id, isSmall } = await within(tenant_id, async (work) => {
         const config = await existing(work, table, params['id']);
+        assertShown(call.access, config);
         const made = await orderTape(work, config.id, Generate.parse(body));
         await record(work, { type: table.name, id: config.id }, 'generate', {});
         const isSmall =

@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import { Forbidden } from '../../jobs/errors.ts';
+import { witness } from '../../jobs/users/security-log.ts';
 import * as requests from '../../jobs/users/approvals.ts';
 import { REQUEST_KINDS } from '../../jobs/users/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { approvals as table } from '../../sql/users/approvals.ts';
+import { rulesOf } from '../../sql/users/permissions.ts';
 import { endpointOf } from '../endpoints/four-eyes.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
-import { mayCall, type Role } from '../http/permissions.ts';
+import { accessOf } from '../http/access.ts';
+import { refuseLocked, shown } from '../http/hidden.ts';
+import { doneBy } from '../http/security.ts';
 import { checkMatch, type Wanted } from '../http/versions.ts';
+import { userOf } from './me.ts';
 
 export const approvals = resource({
   name: 'Approval',
@@ -53,25 +58,27 @@ const deciding = {
 } as const;
 const reasonOf = ({ body }: Call) => (body as z.output<typeof requests.Decision>).reason;
 
-/** The request, for a second person who may call its endpoint himself. */
-async function forSecond({ work, params, user }: Call, routes: readonly Route[]) {
+/** The request, for a second person who may do himself what it asks for; and so may whoever asked. */
+async function forSecond({ work, params, access }: Call, routes: readonly Route[]) {
   const request = await requests.openRequest(work, params['id'] ?? '');
-  const requester = await requests.assertSecond(work, request);
+  const requester = userOf(await requests.assertSecond(work, request));
   const route = routes.find((declared) => endpointOf(declared) === request['endpoint']);
   if (route === undefined || route.transaction === 'own')
     throw new Error(`There is no endpoint ${String(request['endpoint'])} any more.`);
-  const asking = { ...user, tenant_role: requester['tenant_role'] as Role } as NonNullable<
-    Call['user']
-  >;
-  if (!mayCall(user, route.allow) || !mayCall(asking, route.allow)) {
-    const details = { required_role: route.allow };
-    throw new Forbidden(
-      'Your role, or that of whoever asked, does not allow this.',
-      'permission_denied',
-      details,
-    );
+  const rules = await rulesOf(work.tx, work.tenant_id, requester.id);
+  const asking = accessOf(requester, rules, routes);
+  for (const party of [access, asking]) {
+    if (!party.mayCall(route, request['params'] as Record<string, string>)) {
+      const details = { required_role: route.allow };
+      throw new Forbidden(
+        'Your role, or that of whoever asked, does not allow this.',
+        'permission_denied',
+        details,
+      );
+    }
+    refuseLocked(party, route, request['body']);
   }
-  return { request, route };
+  return { request, route, asking };
 }
 
 export const approvalRoutes = (routes: readonly Route[]): Route[] => [
@@ -81,21 +88,26 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     path: '/approvals/{id}/approve',
     summary: 'Agree to what another asked for, which is done with this, under all its checks',
     run: async (call: Call) => {
-      const { request, route } = await forSecond(call, routes);
+      const { request, route, asking } = await forSecond(call, routes);
       const { if_match } = request;
+      const asAsked = (answer: unknown) => shown(asking, route, answer);
       const requested_by = {
         id: request['requested_by'] as string,
         email: request['requested_by_email'] as string,
       };
+      const params = request['params'] as Record<string, string>;
+      const { body } = request;
       const answer = await route.run({
         ...call,
         work: { ...call.work, actor: { ...call.work.actor, requested_by } },
-        params: request['params'] as Record<string, string>,
-        body: request['body'],
-        checkMatch: (row) => checkMatch(if_match as Wanted, route.ifMatch, row),
+        params,
+        body,
+        checkMatch: (row) => checkMatch(if_match as Wanted, route.ifMatch, row, asAsked),
       });
       // What an objection has written is kept; the request waits on.
       if (answer instanceof HttpRefusal) return answer;
+      const event = doneBy(route, { body, params }, answer);
+      if (event) await witness(call.work, event);
       return requests.decide(call.work, request, { status: 'approved', reason: reasonOf(call) });
     },
   },

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
-import { find } from '../../sql/table.ts';
+import { find, type Row } from '../../sql/table.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
-import { permissions, users } from '../../sql/users/users.ts';
+import { users } from '../../sql/users/users.ts';
+import { rulesOf } from '../../sql/users/permissions.ts';
 import type { Route } from '../endpoints/route.ts';
-import { permissionsOf, type Permission, type Role } from '../http/permissions.ts';
+import { accessOf } from '../http/access.ts';
+import type { User } from '../http/permissions.ts';
 
 export const userFields = {
   id: uuid.readonly(),
@@ -30,23 +32,20 @@ export const meReply = z
   .object({ ...userFields, borrower_id: uuid.nullable(), permissions: z.array(permission) })
   .meta({ id: 'CurrentUser' });
 
-/** The user with what the role, the grants and the denials come to together. */
-export async function currentUser({ tx }: Pick<Work, 'tx'>, id: string, routes: readonly Route[]) {
+/** The user with what the role, the rules of groups and the grants come to together. */
+export async function currentUser(
+  { tx, tenant_id }: Pick<Work, 'tx' | 'tenant_id'>,
+  id: string,
+  routes: readonly Route[],
+) {
   const user = await find(tx, users, id);
   if (user === null) throw new NotFound();
-  const extra: Permission[] = (await permissions(tx, id)).map(
-    ({ type, action, resource, record }) => ({
-      ...(type === 'deny' && { type }),
-      action,
-      resource,
-      ...(record && { record }),
-    }),
-  );
-  return {
-    ...user,
-    permissions: [...permissionsOf(user['tenant_role'] as Role | null, routes), ...extra],
-  };
+  const rules = await rulesOf(tx, tenant_id, id);
+  return { ...user, permissions: accessOf(userOf(user), rules, routes).permissions() };
 }
+
+/** The row as the user that it is of. */
+export const userOf = (row: Row) => row as Row & User;
 
 export const me: Route = {
   tag: 'users',

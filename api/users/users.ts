@@ -15,9 +15,10 @@ import {
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { flag, stamps, uuid, words } from '../../sql/types.ts';
 import { users as table } from '../../sql/users/users.ts';
-import { action, resource } from '../endpoints/resource.ts';
+import { action, nested, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { userFields } from './me.ts';
+import { objectGrants, userPermissions } from './permissions.ts';
 
 export const users = resource({
   name: 'User',
@@ -40,6 +41,10 @@ export const users = resource({
 
   update: changeUser,
   security_events: { update: 'user_change' },
+  nested: {
+    permissions: nested(userPermissions, 'user_id'),
+    'object-grants': nested(objectGrants, 'user_id'),
+  },
   actions: {
     deactivate: action({
       allow: 'superadmin',

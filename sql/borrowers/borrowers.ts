@@ -30,6 +30,7 @@ export const borrowers = table({
     'created_at',
     'updated_at',
   ],
+  searched: ['first_name', 'last_name', 'email'],
   search: (words) => sql.fragment`
     row.first_name || ' ' || row.last_name ilike ${containing(words)}
     or exists (

@@ -19,6 +19,7 @@ export const documents = table({
            record.created_at, record.updated_at
     from documents as record
   `,
+  searched: ['filename'],
   search: (words) => sql.fragment`row.filename ilike ${containing(words)}`,
 });
 

@@ -119,6 +119,7 @@ export const loans = table({
     'created_at',
     'updated_at',
   ],
+  searched: ['loan_number'],
   search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
   filters: {
     // "cancelled" is accepted for the one spelling that is stored.

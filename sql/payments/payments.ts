@@ -23,6 +23,7 @@ export const payments = table({
            record.created_at, record.updated_at
     from payments as record
   `,
+  searched: ['receipt_number'],
   search: (words) => sql.fragment`row.receipt_number ilike ${containing(words)}`,
 });
 

@@ -61,7 +61,13 @@ export const pending = (tx: Transaction, id: string) =>
     from loan_tapes where id = ${id} and status in ('pending', 'failed')
   `);
 
-/** The same, while nobody else makes it: of two at once, the second finds it made. */
+const Contents = Order.pick({ columns: true, filters: true });
+
+/** What a tape shows of which loans, whatever its configuration has become since. */
+export const contentsOf = (tx: Transaction, id: string) =>
+  tx.one(sql.type(Contents)`select columns, filters from loan_tapes where id = ${id}`);
+
+/** That order, while nobody else makes it: of two at once, the second finds it made. */
 export const lockPending = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_tapes where id = ${id} and status in ('pending', 'failed') for no key update

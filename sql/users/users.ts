@@ -13,6 +13,7 @@ export const users = table({
            record.created_at, record.updated_at
     from users as record
   `,
+  searched: ['email', 'first_name', 'last_name'],
   search: (words) => sql.fragment`
     row.email ilike ${containing(words)}
     or row.first_name || ' ' || row.last_name ilike ${containing(words)}
@@ -32,17 +33,3 @@ export const markLogin = (tx: Transaction, id: string) =>
 
 export const setPassword = (tx: Transaction, id: string, hash: string) =>
   tx.query(sql.typeAlias('void')`update users set password_hash = ${hash} where id = ${id}`);
-
-const PermissionRow = z.object({
-  type: z.enum(['allow', 'deny']),
-  action: z.string(),
-  resource: z.string(),
-  record: z.record(z.string(), z.unknown()).nullable(),
-});
-
-/** Grants and denials beside the role. */
-export const permissions = (tx: Transaction, userId: string) =>
-  tx.any(sql.type(PermissionRow)`
-    select type, action, resource, record from user_permissions
-    where user_id = ${userId} order by created_at, id
-  `);

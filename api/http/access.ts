@@ -1,0 +1,151 @@
+import type { Rule } from '../../sql/users/permissions.ts';
+import { isToldBy, placesOf, type Fact } from '../endpoints/facts.ts';
+import type { Route } from '../endpoints/route.ts';
+import { fieldsOf } from '../endpoints/vocabulary.ts';
+import { isOpenTo, isRole, type Permission, type User } from './permissions.ts';
+
+type Params = Record<string, string>;
+
+/** What one user may do and see during one request; nothing else decides about it. */
+export type Access = ReturnType<typeof accessOf>;
+
+/**
+ * What the route table and the user's rules come to. A role opens what is declared for it. Beside it a
+ * grant opens what a role below superadmin may call, and a denial closes it again; fields that are
+ * denied are hidden wherever they are told, from superadmins too. Without a role no rule holds.
+ */
+export function accessOf(user: User | null, given: readonly Rule[], routes: readonly Route[]) {
+  const role = user?.tenant_role ?? null;
+  const rules = role === null ? [] : given;
+  const grants = rules.filter(({ type }) => type === 'allow');
+  const denials = rules.filter(({ type, record }) => type === 'deny' && record !== null);
+  // Who decides about rules is never locked out by one.
+  const closings = rules.filter(
+    ({ type, record }) => type === 'deny' && record === null && role !== 'superadmin',
+  );
+  const hidden = denials.filter((rule) => isOfReading(rule, routes)).flatMap(factsOf);
+  const places = hidden.flatMap(placesOf);
+  const known = new Map<string, ReadonlySet<string>>();
+
+  function mayCall(route: Route, params: Params = {}): boolean {
+    const isOpen = isOpenTo(user, route.allow);
+    if (role === null || !isRole(route.allow)) return isOpen;
+    if (closings.some((rule) => covers(rule, route))) return false;
+    return isOpen || (isGrantable(route) && grants.some((rule) => opens(rule, route, params)));
+  }
+
+  /** The names under which answers of the resource would tell what is denied. */
+  function hiddenIn(resource: string): ReadonlySet<string> {
+    const names =
+      known.get(resource) ??
+      new Set(places.filter((place) => isToldBy(resource, place)).map(({ field }) => field));
+    known.set(resource, names);
+    return names;
+  }
+
+  /** What a body may not name: what is hidden, and what is denied for this action alone. */
+  const lockedIn = (route: Route): ReadonlySet<string> =>
+    new Set([
+      ...hiddenIn(route.resource),
+      ...denials
+        .filter((rule) => covers(rule, route))
+        .flatMap(factsOf)
+        .map(({ field }) => field),
+    ]);
+
+  function permissions(): Permission[] {
+    if (role === null) return [];
+    const whole =
+      role === 'superadmin' ? [{ action: '*', resource: '*' }] : openedBy(mayCall, routes);
+    const records = role === 'superadmin' ? [] : objectGrants(grants, mayCall, routes);
+    return [...whole, ...records, ...[...closings, ...denials].map(denialOf), ...derived()];
+  }
+
+  /** What follows from the denials for other resources, so that a dashboard knows what is missing. */
+  function derived(): Permission[] {
+    if (hidden.length === 0) return [];
+    return [...fieldsOf(routes)].flatMap(([resource, fields]) => {
+      const named = new Set(
+        hidden.filter((fact) => [resource, '*'].includes(fact.resource)).map(({ field }) => field),
+      );
+      const rest = [...hiddenIn(resource)].filter((name) => fields.has(name) && !named.has(name));
+      const record = Object.fromEntries(rest.map((name) => [name, true]));
+      return rest.length > 0 ? [{ type: 'deny' as const, action: '*', resource, record }] : [];
+    });
+  }
+
+  return {
+    mayCall,
+    hiddenIn,
+    lockedIn,
+    permissions,
+    /** Whether anything at all is hidden from the user. */
+    isRestricted: hidden.length > 0,
+    /** Every hidden name, for what may tell of any record. */
+    hiddenAnywhere: new Set(places.map(({ field }) => field)) as ReadonlySet<string>,
+  };
+}
+
+/** What decides about access itself stays with the superadmin, as all else that is declared for that role. */
+export const isGrantable = ({ allow }: Pick<Route, 'allow'>) =>
+  isRole(allow) && allow !== 'superadmin';
+
+type Asked = Pick<Route, 'method' | 'action' | 'resource'>;
+
+/** Whether the rule names the route: by its action, or by reading and writing at large. */
+export function covers({ action, resource }: Pick<Rule, 'action' | 'resource'>, route: Asked) {
+  if (resource !== '*' && resource !== route.resource) return false;
+  if (action === '*' || action === route.action) return true;
+  return action === (route.method === 'GET' ? 'read' : 'write');
+}
+
+/** A grant for one record opens its own endpoints, and, granting everything, those beneath it. */
+function opens(rule: Rule, route: Route, params: Params): boolean {
+  const { record_id, resource, action } = rule;
+  if (record_id === null) return covers(rule, route);
+  const own = `/${resource}/{id}`;
+  if (params['id'] !== record_id || !`${route.path}/`.startsWith(`${own}/`)) return false;
+  return action === '*' || covers(rule, route);
+}
+
+/** Whoever may not read a field in one way is not told it in another; the rest only locks it. */
+const isOfReading = (rule: Rule, routes: readonly Route[]) =>
+  rule.action === '*' ||
+  rule.action === 'read' ||
+  routes.some((route) => route.method === 'GET' && covers(rule, route));
+
+const factsOf = ({ resource, record }: Rule): Fact[] =>
+  Object.entries(record ?? {}).flatMap(([field, isDenied]) =>
+    isDenied === true ? [{ resource, field }] : [],
+  );
+
+const denialOf = ({ action, resource, record }: Rule): Permission => ({
+  type: 'deny',
+  action,
+  resource,
+  ...(record && { record }),
+});
+
+type MayCall = (route: Route, params?: Params) => boolean;
+
+/** One grant for each action and resource that the user may call, whatever allows it. */
+function openedBy(mayCall: MayCall, routes: readonly Route[]): Permission[] {
+  const opened = new Map<string, Permission>();
+  for (const route of routes) {
+    const { action, resource, allow } = route;
+    if (isRole(allow) && mayCall(route)) opened.set(`${resource} ${action}`, { action, resource });
+  }
+  return [...opened.values()];
+}
+
+/** What grants for single records open beyond that. */
+function objectGrants(grants: readonly Rule[], mayCall: MayCall, routes: readonly Route[]) {
+  return grants.flatMap((rule) => {
+    const { record_id: id } = rule;
+    if (id === null) return [];
+    return routes
+      .filter((route) => isGrantable(route) && opens(rule, route, { id }))
+      .filter((route) => mayCall(route, { id }) && !mayCall(route))
+      .map(({ action, resource }): Permission => ({ action, resource, record: { id } }));
+  });
+}

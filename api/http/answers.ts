@@ -1,0 +1,54 @@
+import type { Context } from 'koa';
+import type { ListRequest } from '../../sql/list.ts';
+import { Accepted } from '../endpoints/four-eyes.ts';
+import type { Call, Page, Route } from '../endpoints/route.ts';
+import { HttpRefusal, type Answer } from './errors.ts';
+import { shown, veiledBody } from './hidden.ts';
+import { etagOf } from './versions.ts';
+
+/** An answer that is not sent yet. */
+export type Answered = { status: number; body: unknown; page?: Page; replayed?: boolean };
+
+/** What is sent and, where the request has a key, kept: only what the endpoint declares. */
+export function answerOf(route: Route, answer: unknown): Answered {
+  if (answer instanceof HttpRefusal || answer instanceof Accepted) return answer.answer;
+  if (!route.list) return { status: route.status, body: shaped(route, answer) };
+  const page = answer as Page;
+  return { status: route.status, body: page.rows.map((row) => shaped(route, row)), page };
+}
+
+/** Sends the answer, as whoever asked is shown it. */
+export function finish(
+  ctx: Context,
+  route: Route,
+  { list, access }: Omit<Call, 'work' | 'routes'>,
+  { status, body: whole, page, replayed = false }: Answered,
+) {
+  if (replayed) ctx.set('Idempotent-Replayed', 'true');
+  ctx.status = status;
+  if (status === 204) return;
+  if (status >= 400) {
+    const { request_id } = ctx.state;
+    ctx.body = { ...veiledBody(access, whole as Answer['body']), request_id };
+    return;
+  }
+  const body = shown(access, route, whole);
+  if (page && list) ctx.set('Content-Range', rangeOf(route, list, page));
+  if (route.etag && status !== 202) ctx.set('ETag', etagOf(route.etag, body));
+  ctx.body = body;
+}
+
+function rangeOf({ list: declared }: Route, { offset }: ListRequest, { rows, total }: Page) {
+  const range = rows.length === 0 ? '*' : `${offset}-${offset + rows.length - 1}`;
+  return `${declared?.name} ${range}/${total}`;
+}
+
+/** Only what the endpoint declares leaves the house; a row that lacks a field is our fault. */
+function shaped(route: Route, answer: unknown): unknown {
+  if (!route.reply) return answer;
+  const result = route.reply.safeParse(answer);
+  if (result.success) return result.data;
+  throw new Error(
+    `${route.method} ${route.path} answers otherwise than declared: ${result.error.message}`,
+  );
+}

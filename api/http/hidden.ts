@@ -1,0 +1,149 @@
+import { Forbidden } from '../../jobs/errors.ts';
+import { dictionary } from '../../sql/dictionary.ts';
+import { anythingIn, textsOf } from '../endpoints/facts.ts';
+import type { ListDeclaration } from '../endpoints/lists.ts';
+import type { Route } from '../endpoints/route.ts';
+import type { Access } from './access.ts';
+import { answerTo, HttpRefusal, type Answer } from './errors.ts';
+import { isRole } from './permissions.ts';
+
+type Names = ReadonlySet<string>;
+type Input = Record<string, unknown>;
+
+/** The answer of a route as this user sees it: what is hidden is absent, at any depth. */
+export function shown(access: Access, route: Route, body: unknown): unknown {
+  if (!access.isRestricted || !isRole(route.allow)) return body;
+  const { resource } = route;
+  const names = new Set([...access.hiddenIn(resource), ...textsOf(resource)]);
+  const anything = new Set(anythingIn(resource));
+  const walk = (value: unknown, hidden: Names): unknown => {
+    if (Array.isArray(value)) return value.map((inner) => walk(inner, hidden));
+    if (typeof value !== 'object' || value === null) return value;
+    const entry = route.action === 'history' ? changesIn(access, value) : null;
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name]) => !hidden.has(name))
+        .map(([name, inner]) => {
+          if (entry && name === 'changes') return [name, walk(inner, entry)];
+          return [name, walk(inner, anything.has(name) ? access.hiddenAnywhere : hidden)];
+        }),
+    );
+  };
+  return walk(body, names);
+}
+
+/** Tables that are not called as their resource. */
+const RESOURCES = dictionary({
+  collateral_items: 'collateral',
+  journal_entries: 'ledger/entries',
+  credit_reporting_files: 'credit-reporting-files',
+});
+
+/** What a row of history may not tell: it is a change of a record of any kind. */
+function changesIn(access: Access, row: object): Names | null {
+  const { entity_type, changes } = row as { entity_type?: unknown; changes?: unknown };
+  if (typeof entity_type !== 'string' || typeof changes !== 'object') return null;
+  return access.hiddenIn(RESOURCES[entity_type] ?? entity_type.replaceAll('_', '-'));
+}
+
+/** Refuses a body that names, at any depth, what the user may not write. */
+export function refuseLocked(access: Access, route: Route, body: unknown) {
+  if (!isRole(route.allow)) return;
+  const locked = access.lockedIn(route);
+  const fields =
+    locked.size === 0 ? [] : [...new Set(namesIn(body))].filter((name) => locked.has(name));
+  if (fields.length > 0) throw denied(`You may not write ${fields.join(', ')}.`, fields);
+}
+
+const denied = (message: string, fields: readonly string[]) =>
+  new Forbidden(message, 'permission_denied', { fields });
+
+function namesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
+}
+
+/** Refuses what shows these fields of a resource as a whole, such as a tape that has them as columns. */
+export function refuseHidden(access: Access, resource: string, names: readonly string[]) {
+  const hidden = access.hiddenIn(resource);
+  const fields = names.filter((name) => hidden.has(name));
+  if (fields.length > 0)
+    throw denied(`It would show ${fields.join(', ')}, which you may not see.`, fields);
+}
+
+/** Texts and files are made of many records and cannot be cut: whoever is denied anything gets none. */
+export function refuseUncut(access: Access, { is_uncut }: Route) {
+  if (is_uncut && access.isRestricted)
+    throw denied('It may show fields that you may not see, and cannot be shown without them.', []);
+}
+
+/** The list as this user may ask for it: what is hidden is no field of it. */
+export function askable(access: Access, { resource, list }: Route): ListDeclaration | null {
+  const hidden = access.hiddenIn(resource);
+  if (list === undefined || hidden.size === 0) return list ?? null;
+  const isShown = (name: string) => !hidden.has(name);
+  const { fields, filters, searched = Object.keys(fields), sort } = list;
+  return {
+    ...list,
+    fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isShown(name))),
+    filters: filters.filter(isShown),
+    hasSearch: list.hasSearch && searched.every(isShown),
+    ...(sort && { sort: isShown(sort.field) ? sort : { field: 'id', descending: true } }),
+    hidden,
+  };
+}
+
+/**
+ * What a JSON field holds of which this user sees nothing stays in it when he writes the rest: he could
+ * not send it back.
+ */
+export function keepingHidden(access: Access, resource: string, before: Input, body: Input): Input {
+  const hidden = access.hiddenIn(resource);
+  if (hidden.size === 0) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      const kept = Object.entries(plain(before[name]));
+      const unseen = kept.filter(([key]) => hidden.has(key));
+      return [
+        name,
+        unseen.length > 0 && isPlain(value) ? { ...value, ...Object.fromEntries(unseen) } : value,
+      ];
+    }),
+  );
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const plain = (value: unknown) => (isPlain(value) ? value : {});
+
+/** A refusal as it is told to whom something is hidden from. */
+export function veiled(access: Access, error: unknown, method: string): unknown {
+  const answer = access.isRestricted ? answerTo(error, method) : null;
+  if (answer === null || answer.status >= 500) return error;
+  const { status, headers, body } = answer;
+  const refusal = new HttpRefusal(status, body.code, body.message, { ...(headers && { headers }) });
+  Object.assign(refusal.answer, { body: veiledBody(access, body) });
+  return refusal;
+}
+
+/**
+ * Its sentences may hold figures and days of the records, which are left out, and so are its particulars.
+ * Its code stays, and what it says of the request.
+ */
+export function veiledBody(access: Access, body: Answer['body']): Answer['body'] {
+  if (!access.isRestricted) return body;
+  const { message, code, errors = {}, details = {} } = body;
+  const own = Object.entries(details).filter(([name]) => OF_THE_REQUEST.has(name));
+  const told = Object.entries(errors).map(([field, sentence]) => [field, masked(sentence)]);
+  return {
+    message: masked(message),
+    code,
+    ...(body.errors && { errors: Object.fromEntries(told) as Record<string, string> }),
+    ...(own.length > 0 && { details: Object.fromEntries(own) }),
+  };
+}
+
+const OF_THE_REQUEST = new Set(['required_role', 'retry_after', 'fields']);
+
+const masked = (sentence: string) => sentence.replace(/\d[\d.,:-]*/g, '…');

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { Invalid, NotFound } from '../../jobs/errors.ts';
+import {
+  addGroup,
+  addOwn,
+  changeGroup,
+  grantFields,
+  removeGroup,
+  removeOwn,
+  Rule,
+  ruleFields,
+} from '../../jobs/users/permissions.ts';
+import { freeText, stamps, uuid, words } from '../../sql/types.ts';
+import * as tables from '../../sql/users/permissions.ts';
+import { resource } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+import { whatIsWrong } from './rules.ts';
+
+const about = {
+  area: 'users',
+  read: 'superadmin',
+  write: 'superadmin',
+  security_events: {
+    create: 'permission_change',
+    update: 'permission_change',
+    delete: 'permission_change',
+  },
+  four_eyes: { create: 'invitations', update: 'invitations', delete: 'invitations' },
+} as const;
+
+/** Rules for many: whoever is in a group has them beside the role. */
+export const permissionGroups = resource({
+  ...about,
+  name: 'PermissionGroup',
+  path: 'permission-groups',
+  table: tables.groups,
+  offers: ['list', 'read', 'create', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    name: words,
+    description: freeText.nullish(),
+    permissions: z.array(Rule).max(200).default([]),
+    member_ids: z.array(uuid).max(1_000).default([]),
+    ...stamps,
+  },
+  filters: ['name'],
+
+  create: addGroup,
+  update: changeGroup,
+  remove: removeGroup,
+});
+
+/** Rules of one user's own, beneath the user. */
+export const userPermissions = resource({
+  ...about,
+  name: 'UserPermission',
+  path: 'user-permissions',
+  table: tables.userPermissions,
+  offers: ['list', 'read', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    user_id: uuid,
+    ...ruleFields,
+    created_at: stamps.created_at,
+  },
+  filters: ['user_id', 'type', 'action', 'resource'],
+
+  create: addOwn('user_permissions'),
+  remove: removeOwn('user_permissions'),
+});
+
+/** What one user may do to one record, beneath the user. */
+export const objectGrants = resource({
+  ...about,
+  name: 'ObjectGrant',
+  path: 'object-grants',
+  table: tables.objectGrants,
+  offers: ['list', 'read', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    user_id: uuid,
+    ...grantFields,
+    created_at: stamps.created_at,
+  },
+  filters: ['user_id', 'action', 'resource', 'record_id'],
+
+  create: addOwn('object_grants'),
+  remove: removeOwn('object_grants'),
+});
+
+type Said = {
+  permissions?: z.output<typeof Rule>[];
+  type?: 'allow' | 'deny';
+  action?: string;
+  resource?: string;
+  record?: Record<string, true> | null;
+  record_id?: string;
+};
+
+/** The same routes, which take in only rules that mean something to the endpoints that there are. */
+export const fitting = (declared: readonly Route[]): Route[] =>
+  declared.map((route) => {
+    if (route.body === undefined || route.transaction === 'own') return route;
+    const run = async (call: Call) => {
+      const { permissions = [], record_id, ...said } = call.body as Said;
+      for (const [at, rule] of permissions.entries())
+        refuse(whatIsWrong(rule, call.routes), `permissions.${at}.`);
+      const { type = 'allow', action, resource, record } = said;
+      if (action !== undefined && resource !== undefined)
+        refuse(whatIsWrong({ type, action, resource, record }, call.routes));
+      if (record_id !== undefined) await assertRecord(call, resource ?? '', record_id);
+      return route.run(call);
+    };
+    return { ...route, run };
+  });
+
+function refuse(errors: Record<string, string>, place = '') {
+  const told = Object.entries(errors).map(([field, sentence]) => [place + field, sentence]);
+  if (told.length > 0) throw new Invalid(Object.fromEntries(told) as Record<string, string>);
+}
+
+/** A grant names a record that there is: one that its own endpoint can read. */
+async function assertRecord(call: Call, resource: string, id: string) {
+  const read = call.routes.find(
+    ({ method, path }) => method === 'GET' && path === `/${resource}/{id}`,
+  );
+  if (read === undefined || read.transaction === 'own')
+    throw new Invalid({ resource: 'Has no records that a grant can name.' });
+  await read.run({ ...call, params: { id }, list: null }).catch((error: unknown) => {
+    throw error instanceof NotFound ? new Invalid({ record_id: 'Does not exist.' }) : error;
+  });
+}

@@ -1,0 +1,35 @@
+import { fieldsOf } from '../endpoints/vocabulary.ts';
+import type { Route } from '../endpoints/route.ts';
+import { covers, isGrantable } from '../http/access.ts';
+import { isRole } from '../http/permissions.ts';
+
+type Said = {
+  type: 'allow' | 'deny';
+  action: string;
+  resource: string;
+  record?: Record<string, true> | null | undefined;
+};
+
+/** What is wrong with a rule, by its parts; nothing where it means something to these endpoints. */
+export function whatIsWrong(
+  { type, action, resource, record }: Said,
+  routes: readonly Route[],
+): Record<string, string> {
+  const staff = routes.filter(({ allow }) => isRole(allow));
+  const own = staff.filter((route) => resource === '*' || route.resource === resource);
+  if (own.length === 0) return { resource: 'There is no such resource.' };
+  const meant = own.filter((route) => covers({ action, resource }, route));
+  if (meant.length === 0) return { action: 'The resource has no such action.' };
+  if (type === 'allow') {
+    if (record)
+      return { record: 'Only a denial names fields; a grant for a record is an object grant.' };
+    return meant.some(isGrantable) ? {} : { action: 'Is for superadmins alone, by their role.' };
+  }
+  const fields = Object.keys(record ?? {});
+  if (record && fields.length === 0) return { record: 'Must name a field.' };
+  if (fields.includes('id')) return { record: 'The id of a record cannot be denied.' };
+  const known = fieldsOf(routes);
+  const isKnown = (field: string) => own.some((route) => known.get(route.resource)?.has(field));
+  const unknown = fields.find((field) => !isKnown(field));
+  return unknown === undefined ? {} : { record: `${unknown} is not a field of the resource.` };
+}

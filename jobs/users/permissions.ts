@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Row } from '../../sql/table.ts';
+import { uuid, words, freeText } from '../../sql/types.ts';
+import * as permissions from '../../sql/users/permissions.ts';
+import { insert, remove, update } from '../../sql/write.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+const action = z
+  .string()
+  .max(60)
+  .regex(/^(\*|[a-z0-9-]+)$/, 'Must be the name of an action, or *.');
+const resource = z
+  .string()
+  .max(60)
+  .regex(/^(\*|[a-z0-9-]+(\/[a-z0-9-]+)?)$/, 'Must be the name of a resource, or *.');
+
+/** The parts of a rule: what it names is held against the endpoints that there are by whoever takes it in. */
+export const ruleFields = {
+  type: z.enum(['allow', 'deny']).default('allow'),
+  action,
+  resource,
+  record: z
+    .record(z.string().regex(/^[a-z0-9_]{1,60}$/), z.literal(true))
+    .nullish()
+    .describe('The fields that are denied, as {"ssn_last_four": true}.'),
+};
+export const Rule = z.object(ruleFields);
+
+/** Which endpoints of one record a grant opens. */
+export const grantFields = { action, resource, record_id: uuid };
+
+export type Group = {
+  name?: z.output<typeof words> | undefined;
+  description?: z.output<typeof freeText> | null | undefined;
+  permissions?: z.output<typeof Rule>[] | undefined;
+  member_ids?: string[] | undefined;
+};
+
+/** Makes a group; its rules hold for its members from their next request on. Answers its id. */
+export async function addGroup(work: Work, { member_ids = [], ...group }: Group): Promise<string> {
+  await assertOthers(work, member_ids, 'member_ids');
+  const id = await insert(work.tx, 'permission_groups', group);
+  await permissions.setMembers(work.tx, id, member_ids);
+  return id;
+}
+
+/** Changes what a group is; nobody changes one that he is in, or puts himself into one. */
+export async function changeGroup(work: Work, id: string, changes: Group, row: Row) {
+  const { member_ids, ...group } = changes;
+  const before = row['member_ids'] as string[];
+  assertNotOwn(work, before);
+  await assertOthers(work, member_ids ?? [], 'member_ids');
+  await update(work.tx, 'permission_groups', id, group);
+  if (member_ids) await permissions.setMembers(work.tx, id, member_ids);
+}
+
+/** Ends a group, and with it what its members had of it. */
+export async function removeGroup(work: Work, id: string, row: Row) {
+  assertNotOwn(work, row['member_ids'] as string[]);
+  await remove(work.tx, 'permission_groups', id);
+}
+
+/** Gives another user a rule, or a grant, of his own. Answers its id. */
+export const addOwn =
+  (table: 'user_permissions' | 'object_grants') =>
+  async (work: Work, input: { user_id: string } & Record<string, unknown>): Promise<string> => {
+    await assertOthers(work, [input.user_id], 'user_id');
+    return insert(work.tx, table, input);
+  };
+
+/** Takes it away again. */
+export const removeOwn =
+  (table: 'user_permissions' | 'object_grants') => async (work: Work, id: string, row: Row) => {
+    assertNotOwn(work, [String(row['user_id'])]);
+    await remove(work.tx, table, id);
+  };
+
+/** Rules are for the staff, and never for whoever makes them or has asked for them. */
+async function assertOthers(work: Work, userIds: readonly string[], field: string) {
+  assertNotOwn(work, userIds);
+  const found = await permissions.named(work.tx, userIds);
+  const known = new Set(found.map(({ id }) => id));
+  if (userIds.some((id) => !known.has(id))) throw new Invalid({ [field]: 'Does not exist.' });
+  if (found.some(({ borrower_id }) => borrower_id !== null))
+    throw new Conflict(
+      'A user of the borrower portal has no permissions of the staff.',
+      'borrower_user',
+    );
+}
+
+function assertNotOwn({ actor }: Work, userIds: readonly string[]) {
+  const hands = [actor.id, actor.requested_by?.id];
+  if (userIds.some((id) => hands.includes(id)))
+    throw new Conflict('Nobody decides about his own access.', 'own_access');
+}

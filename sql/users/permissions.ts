@@ -1,0 +1,80 @@
+import type { DatabasePool } from 'slonik';
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { containing, table } from '../table.ts';
+
+/** Rules that many share: each member has them beside the role. */
+export const groups = table({
+  name: 'permission_groups',
+  rows: sql.fragment`
+    select record.id, record.name, record.description, record.permissions,
+           (
+             select coalesce(jsonb_agg(member.user_id order by member.user_id), '[]')
+             from permission_group_members as member where member.group_id = record.id
+           ) as member_ids,
+           record.created_at, record.updated_at
+    from permission_groups as record
+  `,
+  search: (words) => sql.fragment`row.name ilike ${containing(words)}`,
+});
+
+/** What one user has for himself. */
+export const userPermissions = table({
+  name: 'user_permissions',
+  rows: sql.fragment`
+    select record.id, record.user_id, record.type, record.action, record.resource, record.record,
+           record.created_at
+    from user_permissions as record
+  `,
+});
+
+/** What one user may do to one record. */
+export const objectGrants = table({
+  name: 'object_grants',
+  rows: sql.fragment`
+    select record.id, record.user_id, record.action, record.resource, record.record_id,
+           record.created_at
+    from object_grants as record
+  `,
+});
+
+const Rule = z.object({
+  type: z.enum(['allow', 'deny']),
+  action: z.string(),
+  resource: z.string(),
+  record: z.record(z.string(), z.unknown()).nullable(),
+  record_id: z.string().nullable(),
+});
+/** One thing that a user may or may not do, beside what the role says. */
+export type Rule = z.output<typeof Rule>;
+
+/** Every rule of the user, whichever group or grant it comes from; whoever the tenant has not has none. */
+export const rulesOf = (
+  db: Pick<DatabasePool | Transaction, 'any'>,
+  tenantId: string,
+  userId: string,
+): Promise<readonly Rule[]> =>
+  db.any(sql.prepared('rules_of', Rule)`
+    select type, action, resource, record, record_id from app.rules_of(${tenantId}, ${userId})
+  `);
+
+/** Makes these the members of the group, and nobody else. */
+export async function setMembers(tx: Transaction, groupId: string, userIds: readonly string[]) {
+  const ids = sql.array([...userIds], 'uuid');
+  await tx.query(sql.typeAlias('void')`
+    delete from permission_group_members where group_id = ${groupId} and user_id <> all(${ids})
+  `);
+  await tx.query(sql.typeAlias('void')`
+    insert into permission_group_members (group_id, user_id)
+    select ${groupId}, user_id from unnest(${ids}) as user_id
+    on conflict do nothing
+  `);
+}
+
+const Named = z.object({ id: z.string(), borrower_id: z.string().nullable() });
+
+/** Those of the users that there are. */
+export const named = (tx: Transaction, userIds: readonly string[]) =>
+  tx.any(sql.type(Named)`
+    select id, borrower_id from users where id = any(${sql.array([...userIds], 'uuid')})
+  `);

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { settle } from '../setup/settings.ts';
+import { namesIn, newOffice } from '../setup/team.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const CANARY = '217.43';
+
+/** A loan whose principal is 7,782.57 and more: what is owed after a payment of 217.43 goes to it. */
+async function paidLoan(tenant: Tenant) {
+  const { id } = await newLoan(tenant, { principal_amount: '8000.00' });
+  const payment = await tenant.officer.post(`/loans/${id}/payments`, {
+    amount: CANARY,
+    payment_type: 'extra_principal',
+  });
+  return { id, payment: payment.body as { id: string } };
+}
+
+test('a balance that is denied is told by no other record, sum or line of the books', async () => {
+  const { tenant, officer, superadmin, deny } = await newOffice(stage);
+  const { id, payment } = await paidLoan(tenant);
+  const owed = '7782.57';
+  const before = JSON.stringify([
+    (await officer.get(`/loans/${id}`)).body,
+    (await officer.get(`/payments/${payment.id}`)).body,
+    (await officer.get(`/loans/${id}/get-balances`)).body,
+  ]);
+  await deny('loans', 'principal_balance');
+
+  const answers = [
+    await officer.get(`/loans/${id}`),
+    await officer.get(`/loans?portfolio_id__isnull=true`),
+    await officer.get(`/loans/${id}/get-balances`),
+    await officer.get(`/loans/${id}/get-future-balance-projection?as_of_date=2026-03-01`),
+    await officer.get(`/loans/${id}/amortization`),
+    await officer.get(`/loans/${id}/payments`),
+    await officer.get(`/payments/${payment.id}`),
+    await officer.get(`/loans/${id}/history`),
+    await officer.get(`/ledger/loans/${id}/sub-ledger`),
+    await officer.get(`/ledger/entries?loan_id=${id}`),
+    await officer.post(`/loans/${id}/payments/preview`, { amount: '1.00' }),
+    await officer.post(`/loans/${id}/payoff-quotes`, {}),
+    await officer.post(`/loans/${id}/add-labels`, { labels: ['a'] }),
+  ];
+  const refused = [
+    await officer.get('/loans?principal_balance__gt=1'),
+    await officer.get('/loans?sort=["total_balance","ASC"]'),
+    await officer.get('/loan-snapshots?sort=["principal_balance","ASC"]'),
+  ];
+
+  expect(before.split(owed).length).toBeGreaterThan(4);
+  expect(answers.map(({ status }) => status)).toEqual([
+    ...answers.slice(0, 11).map(() => 200),
+    201,
+    200,
+  ]);
+  for (const { body } of answers) {
+    expect(JSON.stringify(body)).not.toContain(owed);
+    expect(namesIn(body)).not.toContain('principal_balance');
+    expect(namesIn(body)).not.toContain('total_balance');
+  }
+  expect(refused.map(({ status }) => status)).toEqual([422, 422, 422]);
+  const { permissions } = (await officer.get('/users/me')).body;
+  expect(permissions).toContainEqual({
+    type: 'deny',
+    action: '*',
+    resource: 'loan-snapshots',
+    record: expect.objectContaining({ principal_balance: true }),
+  });
+  expect((await superadmin.get(`/loans/${id}`)).body.principal_balance).toBe(owed);
+});
+
+test('a tape with a denied column, a letter and a message are not for whom a field is denied', async () => {
+  const { tenant, superadmin, deny, give, officer } = await newOffice(stage);
+  await newLoan(tenant);
+  const config = async (name: string, ...columns: string[]) =>
+    (await superadmin.post('/loan-tape-configs', { name, columns })).body.id as string;
+  const [balances, ratios, numbers] = [
+    await config('A', 'loan_number', 'principal_balance'),
+    await config('B', 'loan_number', 'ltv'),
+    await config('C', 'loan_number'),
+  ];
+  const made = (await superadmin.post(`/loan-tape-configs/${balances}/generate`)).body;
+  await give({ action: 'generate', resource: 'loan-tape-configs' });
+  await deny('loans', 'principal_balance');
+  const generate = (id: string) => officer.post(`/loan-tape-configs/${id}/generate`);
+  const document = await tenant.first('/documents');
+
+  const tapes = [await generate(balances), await generate(ratios), await generate(numbers)];
+  const fetched = await officer.get(`/loan-tapes/${made.id}`);
+  const letter = await officer.get(`/documents/${document}`);
+  const listed = await officer.get('/documents');
+  const shown = await officer.post('/communications/preview', {
+    template_type: 'payment_reminder',
+    channel: 'email',
+    borrower_id: (await officer.get('/borrowers')).body[0].id,
+  });
+
+  expect([...tapes, fetched, letter, shown].map(({ status }) => status)).toEqual([
+    403, 403, 200, 403, 403, 403,
+  ]);
+  expect(tapes[0]?.body).toMatchObject({ details: { fields: ['principal_balance'] } });
+  expect(listed.body.map((row: { id: string }) => row.id)).toContain(document);
+});
+
+test('a refusal tells no figure and no day of the records to whom a field is denied', async () => {
+  const { tenant, officer, deny } = await newOffice(stage);
+  const { id } = await newLoan(tenant);
+  const early = { amount: '1.00', payment_date: '2025-01-01' };
+  const before = await officer.post(`/loans/${id}/payments`, early);
+  await deny('loans', 'origination_date');
+  const after = await officer.post(`/loans/${id}/payments`, early);
+  const own = await officer.post('/borrowers', { first_name: 'x'.repeat(201), last_name: 'B' });
+
+  expect([before.status, after.status]).toEqual([before.status, before.status]);
+  expect(before.status).toBeGreaterThanOrEqual(400);
+  expect(JSON.stringify({ ...after.body, request_id: '' })).not.toMatch(/\d/);
+  expect(own.body.errors.first_name).toBe('Must be at most 200 characters.');
+});
+
+test('what waits for a second person shows no denied field, and is not agreed to by whom it is denied', async () => {
+  const { tenant, officer, superadmin, deny } = await newOffice(stage);
+  const { id } = await newLoan(tenant);
+  await settle(tenant, { approvals: { four_eyes: ['refunds'] } });
+  await superadmin.post(`/loans/${id}/payments`, { amount: '20.00' });
+  const asked = await superadmin.post(`/loans/${id}/payments/reimbursement`, { amount: CANARY });
+  await deny('payments', 'amount');
+
+  const listed = await officer.get('/approvals');
+  const agreed = await officer.post(`/approvals/${asked.body.approval_id}/approve`);
+
+  expect(asked.status).toBe(202);
+  expect(listed.body).toHaveLength(1);
+  expect(JSON.stringify(listed.body)).not.toContain(CANARY);
+  expect(agreed).toMatchObject({ status: 403, body: { details: { fields: ['amount'] } } });
+});
