@@ -85,6 +85,13 @@ export const BODIES: Makes = {
   'POST /ledger/closings': () => ({ closed_through: inDays(-1) }),
   'POST /borrowers/{id}/invite-portal-user': () => ({ email: 'portal@example.com' }),
   'POST /users/invite': () => ({ email: 'colleague@example.com' }),
+  'POST /permission-groups': () => ({
+    permissions: [
+      { type: 'deny', action: '*', resource: 'borrowers', record: { ssn_last_four: true } },
+    ],
+  }),
+  'POST /users/{id}/permissions': () => ({ action: 'create', resource: 'borrowers' }),
+  'POST /users/{id}/object-grants': () => ({ action: 'edit', resource: 'loans' }),
   'POST /loan-tape-configs': () => ({ columns: ['loan_number', 'principal_balance'] }),
   'POST /communications/send': () => ({
     ...{ template_type: 'payment_reminder', channel: 'email' },

@@ -22,6 +22,7 @@ export async function fillExamples(document: Described, ask: Ask, only?: string)
     assignee_id: '/users',
     user_id: '/users',
     loan_id: '/loans',
+    record_id: '/loans',
   };
   const found = new Map<string, Promise<string | null>>();
   const lists = Object.keys(document.paths).filter((path) => document.paths[path]?.['get']);

@@ -67,6 +67,17 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
   },
   'POST /credit-reporting-files': { reporting_period: '2026-02-28' },
   'POST /payments/{id}/return': { return_code: 'R01' },
+  'POST /users/{id}/permissions': {
+    type: 'deny',
+    action: '*',
+    resource: 'borrowers',
+    record: { suffix: true },
+  },
+  'POST /users/{id}/object-grants': { action: 'edit', resource: 'loans', record_id: SOME },
+  'POST /permission-groups': {
+    permissions: [{ type: 'allow', action: 'create', resource: 'borrowers' }],
+    member_ids: [],
+  },
   'POST /borrowers': { time_zone: 'America/New_York', language_preference: 'en' },
   'POST /products': { currency: 'USD', fee_rules: [] },
   'POST /loans/{id}/payments/reimbursement': { amount: '1.00' },

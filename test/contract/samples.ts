@@ -27,6 +27,8 @@ const COLLECTIONS: Record<string, string> = {
   loan_officer_id: '/users',
   assignee_id: '/users',
   user_id: '/users',
+  member_id: '/users',
+  record_id: '/loans',
 };
 export const collectionOf = (key: string) =>
   COLLECTIONS[key] ?? `/${key.replace(/^(target|destination)_|_ids?$/g, '')}s`;

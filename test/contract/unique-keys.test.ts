@@ -51,6 +51,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'payoff_quotes_one_active',
   'payoff_quotes_quote_number',
   'period_closings_closed_through', // each closing is refused unless it is later than the last
+  'permission_group_members_pkey',
   'phones_one_primary',
   'portfolio_snapshots_day',
   'sessions_pkey',

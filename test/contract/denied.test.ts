@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { Route } from '../../api/endpoints/route.ts';
+import { routes } from '../../api/routes.ts';
+import { TENANT_ROLES } from '../../sql/users/users.ts';
+import type { Ground } from '../attack/ground.ts';
+import type { Reply } from '../setup/client.ts';
+import { namesIn } from '../setup/team.ts';
+import { newStage } from '../setup/world.ts';
+import { filled, nameOf } from './callers.ts';
+import { newGrounds, pathsIn, rightBodies } from './grounds.ts';
+import { newSamples } from './samples.ts';
+
+/**
+ * What is denied to the superadmin of this world, to whom every route of the staff is open, with what
+ * stands there in its records, and nowhere else in them.
+ */
+const DENIED = {
+  borrowers: { ssn_last_four: '7391', date_of_birth: '1961-07-04' },
+  loans: { principal_balance: '7782.57' },
+  payments: { amount: '217.43' },
+};
+const VALUES = Object.values(DENIED).flatMap((fields) => Object.values(fields));
+const TOLD = new RegExp(`(?<![\\w.-])(${VALUES.join('|').replaceAll('.', '\\.')})(?![\\w-])`);
+
+/** Names that tell it whatever they stand on; an amount tells a payment only among payments. */
+const ANYWHERE = ['ssn_last_four', 'date_of_birth', 'principal_balance', 'total_balance'];
+const namesOf = ({ resource }: Route) =>
+  resource === 'payments' ? [...ANYWHERE, 'amount'] : ANYWHERE;
+
+const staff = routes.filter(({ allow }) => (TENANT_ROLES as readonly string[]).includes(allow));
+const readings = staff.filter(({ method }) => method === 'GET');
+
+const stage = await newStage();
+const [ground] = (await newGrounds(stage, ['ours'])) as [Ground];
+const client = ground.clients.superadmin;
+const samples = newSamples(client);
+await tellEverything();
+const before = await read();
+await deny();
+
+/** A borrower, a loan and a payment of which all that stands in the records; what is told of them follows. */
+async function tellEverything() {
+  for (const id of await ground.idsOf('/borrowers'))
+    await client.put(`/borrowers/${id}`, DENIED.borrowers);
+  const first = async (path: string) => String((await client.get(path)).body[0].id);
+  const loan = await client.post('/loans', {
+    borrower_id: await first('/borrowers'),
+    program_id: await first('/programs?sort=["id","ASC"]'),
+    product_id: await first('/products?code=DEFAULT'),
+    principal_amount: '8000.00',
+    interest_rate: '0.085',
+    term_months: 36,
+  });
+  const path = `/loans/${loan.body.id}`;
+  await client.post(`${path}/approve`);
+  await client.post(`${path}/disburse`);
+  await client.post(`${path}/payments`, { ...DENIED.payments, payment_type: 'extra_principal' });
+  await client.post(`${path}/payoff-quotes`);
+  await client.post(`/loan-tape-configs/${await first('/loan-tape-configs')}/generate`);
+  await bury();
+  await ground.refresh();
+}
+
+/** What was sent of it has failed for good, as one sees it among the dead letters of the newest receiver. */
+async function bury() {
+  await ground.owner.query(
+    `with told as (
+       insert into webhook_deliveries (tenant_id, subscription_id, event_id, status)
+       select event.tenant_id, receiver.id, event.id, 'dead' from events as event
+       cross join lateral (
+         select id from webhook_subscriptions where tenant_id = $1 order by id desc limit 1
+       ) as receiver
+       where event.tenant_id = $1 and event.event_type in ('payment.received', 'loan.disbursed')
+       on conflict do nothing
+       returning tenant_id, id, subscription_id, event_id
+     )
+     insert into dead_letters
+       (tenant_id, subscription_id, delivery_id, event_id, attempted_at, retry_count)
+     select tenant_id, subscription_id, id, event_id, now(), 3 from told`,
+    [ground.tenant_id],
+  );
+}
+
+/** In the database, since nobody decides about himself. */
+async function deny() {
+  for (const [resource, fields] of Object.entries(DENIED)) {
+    const record = Object.fromEntries(Object.keys(fields).map((name) => [name, true]));
+    await ground.owner.query(
+      `insert into user_permissions (tenant_id, user_id, type, action, resource, record)
+       select tenant_id, id, 'deny', '*', $2, $3 from users
+       where tenant_id = $1 and email like 'superadmin@%'`,
+      [ground.tenant_id, resource, record],
+    );
+  }
+}
+
+/** Every reading, of the newest record where it is of one. */
+async function read() {
+  const answers = new Map<Route, Reply>();
+  for (const route of readings) answers.set(route, await client.get(await addressOf(route)));
+  return answers;
+}
+
+/** Where the newest record is, with whatever its query demands. */
+async function addressOf({ path, query }: Route): Promise<string> {
+  const [address = filled(path)] = await pathsIn(ground, path);
+  const own = query ? ((await samples.bodyOf(query as z.ZodType)) as Record<string, string>) : {};
+  return `${address}?${new URLSearchParams(own).toString()}`;
+}
+
+const told = (answers: Map<Route, Reply>) =>
+  [...answers]
+    .filter(([, { body }]) => TOLD.test(JSON.stringify(body)))
+    .map(([route]) => nameOf(route));
+
+/** What in an answer tells something that is denied; nothing, where all is well. */
+function tellsIn(route: Route, { status, body }: Reply): string[] {
+  const [value] = TOLD.exec(JSON.stringify(body)) ?? [];
+  const names = status < 300 ? namesIn(body).filter((name) => namesOf(route).includes(name)) : [];
+  return [...new Set([...(value ? [value] : []), ...names])].map(
+    (found) => `${nameOf(route)}: ${found}`,
+  );
+}
+
+test('what is denied is read in no answer of any route, which told it before', async () => {
+  const after = await read();
+
+  const failed = [...after]
+    .filter(([, { status }]) => status >= 500)
+    .map(([route]) => nameOf(route));
+  const refused = [...after]
+    .filter(([, { status }]) => status === 403)
+    .map(([route]) => nameOf(route));
+
+  expect(failed).toEqual([]);
+  expect(told(before).length, told(before).join()).toBeGreaterThan(15);
+  expect([...after].flatMap(([route, reply]) => tellsIn(route, reply))).toEqual([]);
+  // Files cannot be cut; a tape has the balance among its columns.
+  expect(refused.toSorted()).toEqual([
+    'GET /credit-reporting-files/{id}/download',
+    'GET /documents/{id}',
+    'GET /loan-tapes/{id}',
+    'GET /nacha-files/{id}/download',
+  ]);
+});
+
+test('no list is sorted, filtered or searched by what is denied', async () => {
+  const asked: string[] = [];
+  const found: string[] = [];
+  for (const route of readings.filter(({ list }) => list)) {
+    const address = await addressOf(route);
+    const fields = Object.keys(route.list?.fields ?? {});
+    for (const name of namesOf(route).filter((field) => fields.includes(field))) {
+      const queries = [`sort=["${name}","ASC"]`, `ordering=-${name}`, `${name}=1`, `${name}__gt=1`];
+      for (const query of queries) {
+        const { status } = await client.get(`${address}&${query}`);
+        asked.push(query);
+        if (status !== 422 && status !== 404) found.push(`${nameOf(route)} ${query}: ${status}`);
+      }
+    }
+  }
+
+  expect(found).toEqual([]);
+  expect(asked.length).toBeGreaterThan(20);
+});
+
+test('no change answers with what is denied, and none that names it is made', async () => {
+  const bodies = await rightBodies(ground);
+  const told: string[] = [];
+  const written: string[] = [];
+  for (const route of staff.filter(({ method }) => method !== 'GET')) {
+    const [body] = bodies.get(nameOf(route)) ?? [];
+    const [address = filled(route.path)] = await pathsIn(ground, route.path);
+    const names = namesIn(body).filter((name) => namesOf(route).includes(name));
+    const reply = await client.send(route.method, address, body);
+
+    if (reply.status >= 500) told.push(`${nameOf(route)}: ${reply.status}`);
+    told.push(...tellsIn(route, reply));
+    if (names.length > 0 && reply.status !== 403) written.push(`${nameOf(route)}: ${names.join()}`);
+  }
+
+  expect(told).toEqual([]);
+  expect(written).toEqual([]);
+});
