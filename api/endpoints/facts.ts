@@ -109,6 +109,7 @@ const TOLD = dictionary<readonly string[]>({
   'borrowers.last_name': NAMED,
   'borrowers.ssn_last_four': [
     'identities.identifier_last_four',
+    'identities.identifier',
     'forms-1099c.debtor_tin_last_four',
   ],
   'borrowers.email': ['emails.email', ...MESSAGES],
@@ -120,6 +121,7 @@ const TOLD = dictionary<readonly string[]>({
   'addresses.street_line_1': ['forms-1099c.debtor_address'],
   'addresses.city': ['forms-1099c.debtor_address'],
   'identities.identifier_last_four': [
+    'identities.identifier',
     'borrowers.ssn_last_four',
     'forms-1099c.debtor_tin_last_four',
   ],

@@ -81,6 +81,11 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
     permissions,
     /** Whether anything at all is hidden from the user. */
     isRestricted: hidden.length > 0,
+    /** What hidden fields may say that have few words, as a refusal may say it. */
+    hiddenWords: () =>
+      hidden.flatMap(({ resource, field }) => [
+        ...(fieldsOf(routes).get(resource)?.get(field) ?? []),
+      ]),
     /** Every hidden name, for what may tell of any record. */
     hiddenAnywhere: new Set(places.map(({ field }) => field)) as ReadonlySet<string>,
   };

@@ -128,13 +128,18 @@ export function veiled(access: Access, error: unknown, method: string): unknown 
 }
 
 /**
- * Its sentences may hold figures and days of the records, which are left out, and so are its particulars.
- * Its code stays, and what it says of the request.
+ * Its sentences may hold figures, days and words of the records, which are left out, and so are its
+ * particulars. Its code stays, and what it says of the request.
  */
 export function veiledBody(access: Access, body: Answer['body']): Answer['body'] {
   if (!access.isRestricted) return body;
   const { message, code, errors = {}, details = {} } = body;
   const own = Object.entries(details).filter(([name]) => OF_THE_REQUEST.has(name));
+  const words = new Set(access.hiddenWords());
+  const masked = (sentence: string) =>
+    sentence.replace(/\d[\d.,:-]*|[a-z][a-z_]*/gi, (part) =>
+      /^\d/.test(part) || words.has(part) ? '…' : part,
+    );
   const told = Object.entries(errors).map(([field, sentence]) => [field, masked(sentence)]);
   return {
     message: masked(message),
@@ -145,5 +150,3 @@ export function veiledBody(access: Access, body: Answer['body']): Answer['body']
 }
 
 const OF_THE_REQUEST = new Set(['required_role', 'retry_after', 'fields']);
-
-const masked = (sentence: string) => sentence.replace(/\d[\d.,:-]*/g, '…');

@@ -23,9 +23,11 @@ type Body = Record<string, unknown>;
 const SAMPLES = 8;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The collection that a parameter of a path is of. */
+/** The collection that a parameter of a path is of; the portal shows the same ones, to a borrower. */
 export const collectionIn = (before: string, parameter: string) =>
-  parameter === 'loan_id' ? '/loans' : before;
+  parameter === 'loan_id'
+    ? '/loans'
+    : before.replace(/^\/portal\/.*(?=\/)/, '').replace(/^\/portal\//, '/');
 
 /** Every route with samples that its own schema calls right. */
 export async function targetsOf(ground: Ground, seed: number): Promise<Target[]> {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import type { Ground } from '../attack/ground.ts';
 import type { Reply } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';
-import { CALLERS, isAllowed, nameOf, RANDOM_ID, rightful } from './callers.ts';
+import { CALLERS, type Caller, RANDOM_ID, filled, isAllowed, nameOf, rightful } from './callers.ts';
 import { changed, fingerprint } from './fingerprint.ts';
 import { keysIn, withKey } from './foreign-keys.ts';
 import { collectionsIn, newGrounds, pathsIn, rightBodies } from './grounds.ts';
@@ -97,3 +98,63 @@ const told = ({ status, body: { request_id: _, ...body } }: Reply, id: string) =
   status,
   body: JSON.stringify(body).replaceAll(id, 'ID'),
 });
+
+/** Where people and their access are asked for, and where borrowers ask for themselves. */
+const ofPeople = routes.filter(({ tag }) => ['borrowers', 'users', 'portal'].includes(tag));
+const isPortal = ({ path }: Route) => path.startsWith('/portal/');
+
+const send = (caller: Caller, { method, path }: Route, address: string) => {
+  const body = method === 'GET' ? undefined : bodies.get(`${method} ${path}`)?.[0];
+  return ours.clients[caller].send(method, address, body);
+};
+
+test('whoever may not call an endpoint of people learns of no id whether it is there', async () => {
+  const before = await fingerprint(stage.owner);
+  const otherwise: string[] = [];
+  let asked = 0;
+  for (const route of ofPeople) {
+    const [own, foreign] = [await pathsIn(ours, route.path), await pathsIn(theirs, route.path)];
+    const addresses = new Set([filled(route.path), ...own, ...foreign]);
+    for (const caller of CALLERS.filter((each) => !isAllowed(each, route))) {
+      const expected =
+        caller === 'nobody' ? '401 not_authenticated' : `403 permission_denied ${route.allow}`;
+      for (const address of addresses) {
+        const { status, body } = await send(caller, route, address);
+        const role = status === 403 ? ` ${body.details?.required_role}` : '';
+        asked += 1;
+        if (`${status} ${body.code}${role}` !== expected)
+          otherwise.push(`${caller} ${nameOf(route)}: ${status} ${body.code}${role}`);
+      }
+    }
+  }
+
+  expect(otherwise).toEqual([]);
+  expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+  expect(asked).toBeGreaterThan(500);
+}, 120_000);
+
+/** The borrower of this world has no loan: whatever is there belongs to others. */
+test('a borrower finds nothing of another borrower of the same tenant in the portal', async () => {
+  const before = await fingerprint(stage.owner);
+  const found: string[] = [];
+  for (const route of withIds.filter(isPortal))
+    for (const address of await pathsIn(ours, route.path)) {
+      const { status } = await send('borrower', route, address);
+      if (status !== 404) found.push(`${nameOf(route)}: ${status}`);
+    }
+
+  expect(found).toEqual([]);
+  expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+});
+
+test('whoever may read people reads those of his tenant', async () => {
+  const refused: string[] = [];
+  for (const route of ofPeople.filter(({ method }) => method === 'GET'))
+    for (const address of isPortal(route) ? [] : await pathsIn(ours, route.path))
+      for (const caller of CALLERS.filter((each) => isAllowed(each, route))) {
+        const { status } = await send(caller, route, address);
+        if (status !== 200) refused.push(`${caller} ${nameOf(route)}: ${status}`);
+      }
+
+  expect(refused).toEqual([]);
+}, 60_000);

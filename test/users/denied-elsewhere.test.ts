@@ -120,6 +120,19 @@ test('a refusal tells no figure and no day of the records to whom a field is den
   expect(own.body.errors.first_name).toBe('Must be at most 200 characters.');
 });
 
+test('nor does it say the word that a denied field has', async () => {
+  const { tenant, officer, deny } = await newOffice(stage);
+  const { id } = await newLoan(tenant);
+  const before = await officer.post(`/loans/${id}/approve`);
+  await deny('loans', 'status');
+  const after = await officer.post(`/loans/${id}/approve`);
+
+  expect([before.status, after.status]).toEqual([409, 409]);
+  expect(JSON.stringify(before.body)).toContain('active');
+  expect(JSON.stringify(after.body)).not.toContain('active');
+  expect(after.body.code).toBe(before.body.code);
+});
+
 test('what waits for a second person shows no denied field, and is not agreed to by whom it is denied', async () => {
   const { tenant, officer, superadmin, deny } = await newOffice(stage);
   const { id } = await newLoan(tenant);

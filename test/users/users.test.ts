@@ -128,6 +128,25 @@ test('nobody shuts himself out, and a superadmin always remains', async () => {
   expect(left.rows).toHaveLength(1);
 });
 
+test('of two superadmins who end each other’s access at once, in any way, one stays', async () => {
+  const tenant = await stage.tenant();
+  const first = await tenant.signedIn('superadmin');
+  const [me, other] = [tenant.userIds['superadmin'], tenant.userIds['viewer']];
+  await first.post('/users/assign-role', { user_id: other, tenant_role: 'superadmin' });
+  const second = await tenant.signedIn('viewer');
+  const answers = await Promise.all([
+    first.post(`/users/${other}/deactivate`),
+    second.put(`/users/${me}`, { is_active: false }),
+  ]);
+  const { rows } = await stage.owner.query(
+    `select id from users where tenant_id = $1 and tenant_role = 'superadmin' and is_active`,
+    [tenant.id],
+  );
+
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(rows).toHaveLength(1);
+});
+
 test('the staff opens the portal to a borrower, once', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
