@@ -1,5 +1,6 @@
+import type { Big } from 'big.js';
 import { reverse } from '../../sql/loans/fees.ts';
-import { parseMoney } from '../money.ts';
+import { money, parseMoney, ZERO } from '../money.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
@@ -14,16 +15,25 @@ import type { Work } from '../work.ts';
 type Payoff = { payment_type: PaymentType; amount: string; effective_date: string };
 
 /** The penalty that a payment pays with the payoff: it is asked for where the whole figure comes. */
-export async function penaltyPaidBy(
-  work: Work,
-  { row, schedule, events }: OpenLoan,
+export function penaltyWith(
+  { row, schedule, events }: Pick<OpenLoan, 'row' | 'schedule' | 'events'>,
   { payment_type, amount, effective_date: on }: Payoff,
-): Promise<LoanEvent[]> {
-  if (payment_type !== 'payoff') return [];
+): Big {
+  if (payment_type !== 'payoff') return ZERO;
   const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
   const penalty = prepaymentPenalty(row, state);
-  if (penalty.eq(0) || parseMoney(amount).lt(payoffAmount(state, penalty))) return [];
-  return [await assessPenalty(work, row, penalty.toFixed(2), on)];
+  return parseMoney(amount).lt(payoffAmount(state, penalty)) ? ZERO : penalty;
+}
+
+/** Assesses that penalty, if there is one. */
+export async function penaltyPaidBy(
+  work: Work,
+  loan: OpenLoan,
+  payment: Payoff,
+): Promise<LoanEvent[]> {
+  const penalty = penaltyWith(loan, payment);
+  if (penalty.eq(0)) return [];
+  return [await assessPenalty(work, loan.row, money(penalty), payment.effective_date)];
 }
 
 export const assessPenalty = (work: Work, row: OpenLoan['row'], amount: string, on: string) => {

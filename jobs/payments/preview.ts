@@ -8,7 +8,9 @@ import { readLoan } from '../loans/history/happen.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { termsOf } from '../loans/products/terms-of.ts';
+import { money } from '../money.ts';
 import type { Work } from '../work.ts';
+import { penaltyWith } from './payoff-penalty.ts';
 import { typeOn } from './receive.ts';
 
 export const PaymentPreview = z.object({
@@ -27,14 +29,20 @@ export async function previewPayment(
   assertAllowed(loan.row, 'payments');
   const on = input.payment_date ?? work.today;
   if (on < work.today) throw new Invalid({ payment_date: 'Must not be in the past.' });
-  const trial = newEvent({
-    kind: 'payment',
-    effective_date: on,
-    amount: input.amount,
-    payment_type: typeOn(loan, on, input.payment_type),
-  });
-  const events = [...loan.events, trial];
+  const payment_type = typeOn(loan, on, input.payment_type);
+  const payment = { effective_date: on, amount: input.amount, payment_type };
+  const trial = newEvent({ kind: 'payment', ...payment });
+  const penalty = money(penaltyWith(loan, payment));
+  const assessed = { effective_date: on, amount: penalty, fee_type: 'prepayment_penalty' };
+  const besides = penalty === '0.00' ? [] : [newEvent({ kind: 'fee', ...assessed })];
+  const events = [...loan.events, ...besides, trial];
   const state = fold({ terms: termsOf(loan.row), schedule: loan.schedule, events, as_of: on });
   const { id: _, coverage: _covered, ...split } = splitOf(state, trial.id);
-  return { amount: input.amount, as_of_date: on, ...split, remaining_balance: state.total_balance };
+  return {
+    amount: input.amount,
+    as_of_date: on,
+    ...split,
+    prepayment_penalty: penalty,
+    remaining_balance: state.total_balance,
+  };
 }
