@@ -41,7 +41,11 @@ export const paymentPlans = resource({
     loan_id: uuid,
     plan_type: z.enum(PLAN_TYPES).default('repayment'),
     agreed_on: date.readonly(),
-    total_amount: positiveMoney.nullish().describe('What the instalments come to, if none.'),
+    total_amount: positiveMoney
+      .nullish()
+      .describe(
+        'What the instalments come to; without amounts a plan to catch up has what is past due.',
+      ),
     installments: z.array(part).max(120).default([]),
     start_date: date.nullish(),
     frequency: z.enum(PLAN_FREQUENCIES).nullish(),

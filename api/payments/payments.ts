@@ -174,6 +174,7 @@ export const paymentRoutes: Route[] = [
         interest_applied: signedMoney,
         fees_applied: signedMoney,
         suspense_applied: signedMoney,
+        prepayment_penalty: money.describe('What a payoff on that day pays for coming early.'),
         remaining_balance: money,
         allocations: z.array(allocation),
       })

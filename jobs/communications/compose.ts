@@ -3,6 +3,7 @@ import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import * as documents from '../../sql/documents/documents.ts';
 import { loans } from '../../sql/loans/loans.ts';
+import * as upcoming from '../../sql/payments/upcoming-draw.ts';
 import { find } from '../../sql/table.ts';
 import { insert } from '../../sql/write.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render.ts';
@@ -45,7 +46,7 @@ export async function compose(work: Work, wish: Composition): Promise<Composed> 
   const { recipient, reasons } = contact;
   const { id: loan_id = null } = loan ?? {};
   const status = reasons.length === 0 ? 'queued' : 'blocked';
-  const figures = wish.figures ?? messageFigures(await senderOf(work), recipient, loan);
+  const figures = wish.figures ?? (await figuresNow(work, template, recipient, loan));
   const message =
     status === 'queued'
       ? render(template, messageVariables(figures, wish.context))
@@ -68,6 +69,18 @@ export async function compose(work: Work, wish: Composition): Promise<Composed> 
   });
   if (status === 'queued') await queue(work, log_id, channel, wish.document_id ?? null);
   return { log_id, status, reasons };
+}
+
+/** What a message says as everything is now, with the next draw of autopay where it names that. */
+export async function figuresNow(
+  work: Work,
+  { subject, body }: Pick<Picked, 'subject' | 'body'>,
+  recipient: recipients.Recipient,
+  loan: Decision['loan'],
+) {
+  const figures = messageFigures(await senderOf(work), recipient, loan);
+  const isAboutDraws = loan !== null && /\bautopay\./.test(`${subject ?? ''} ${body}`);
+  return isAboutDraws ? { ...figures, autopay: await upcoming.ofLoan(work.tx, loan.id) } : figures;
 }
 
 /** Puts the message on its way; one that waits for a document is sent when that is rendered. */

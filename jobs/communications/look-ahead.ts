@@ -2,11 +2,10 @@ import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { loanOf, render } from './compose.ts';
+import { figuresNow, loanOf, render } from './compose.ts';
 import { whoMayBeContacted } from './contact.ts';
 import type { Reason } from './may-contact.ts';
 import { namedTemplate, templateFor, type Wish } from './pick-template.ts';
-import { messageFigures, senderOf } from './told.ts';
 import { messageVariables } from './variables.ts';
 
 type PreviewRequest = Wish & {
@@ -29,7 +28,7 @@ export async function preview(work: Work, request: PreviewRequest) {
   const template = await templateFor(work, named, type, { channel, language, program_id });
   if (!template)
     throw new Invalid({ channel: `There is no template of this type for ${channel}.` });
-  const figures = messageFigures(await senderOf(work), recipient, loan);
+  const figures = await figuresNow(work, template, recipient, loan);
   return { ...render(template, messageVariables(figures, request.context)), channel };
 }
 

@@ -23,6 +23,8 @@ export type MessageFigures = {
   language: string;
   borrower: Pick<recipients.Recipient, 'first_name' | 'last_name' | 'email' | 'phone'>;
   loan: Record<string, unknown> | null;
+  /** The next draw of the loan's autopay, where the message speaks of it. */
+  autopay?: Record<string, unknown> | null;
   template?: { subject: string | null; body: string } | undefined;
 };
 

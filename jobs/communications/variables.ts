@@ -5,7 +5,7 @@ import type { MessageFigures } from './told.ts';
  * was paid, when a promise is due) stand beside ours; what is due next comes from the loan.
  */
 export function messageVariables(
-  { letter, language, borrower, loan }: MessageFigures,
+  { letter, language, borrower, loan, autopay }: MessageFigures,
   context: Record<string, unknown> = {},
 ) {
   const { locale, currency, time_zone, letter_date: today, recipient } = letter;
@@ -15,6 +15,8 @@ export function messageVariables(
     payment_amount: loan?.['amount_due'],
     due_date: loan?.['next_payment_date'],
     ...context,
+    // What autopay takes is the bill's to say.
+    ...(autopay && { autopay }),
     ...{ locale, currency, time_zone, today },
     tenant: { name, slug, url, support_email, support_phone, branding },
     borrower: { ...borrower, name: recipient.name, preferred_language: language },

@@ -1,5 +1,6 @@
+import type { Big } from 'big.js';
 import { reverse } from '../../sql/loans/fees.ts';
-import { parseMoney } from '../money.ts';
+import { money, parseMoney, ZERO } from '../money.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
@@ -14,35 +15,25 @@ import type { Work } from '../work.ts';
 type Payoff = { payment_type: PaymentType; amount: string; effective_date: string };
 
 /** The penalty that a payment pays with the payoff: it is asked for where the whole figure comes. */
-function penaltyOf(
-  { row, schedule, events }: OpenLoan,
+export function penaltyWith(
+  { row, schedule, events }: Pick<OpenLoan, 'row' | 'schedule' | 'events'>,
   { payment_type, amount, effective_date: on }: Payoff,
-): string | null {
-  if (payment_type !== 'payoff') return null;
+): Big {
+  if (payment_type !== 'payoff') return ZERO;
   const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
   const penalty = prepaymentPenalty(row, state);
-  if (penalty.eq(0) || parseMoney(amount).lt(payoffAmount(state, penalty))) return null;
-  return penalty.toFixed(2);
+  return parseMoney(amount).lt(payoffAmount(state, penalty)) ? ZERO : penalty;
 }
 
-/** Assesses that penalty; the event still has to happen to the loan. */
+/** Assesses that penalty, if there is one. */
 export async function penaltyPaidBy(
   work: Work,
   loan: OpenLoan,
-  payoff: Payoff,
+  payment: Payoff,
 ): Promise<LoanEvent[]> {
-  const amount = penaltyOf(loan, payoff);
-  return amount === null
-    ? []
-    : [await assessPenalty(work, loan.row, amount, payoff.effective_date)];
-}
-
-/** The same as if it were assessed, for those who only look. */
-export function penaltyForeseen(loan: OpenLoan, payoff: Payoff): LoanEvent[] {
-  const amount = penaltyOf(loan, payoff);
-  const { effective_date } = payoff;
-  if (amount === null) return [];
-  return [newEvent({ kind: 'fee', effective_date, amount, fee_type: 'prepayment_penalty' })];
+  const penalty = penaltyWith(loan, payment);
+  if (penalty.eq(0)) return [];
+  return [await assessPenalty(work, loan.row, money(penalty), payment.effective_date)];
 }
 
 export const assessPenalty = (work: Work, row: OpenLoan['row'], amount: string, on: string) => {

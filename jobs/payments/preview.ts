@@ -9,8 +9,9 @@ import { newEvent } from '../loans/history/new-event.ts';
 import { residueAfter } from '../loans/history/residue.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { termsOf } from '../loans/products/terms-of.ts';
+import { money } from '../money.ts';
 import type { Work } from '../work.ts';
-import { penaltyForeseen } from './payoff-penalty.ts';
+import { penaltyWith } from './payoff-penalty.ts';
 import { typeOn } from './receive.ts';
 
 export const PaymentPreview = z.object({
@@ -29,17 +30,22 @@ export async function previewPayment(
   assertAllowed(loan.row, 'payments');
   const on = input.payment_date ?? work.today;
   if (on < work.today) throw new Invalid({ payment_date: 'Must not be in the past.' });
-  const payoff = { ...input, payment_type: typeOn(loan, on, input.payment_type) };
-  const trial = newEvent({
-    kind: 'payment',
-    effective_date: on,
-    amount: input.amount,
-    payment_type: payoff.payment_type,
-  });
-  const paid = [...penaltyForeseen(loan, { ...payoff, effective_date: on }), trial];
+  const payment_type = typeOn(loan, on, input.payment_type);
+  const payment = { effective_date: on, amount: input.amount, payment_type };
+  const trial = newEvent({ kind: 'payment', ...payment });
+  const penalty = money(penaltyWith(loan, payment));
+  const assessed = { effective_date: on, amount: penalty, fee_type: 'prepayment_penalty' };
+  const besides = penalty === '0.00' ? [] : [newEvent({ kind: 'fee', ...assessed })];
+  const paid = [...besides, trial];
   const fresh = [...paid, ...residueAfter({ ...work, today: on }, loan, paid)];
   const events = [...loan.events, ...fresh];
   const state = fold({ terms: termsOf(loan.row), schedule: loan.schedule, events, as_of: on });
   const { id: _, coverage: _covered, ...split } = splitOf(state, trial.id);
-  return { amount: input.amount, as_of_date: on, ...split, remaining_balance: state.total_balance };
+  return {
+    amount: input.amount,
+    as_of_date: on,
+    ...split,
+    prepayment_penalty: penalty,
+    remaining_balance: state.total_balance,
+  };
 }

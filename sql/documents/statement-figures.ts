@@ -17,13 +17,6 @@ export const summary = sql.fragment`jsonb_build_object(
   'new_balance', balance.owed::text
 )`;
 
-export const due = sql.fragment`jsonb_build_object(
-  'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,
-  'regular_payment', (row.amount_due - row.past_due_amount - row.fees_due)::text,
-  'past_due', row.past_due_amount::text, 'fees', row.fees_due::text,
-  'days_past_due', row.days_past_due
-)`;
-
 export const standing = sql.fragment`jsonb_build_object(
   'program_name', program.name, 'interest_rate', row.current_rate::text,
   'principal_balance', (row.principal_balance + row.charge_off_balance)::text,

@@ -4,7 +4,8 @@ import { addressLines, asTexts } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
 import { endedCycle, line } from './statement-cycle.ts';
 import { activity } from './statement-activity.ts';
-import { addressed, due, standing, summary, yearToDate } from './statement-figures.ts';
+import { due } from './statement-due.ts';
+import { addressed, standing, summary, yearToDate } from './statement-figures.ts';
 
 /** Loans that one statement bills, so that none runs into its time limit. */
 const SLICE = 2_000;

@@ -86,9 +86,12 @@ export const unreported = (
            product.metro2_account_type as account_type,
            coalesce(loan.origination_date, loan.disbursement_date) as date_opened,
            loan.principal_amount, loan.disbursed_amount - later.amount as disbursed_amount,
-           coalesce(kept.credit_limit, loan.credit_limit) as credit_limit, loan.charge_off_amount,
-           loan.term_months, loan.payment_frequency,
-           coalesce(told.payment_amount, loan.payment_amount) as payment_amount,
+           coalesce(kept.credit_limit, loan.credit_limit) as credit_limit,
+           case when told.is_known then told.charge_off_amount else loan.charge_off_amount end
+             as charge_off_amount,
+           coalesce(told.term_months, loan.term_months) as term_months,
+           coalesce(told.payment_frequency, loan.payment_frequency) as payment_frequency,
+           coalesce(asked.amount, told.payment_amount, loan.payment_amount) as payment_amount,
            (
              select max(period_number) from installments
              where loan_id = loan.id
@@ -123,10 +126,21 @@ export const unreported = (
     left join loan_snapshots as kept
       on kept.snapshot_date = period.month_end and kept.loan_id = loan.id
     left join lateral (
-      select payment_amount from loan_particulars
+      select true as is_known, payment_amount, charge_off_amount, term_months, payment_frequency
+      from loan_particulars
       where loan_id = kept.loan_id and from_date <= kept.snapshot_date
       order by from_date desc limit 1
     ) as told on true
+    -- The instalment that the bill of that night asked for next, whatever was paid of it ahead; the
+    -- last one, as far as the debt went.
+    left join lateral (
+      select case when due_date = kept.maturity_date then kept.next_payment_amount
+               else payment_amount end as amount
+      from installments
+      where loan_id = kept.loan_id and version = kept.schedule_version
+        and due_date = kept.next_payment_date and not is_canceled
+      order by period_number limit 1
+    ) as asked on true
     left join lateral (
       select reporting_period, account_status, payment_history_profile, current_balance,
              date_first_delinquency
@@ -147,11 +161,18 @@ export const unreported = (
       order by created_at desc limit 1
     ) as dispute on true
     cross join lateral (
-      select coalesce(sum(amount), 0.00)::numeric(15, 2) as amount from payments
-      where loan_id = loan.id and status in ('completed', 'settled')
-        and payment_type <> 'reimbursement'
-        and effective_date > (period.month_end + 1 - interval '1 month')::date - 1
-        and effective_date <= period.month_end
+      -- What had come in by that night and was not taken back by then.
+      select coalesce(sum(payment.amount), 0.00)::numeric(15, 2) as amount
+      from loan_events as event join payments as payment on payment.id = event.id
+      where event.loan_id = loan.id and event.kind = 'payment'
+        and event.recorded_on <= period.month_end and event.effective_date <= period.month_end
+        and event.effective_date > (period.month_end + 1 - interval '1 month')::date - 1
+        and not exists (
+          select from loan_events as undone
+          where undone.loan_id = loan.id and undone.kind = 'reversal'
+            and undone.details ->> 'reverses' = event.id::text
+            and undone.recorded_on <= period.month_end
+        )
     ) as paid
     cross join lateral (
       select coalesce(sum(amount), 0.00)::numeric(15, 2) as amount

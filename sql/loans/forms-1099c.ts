@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { chargedOffOn } from './loan-facts.ts';
 
 export const forms1099c = table({
   name: 'forms_1099c',
@@ -41,25 +42,12 @@ const Debtor = z.object({
   charged_off_on: z.string().nullable(),
 });
 
-/** The business date of the charge-off that is in force; a loan that was boarded so has only its day. */
-const chargedOffOn = sql.fragment`case when loan.charged_off_at is not null then coalesce(
-  (
-    select max(effective_date) from loan_events as event
-    where event.loan_id = loan.id and event.kind = 'charge_off' and not exists (
-      select from loan_events as undone
-      where undone.loan_id = loan.id and undone.kind = 'reversal'
-        and undone.details ->> 'reverses' = event.id::text
-    )
-  ),
-  (loan.charged_off_at at time zone 'UTC')::date
-) end`;
-
 /** Who owes the loan, and what was written off of it when. */
 export const debtor = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Debtor)`
     select borrower.first_name || ' ' || borrower.last_name as name,
            coalesce(borrower.ssn_last_four, '') as tin_last_four, loan.charge_off_reason,
-           loan.charge_off_amount, ${chargedOffOn} as charged_off_on
+           loan.charge_off_amount, ${chargedOffOn('loan')} as charged_off_on
     from loans as loan join borrowers as borrower on borrower.id = loan.borrower_id
     where loan.id = ${loanId}
   `);

@@ -26,3 +26,21 @@ export const promoEndDateOf = promotion(sql.fragment`promotion.end_date`);
 /** What is lost of a charge-off after what came in on it. */
 export const netChargeOffOf = sql.fragment`
   greatest(coalesce(record.charge_off_amount, 0.00) - record.recovered_amount, 0.00)`;
+
+/**
+ * The business day of the charge-off that stands; a loan that came over charged off has the midnight of its
+ * day alone. The loan's row goes by the name given.
+ */
+export const chargedOffOn = (loan: string) => sql.fragment`
+  case when ${sql.identifier([loan, 'charged_off_at'])} is not null then coalesce(
+    (
+      select max(effective_date) from loan_events as event
+      where event.loan_id = ${sql.identifier([loan, 'id'])} and event.kind = 'charge_off'
+        and not exists (
+          select from loan_events as undone
+          where undone.loan_id = event.loan_id and undone.kind = 'reversal'
+            and undone.details ->> 'reverses' = event.id::text
+        )
+    ),
+    (${sql.identifier([loan, 'charged_off_at'])} at time zone 'UTC')::date
+  ) end`;

@@ -1,7 +1,7 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { investorOf } from '../loans/loan-facts.ts';
+import { chargedOffOn, investorOf } from '../loans/loan-facts.ts';
 
 /** Which loans: a condition on the column that has their id. */
 export type Among = (id: SqlFragment) => SqlFragment;
@@ -29,14 +29,7 @@ const PARTICULARS = {
     where change.loan_id = record.id and change.effective_date <= today.day
       and change.kind in ('rate_change', 'capitalization', 'forgiveness', 'plan_agreed')
   )`,
-  // The business day of the charge-off; a loan that came over charged off has only the moment.
-  charge_off_date: sql.fragment`case when record.charged_off_at is not null then coalesce(
-    (
-      select max(change.effective_date) from loan_events as change
-      where change.loan_id = record.id and change.kind = 'charge_off'
-    ),
-    record.charged_off_at::date
-  ) end`,
+  charge_off_date: chargedOffOn('record'),
   charge_off_amount: sql.fragment`record.charge_off_amount`,
   recovery_amount: sql.fragment`
     case when record.charge_off_amount is not null then record.recovered_amount end`,

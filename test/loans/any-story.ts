@@ -47,6 +47,7 @@ const rare = fc.oneof(
     days: fc.integer({ min: 1, max: 200 }),
   }),
   fc.record({ kind: fc.constant('plan_agreed' as const), agreement: anyAgreement }),
+  fc.record({ kind: fc.constant('charge_off' as const), principal_amount: cents(100, 50_000) }),
 );
 const acceleration = fc.record({ kind: fc.constant('acceleration' as const) });
 

@@ -60,6 +60,42 @@ test('a record made late says what was agreed at the end of its month', async ()
   expect(february?.['scheduled_monthly_payment']).toBeLessThan(260);
 });
 
+test('a record made late knows no payment and no return that came after its month', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const [returned, found] = [await newLoan(tenant), await newLoan(tenant)];
+  await travelTo(stage, tenant, '2026-02-15');
+  const paid = await admin.post(`/loans/${returned.id}/payments`, { amount: '315.68' });
+  await travelTo(stage, tenant, '2026-03-02');
+  await admin.post(`/payments/${paid.body.id}/return`, { return_code: 'R01' });
+  const late = { amount: '315.68', effective_date: '2026-02-15' };
+  await admin.post(`/loans/${found.id}/payments`, late);
+  await reported(stage);
+
+  const [ofReturned] = await recordsOf(tenant, returned.id);
+  const [ofFound] = await recordsOf(tenant, found.id);
+
+  const scheduled = { reporting_period: '2026-02-28', scheduled_monthly_payment: 315 };
+  expect(ofReturned).toMatchObject({ ...scheduled, actual_payment_amount: 315 });
+  expect(ofFound).toMatchObject({ ...scheduled, actual_payment_amount: 0 });
+});
+
+test('what is reported as to be paid is what the bill asks for, with the last instalment too', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const loan = await newLoan(tenant, { principal_amount: '1000.00', term_months: 2 });
+  await travelTo(stage, tenant, '2026-02-15');
+  await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '805.32' });
+  await travelTo(stage, tenant, '2026-03-01');
+  await reported(stage);
+
+  const { body } = await tenant.officer.get(`/loans/${loan.id}`);
+  const [february, january] = await recordsOf(tenant, loan.id);
+
+  expect(january).toMatchObject({ scheduled_monthly_payment: 505 });
+  expect(body.next_payment_amount).toBe('203.22');
+  expect(february).toMatchObject({ scheduled_monthly_payment: 203 });
+});
+
 test('a file holds each account once, with its newest record, however often it is asked for', async () => {
   const tenant = await reporting(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');

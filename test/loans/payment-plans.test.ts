@@ -72,6 +72,28 @@ test('a settlement that is paid forgives the rest, closes the loan and makes the
   ]);
 });
 
+test('a plan to catch up spreads what the bill says is due already', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+  const path = `/loans/${loan.id}/payment-plans`;
+  const plan = { plan_type: 'catch_up', frequency: 'weekly', number_of_payments: 3 };
+  const early = await tenant.officer.post(path, { ...plan, start_date: '2026-01-20' });
+  await travelTo(stage, tenant, '2026-02-20');
+  await tenant.officer.post(`/loans/${loan.id}/fees`, { fee_type: 'other', amount: '12.33' });
+
+  const { body } = await tenant.officer.post(path, { ...plan, start_date: '2026-02-20' });
+
+  expect(early).toMatchObject({ status: 422, body: { errors: { amount: 'Is required.' } } });
+  expect(body).toMatchObject({
+    total_amount: '328.01',
+    installments: [
+      { due_date: '2026-02-20', amount: '109.33' },
+      { due_date: '2026-02-27', amount: '109.33' },
+      { due_date: '2026-03-06', amount: '109.35' },
+    ],
+  });
+});
+
 test('a plan says its parts or its frequency, and its totals agree', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);

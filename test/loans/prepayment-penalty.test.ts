@@ -55,6 +55,17 @@ test('every payoff figure has the penalty that was agreed with the loan, while i
   expect(old.body.payoff_amount).toBe(old.body.total_balance);
 });
 
+/** How a payment was split, and what it left. */
+const figuresOf = ({
+  principal_applied,
+  fees_applied,
+  remaining_balance,
+}: Record<string, unknown>) => ({
+  principal_applied,
+  fees_applied,
+  remaining_balance,
+});
+
 test('a loan is paid off with its penalty, whichever way the money comes, unless a quote left it out', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
@@ -65,6 +76,12 @@ test('a loan is paid off with its penalty, whichever way the money comes, unless
     await strict(tenant, flat),
   ];
 
+  const trial = { amount: '10075.00', payment_type: 'payoff' };
+  const tried = await officer.post(`/loans/${payment.id}/payments/preview`, trial);
+  const short = await officer.post(`/loans/${payment.id}/payments/preview`, {
+    ...trial,
+    amount: '10074.99',
+  });
   await officer.post(`/loans/${action.id}/pay-off`, {});
   const paid = await officer.post(`/loans/${payment.id}/payments`, {
     amount: '10075.00',
@@ -75,6 +92,8 @@ test('a loan is paid off with its penalty, whichever way the money comes, unless
   });
   await officer.post(`/loans/${spared.id}/pay-off`, { payoff_quote_id: quote.body.id });
 
+  expect(tried.body).toMatchObject({ ...figuresOf(paid.body), prepayment_penalty: '75.00' });
+  expect(short.body).toMatchObject({ prepayment_penalty: '0.00', fees_applied: '0.00' });
   const feesPaid = async ({ id }: { id: string }) => {
     const loan = await officer.get(`/loans/${id}`);
     expect(loan.body).toMatchObject({ status: 'paid_off', suspense_balance: '0.00' });

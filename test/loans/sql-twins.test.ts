@@ -11,6 +11,7 @@ import { fold, replay } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { happen, openLoan, readLoan } from '../../jobs/loans/history/happen.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
+import { prepaymentPenalty } from '../../jobs/loans/products/prepayment-penalty.ts';
 import { termsOf } from '../../jobs/loans/products/terms-of.ts';
 import { money } from '../../jobs/money.ts';
 import { sql } from '../../sql/database/db.ts';
@@ -84,9 +85,15 @@ test('what the API reads off a loan on any later day is what its whole history f
   };
   const products = [
     await tenant.first('/products'),
-    await newProduct(tenant, { fee_rules: [spread] }),
+    await newProduct(tenant, {
+      fee_rules: [spread],
+      prepayment_penalty: { calculation: 'percent_of_principal', percentage: '0.0123' },
+    }),
     await newProduct(tenant, { interest_method: 'interest_only', delinquency_grace_days: 5 }),
-    await newProduct(tenant, { interest_method: 'scheduled', day_count: '30_360' }),
+    await newProduct(tenant, {
+      ...{ interest_method: 'scheduled', day_count: '30_360' },
+      prepayment_penalty: { calculation: 'flat', amount: '75.00', within_months: 7 },
+    }),
     await newProduct(tenant, { interest_method: 'flat', extra_payment_to: 'next_installment' }),
   ];
 
@@ -107,9 +114,13 @@ test('what the API reads off a loan on any later day is what its whole history f
         const day = addDays(START, last + later);
         since = await foldOnTurns(tenant, id, { since, day });
         await setToday(tenant, day);
-        const { row, loan } = await tenant.within(async (work) => ({
+        const { row, loan, penalty } = await tenant.within(async (work) => ({
           row: await find(work.tx, loans, id),
           loan: await readLoan(work, id),
+          penalty: await work.tx.oneFirst(sql.type(z.object({ penalty: z.string() }))`
+            select app.prepayment_penalty(loan, ${day})::numeric(15, 2)::text as penalty
+            from loans as loan where id = ${id}
+          `),
         }));
         const { events: happened, schedule } = loan;
         const life = { terms: termsOf(loan.row), schedule, events: happened };
@@ -119,6 +130,7 @@ test('what the API reads off a loan on any later day is what its whole history f
           ...seenOf(state),
           final_payment_amount: finalOf(state, final),
         });
+        expect(penalty, `as of ${day}`).toBe(money(prepaymentPenalty(loan.row, state)));
         expect(new Big(String(row?.['past_due_30_amount'])).lte(state.past_due_amount)).toBe(true);
       }
     }),

@@ -18,13 +18,16 @@ export type PlanTimes = {
   amount?: string | null | undefined;
 };
 
-/** What a plan asks for and when: each part named, or equal parts at regular times; never both. */
-export function partsOfPlan(plan: PlanTimes, today: string): PlanPart[] {
+/**
+ * What a plan asks for and when: each part named, or equal parts at regular times; never both. Parts that
+ * are not named are those of the whole, where that is known, and the last one takes the odd cents.
+ */
+export function partsOfPlan(plan: PlanTimes, today: string, whole: Big | null): PlanPart[] {
   const { installments: named, start_date, frequency, number_of_payments, amount } = plan;
   const isRegular = Boolean(start_date || frequency || number_of_payments || amount);
   if (named.length > 0 && isRegular)
     throw new Invalid({ installments: 'Give either these or a frequency, not both.' });
-  const parts = named.length > 0 ? [...named] : regular(plan);
+  const parts = named.length > 0 ? [...named] : regular(plan, whole);
   parts.sort((one, other) => (one.due_date < other.due_date ? -1 : 1));
   if (parts.some(({ due_date }) => due_date < today)) {
     const field = named.length > 0 ? 'installments' : 'start_date';
@@ -33,17 +36,24 @@ export function partsOfPlan(plan: PlanTimes, today: string): PlanPart[] {
   return parts;
 }
 
-function regular({ start_date, frequency, number_of_payments, amount }: PlanTimes): PlanPart[] {
+function regular(plan: PlanTimes, whole: Big | null): PlanPart[] {
+  const { start_date, frequency, number_of_payments } = plan;
+  const part = whole?.div(number_of_payments || 1).round(2, 0);
+  const amount = plan.amount ?? (part?.gt(0) ? money(part) : null);
   const missing = Object.entries({ start_date, frequency, number_of_payments, amount }).filter(
     ([, value]) => !value,
   );
   if (!start_date || !frequency || !number_of_payments || !amount) {
     throw new Invalid(Object.fromEntries(missing.map(([name]) => [name, 'Is required.'])));
   }
-  return dueDates(frequency, start_date, number_of_payments).map((due_date) => ({
+  const parts = dueDates(frequency, start_date, number_of_payments).map((due_date) => ({
     due_date,
     amount,
   }));
+  const last = parts.at(-1);
+  if (plan.amount || !whole || !last) return parts;
+  const rest = whole.minus(new Big(amount).times(parts.length - 1));
+  return parts.with(parts.length - 1, { ...last, amount: money(rest) });
 }
 
 export const totalOf = (parts: readonly PlanPart[]): string =>

@@ -1,3 +1,4 @@
+import type { Big } from 'big.js';
 import * as plans from '../../../sql/loans/payment-plans.ts';
 import { paidBetween } from '../../../sql/loans/promises-to-pay.ts';
 import type { Row } from '../../../sql/table.ts';
@@ -7,7 +8,7 @@ import { min, money, parseMoney } from '../../money.ts';
 import { assertOrder } from '../../payments/nacha/bank-order.ts';
 import { NewPayment, receive } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
-import { openLoan } from '../history/happen.ts';
+import { openLoan, type OpenLoan } from '../history/happen.ts';
 import { canceling, changing, lockRecord, openInService } from '../history/loan-records.ts';
 import {
   partsOfPlan,
@@ -40,7 +41,7 @@ export type NewPlan = PlanTimes & {
  */
 export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
-  const parts = partsOfPlan(input, work.today);
+  const parts = partsOfPlan(input, work.today, wholeOf(input, loan.state));
   const total = totalOf(parts);
   assertTotals(input, total);
   assertCollectable(input);
@@ -69,6 +70,16 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   });
   if (status === 'active' && input.auto_collect) await order(work, id, input, parts);
   return id;
+}
+
+/** What a plan comes to that names no amounts; catching up is with what the bill says is due already. */
+function wholeOf(
+  { plan_type, total_amount, settlement_amount }: NewPlan,
+  { bill }: OpenLoan['state'],
+): Big | null {
+  if (settlement_amount) return parseMoney(settlement_amount);
+  if (total_amount) return parseMoney(total_amount);
+  return plan_type === 'catch_up' ? parseMoney(bill.past_due.amount).plus(bill.fees_due) : null;
 }
 
 function assertTotals(input: NewPlan, total: string) {

@@ -1,0 +1,67 @@
+import { sql } from '../database/db.ts';
+import { upcomingDraw } from '../payments/upcoming-draw.ts';
+
+/**
+ * The late fee that follows if the next instalment is not paid in time, and the last day on which it is:
+ * what jobs/loans/fees/late-fees.ts assesses after that day. None for whoever is spared.
+ */
+const lateFee = sql.fragment`(
+  select jsonb_build_object('amount', fee.amount::text, 'after', fee.after)
+  from (
+    select row.next_payment_date + coalesce(
+             (rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer
+           ) as after, place, rule ->> 'late_fee_rule' as mercy,
+           least(
+             greatest(case rule ->> 'calculation'
+               when 'flat' then flat.amount
+               when 'greater_of' then greatest(flat.amount, share.amount)
+               when 'lesser_of' then least(flat.amount, share.amount)
+               else share.amount
+             end, (rule ->> 'min_amount')::numeric),
+             (rule ->> 'max_amount')::numeric
+           )::numeric(15, 2) as amount
+    from jsonb_array_elements(loan.terms -> 'fee_rules') with ordinality as rules (rule, place)
+    cross join lateral (select coalesce((rule ->> 'amount')::numeric, 0.00) as amount) as flat
+    cross join lateral (
+      select round(
+        case when rule ->> 'calculation' = 'percent_of_past_due' then row.next_payment_amount
+          else greatest(asked.amount, row.next_payment_amount) end
+          * coalesce((rule ->> 'percentage')::numeric, 0), 2
+      ) as amount
+    ) as share
+    where rule ->> 'trigger' = 'past_due'
+  ) as fee
+  where row.next_payment_amount > 0 and row.next_payment_date >= today.day
+    and not loan.is_frozen and fee.amount > 0
+    and not (fee.mercy = 'standard_fee' and fee.amount >= row.next_payment_amount)
+    and not exists (
+      select from forbearances as relief
+      where relief.loan_id = loan.id and relief.suspend_late_fees
+        and relief.status in ('scheduled', 'active')
+        and fee.after between relief.start_date and relief.end_date
+    )
+    and not exists (
+      select from payment_plans as spared where spared.loan_id = loan.id and spared.status = 'active'
+    )
+  order by fee.after, fee.place
+  limit 1
+)`;
+
+/** What is asked for by when, what is drawn by itself, and what being late costs. */
+export const due = sql.fragment`(
+  select jsonb_build_object(
+    'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,
+    'regular_payment', (row.amount_due - row.past_due_amount - row.fees_due)::text,
+    'past_due', row.past_due_amount::text, 'fees', row.fees_due::text,
+    'days_past_due', row.days_past_due, 'late_fee', ${lateFee},
+    'autopay', (
+      select jsonb_build_object('date', draw.date, 'amount', draw.amount::text)
+      from ${upcomingDraw} as draw
+    )
+  )
+  from (
+    select max(payment_amount) as amount from installments
+    where loan_id = loan.id and version = loan.schedule_version
+      and due_date = row.next_payment_date and not is_canceled
+  ) as asked
+)`;

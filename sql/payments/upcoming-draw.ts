@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { loans } from '../loans/loans.ts';
+
+/** All that is owed on the day of the draw; interest that was paid and is not earned by then comes back. */
+const whole = sql.fragment`greatest(
+  row.principal_balance + row.outstanding_fees + case
+    when plan.next_run_date > loan.linear_until and loan.interest_ahead is not null
+    then loan.interest_ahead
+    else app.accrued_cents(loan, plan.next_run_date) - loan.interest_settled
+  end, 0.00
+)`;
+
+/**
+ * What the next draw of a loan's autopay takes, and when, as things stand: what the bill asks for, as
+ * jobs/payments/autopay/draw-amount.ts says of the day itself. Nothing is told of a draw that is passed
+ * over (the instalment is paid, payments are paused), nor where a plan's own rhythm says which bill it
+ * pays. The loan is `loan`, what it shows `row`, the day `today`.
+ */
+export const upcomingDraw = sql.fragment`(
+  select plan.next_run_date as date, draw.amount, plan.payment_instrument_id
+  from autopay_plans as plan
+  cross join lateral (select ${whole} as owed offset 0) as debt
+  cross join lateral (
+    select case
+      when plan.amount_type = 'payoff' then greatest(
+        debt.owed + row.charge_off_balance + app.prepayment_penalty(loan, plan.next_run_date)
+          - row.suspense_balance, 0.00
+      )
+      when row.is_accelerated then 0.00
+      when plan.amount_type = 'fixed' then least(plan.fixed_amount, debt.owed)
+      when plan.amount_type = 'statement_balance' and loan.cycle_end_date is not null
+      then case when loan.cycle_start_date = today.day then least(row.total_balance, debt.owed) end
+      when plan.frequency <> 'on_due_date' then 0.00
+      when plan.next_due_date >= row.maturity_date then debt.owed
+      when plan.next_due_date <> row.next_payment_date then 0.00
+      else least(debt.owed, case plan.amount_type
+        when 'minimum_due_plus' then row.next_payment_amount + plan.extra_amount
+        when 'past_due_and_current' then row.amount_due
+        when 'statement_balance' then row.amount_due
+        else row.next_payment_amount
+      end)
+    end as amount
+    offset 0
+  ) as draw
+  where plan.loan_id = loan.id and plan.status = 'active' and plan.is_enabled
+    and plan.next_run_date is not null and draw.amount > 0
+    and not exists (
+      select from jsonb_to_recordset(loan.delinquency_pauses) as pause ("from" date, "to" date)
+      where plan.next_run_date between pause."from" and pause."to"
+    )
+  limit 1
+)`;
+
+const Upcoming = z.object({
+  amount: z.string(),
+  date: z.string(),
+  account_last_four: z.string().nullable(),
+});
+
+/** The next draw of a loan, with the account that it is taken from; null where none is to come. */
+export const ofLoan = (tx: Transaction, loanId: string) =>
+  tx.maybeOne(sql.type(Upcoming)`
+    select draw.amount::text as amount, draw.date,
+           instrument.account_number_last_four as account_last_four
+    from (${loans.rows}) as row
+    join loans as loan on loan.id = row.id
+    cross join (select app.business_date() as day offset 0) as today
+    cross join lateral ${upcomingDraw} as draw
+    join payment_instruments as instrument on instrument.id = draw.payment_instrument_id
+    where row.id = ${loanId}
+  `);

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sql } from '../../sql/database/db.ts';
+import { bankAccount } from '../setup/nacha.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const Figures = z.object({ figures: z.looseObject({ due: z.record(z.string(), z.unknown()) }) });
+/** What the statement of January says is due. */
+const dueOn = ({ within }: Tenant, id: string) =>
+  within(({ tx }) =>
+    tx.one(sql.type(Figures)`
+      select figures from statements where loan_id = ${id} and statement_month = '2026-01-01'
+    `),
+  ).then(({ figures }) => figures.due);
+
+const late = { fee_type: 'late', trigger: 'past_due' };
+
+/** Loans of 10,000.00, and what the statement says of their autopay and of being late. */
+const KINDS: Record<
+  string,
+  { product?: Record<string, unknown>; wish?: object; plan?: object; story?: string[] }
+> = {
+  'a flat late fee': {
+    product: {
+      late_fee_grace_days: 2,
+      fee_rules: [{ ...late, calculation: 'flat', amount: '25.00' }],
+    },
+  },
+  'a share of what is past due, within bounds, after the grace of its own rule': {
+    product: {
+      late_fee_grace_days: 15,
+      fee_rules: [
+        {
+          ...{ ...late, calculation: 'percent_of_past_due', percentage: '0.05', grace_days: 3 },
+          ...{ min_amount: '5.00', max_amount: '12.50' },
+        },
+      ],
+    },
+    story: ['100.00'],
+  },
+  'a share of the payment, though a part of it is paid': {
+    product: {
+      late_fee_grace_days: 1,
+      fee_rules: [{ ...late, calculation: 'percent_of_payment', percentage: '0.05' }],
+    },
+    story: ['115.68'],
+  },
+  'minimum due': { plan: {} },
+  'minimum due and more': { plan: { amount_type: 'minimum_due_plus', extra_amount: '50.00' } },
+  'all that is due, with a fee': {
+    plan: { amount_type: 'past_due_and_current' },
+    story: ['fee'],
+  },
+  fixed: { plan: { amount_type: 'fixed', fixed_amount: '123.45' } },
+  'the only instalment': { wish: { term_months: 1 }, plan: {} },
+  'a payoff with its penalty': {
+    product: { prepayment_penalty: { calculation: 'flat', amount: '75.00' } },
+    plan: { amount_type: 'payoff' },
+  },
+  'paid already': { plan: {}, story: ['315.68'] },
+};
+
+test('a statement says what autopay takes and what being late costs, and that is what comes', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { officer } = tenant;
+  const loans = new Map<string, string>();
+  const borrowers = new Map<string, string>();
+  for (const [name, { product, wish, plan, story = [] }] of Object.entries(KINDS)) {
+    const product_id = product && (await newProduct(tenant, product));
+    const { id, borrower_id } = await newLoan(tenant, {
+      ...(product_id && { product_id }),
+      ...wish,
+    });
+    loans.set(name, id);
+    borrowers.set(name, borrower_id);
+    const account = plan && (await bankAccount(officer, borrower_id));
+    const enrolling = { loan_id: id, payment_instrument_id: account, ...plan };
+    if (plan) await officer.post(`/borrowers/${borrower_id}/autopay-plans`, enrolling);
+    for (const step of story)
+      await (step === 'fee'
+        ? officer.post(`/loans/${id}/fees`, { fee_type: 'other', amount: '12.34' })
+        : officer.post(`/loans/${id}/payments`, { amount: step }));
+  }
+  await travelTo(stage, tenant, '2026-02-01');
+  const told = new Map<string, Record<string, unknown>>();
+  for (const [name, id] of loans) told.set(name, await dueOn(tenant, id));
+  const notice = await officer.post('/communications/preview', {
+    ...{ template_type: 'autopay_enrolled', channel: 'sms' },
+    ...{ loan_id: loans.get('minimum due'), borrower_id: borrowers.get('minimum due') },
+    context: { autopay: { amount: '1.00', date: '2026-02-02' } },
+  });
+  expect(notice.body, JSON.stringify(notice.body)).toMatchObject({
+    body: expect.stringContaining('$315.68 will be drawn on February 17, 2026'),
+  });
+  await travelTo(stage, tenant, '2026-02-20');
+
+  const autopay = { date: '2026-02-17' };
+  for (const [name, id] of loans) {
+    const { autopay: drawn, late_fee } = told.get(name) ?? {};
+    const fees = (await officer.get(`/loans/${id}/fees?fee_type=late`)).body;
+    const payments = (await officer.get(`/loans/${id}/payments`)).body;
+    const draws = payments.filter(({ source }: { source: string }) => source === 'autopay');
+    const first = draws[0] && { date: draws[0].payment_date, amount: draws[0].amount };
+    expect(drawn, name).toEqual(first ?? null);
+    if (KINDS[name]?.plan) continue;
+    const fee = fees[0] && { amount: fees[0].amount };
+    expect(late_fee ?? undefined, name).toEqual(fee && { ...fee, after: expect.any(String) });
+  }
+  const toldOf = (name: string) => told.get(name);
+  expect(toldOf('minimum due')).toMatchObject({ autopay: { ...autopay, amount: '315.68' } });
+  expect(toldOf('a payoff with its penalty')).toMatchObject({ autopay });
+  expect(toldOf('a flat late fee')).toMatchObject({
+    late_fee: { amount: '25.00', after: '2026-02-17' },
+    autopay: null,
+  });
+  expect(
+    toldOf('a share of what is past due, within bounds, after the grace of its own rule'),
+  ).toMatchObject({
+    late_fee: { amount: '10.78', after: '2026-02-18' },
+  });
+}, 120_000);
