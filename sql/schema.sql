@@ -1,5 +1,7 @@
 -- The schema as migrated. Written by UPDATE_SCHEMA=1 and the schema test, never by hand.
 
+create extension btree_gin;
+
 create extension pg_trgm;
 
 create domain app.money as numeric(15,2) CHECK ((VALUE <> 'NaN'::numeric));
@@ -63,6 +65,21 @@ AS $function$
 $function$;
 grant execute on function app.all_tenants to servicing_worker;
 revoke execute on function app.all_tenants from public;
+
+CREATE OR REPLACE FUNCTION app.borrowers_found(pattern text)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select id from borrowers
+  where tenant_id = app.current_tenant() and first_name || ' ' || last_name ilike pattern
+  union all
+  select borrower_id from emails
+  where tenant_id = app.current_tenant() and email ilike pattern and not is_archived
+$function$;
+grant execute on function app.borrowers_found to servicing_app;
+revoke execute on function app.borrowers_found from public;
 
 CREATE OR REPLACE FUNCTION app.bucket(days integer)
  RETURNS text
@@ -1060,7 +1077,7 @@ create table borrowers (
 );
 CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX borrowers_name ON public.borrowers USING btree (tenant_id, last_name, first_name, id);
-CREATE INDEX borrowers_search ON public.borrowers USING gin ((((first_name || ' '::text) || last_name)) gin_trgm_ops);
+CREATE INDEX borrowers_search ON public.borrowers USING gin (tenant_id, (((first_name || ' '::text) || last_name)) gin_trgm_ops);
 alter table borrowers enable row level security, force row level security;
 create policy auditor on borrowers for select to servicing_auditor using true;
 create policy owner on borrowers for all to servicing_owner using true with check true;
@@ -1694,8 +1711,9 @@ create table emails (
   constraint emails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX emails_borrower ON public.emails USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX emails_email ON public.emails USING btree (tenant_id, email);
 CREATE UNIQUE INDEX emails_one_primary ON public.emails USING btree (tenant_id, borrower_id) WHERE (is_primary AND (NOT is_archived));
-CREATE INDEX emails_search ON public.emails USING gin (email gin_trgm_ops);
+CREATE INDEX emails_search ON public.emails USING gin (tenant_id, email gin_trgm_ops) WHERE (NOT is_archived);
 alter table emails enable row level security, force row level security;
 create policy auditor on emails for select to servicing_auditor using true;
 create policy owner on emails for all to servicing_owner using true with check true;

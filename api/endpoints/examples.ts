@@ -24,7 +24,7 @@ const today = () => inDays(0);
 
 /** What a name tells of a text, where its format does not. */
 const TEXTS: [RegExp, string][] = [
-  [/email/, 'nora.whitfield@demo.test'],
+  [/email/, 'nora.whitfield@example.com'],
   [/phone/, '+12025550123'],
   [/url/, 'https://receiver.example.com/hook'],
   [/postal_code/, '62701'],
@@ -69,6 +69,7 @@ type Makes = Record<string, () => Record<string, unknown>>;
 export const BODIES: Makes = {
   'POST /auth/login': () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
   'POST /borrowers/{id}/identities': () => ({ identifier: '123-45-6789' }),
+  'POST /borrowers/{id}/legal-reps': () => ({ representative_type: 'power_of_attorney' }),
   'POST /borrower-identities/search': () => ({ identifier: '123-45-6789' }),
   'POST /loans/{id}/modifications': () => ({ new_interest_rate: '0.05' }),
   'POST /loans/{id}/deferments': () => ({ periods: 1 }),

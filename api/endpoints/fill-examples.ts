@@ -24,6 +24,12 @@ export async function fillExamples(document: Described, ask: Ask, only?: string)
     loan_id: '/loans',
     record_id: '/loans',
   };
+  // Records whose list beneath their parent has another name.
+  const beneath: Record<string, string> = {
+    '/forms-1099c': '/1099c',
+    '/borrower-identities': '/identities',
+    '/borrower-consents': '/consents',
+  };
   const found = new Map<string, Promise<string | null>>();
   const lists = Object.keys(document.paths).filter((path) => document.paths[path]?.['get']);
 
@@ -53,7 +59,7 @@ export async function fillExamples(document: Described, ask: Ask, only?: string)
   async function look(collection: string): Promise<string | null> {
     if (lists.includes(base + collection) && !collection.includes('{')) return first(collection);
     const last = collection.slice(collection.lastIndexOf('/'));
-    const name = last === '/forms-1099c' ? '/1099c' : last;
+    const name = beneath[last] ?? last;
     for (const list of lists) {
       if (!list.endsWith(`}${name}`)) continue;
       const path = await filled(list.slice(base.length));

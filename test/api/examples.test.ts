@@ -23,6 +23,7 @@ const EXCEPT: Record<string, string> = {
   'GET /credit-reporting-files/{id}': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/records': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/download': 'there is no file without those settings',
+  'GET /business-details/{id}': 'a borrower has one, which is found beneath the borrower alone',
   'POST /nacha-files': 'nothing is ordered from a bank',
   'GET /nacha-files/{id}': 'there is no file without an order',
   'GET /nacha-files/{id}/entries': 'there is no file without an order',

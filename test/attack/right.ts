@@ -27,6 +27,8 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
     account_type: 'checking',
     account_holder_name: CANARY,
   },
+  'POST /borrowers/{id}/identities': { identity_type: 'passport', identifier: 'X1234567' },
+  'PUT /borrowers/{id}/communication-preferences': { marketing_enabled: false },
   'POST /borrowers/{id}/autopay-plans': { loan_id: SOME, payment_instrument_id: SOME },
   'POST /loans/{id}/forbearances': {
     start_date: TODAY,

@@ -3,12 +3,16 @@ import { lists } from './lists.ts';
 import { payments } from './payments.ts';
 
 /** `npm run bench -- NAME`: figures beside the least that any design must do, as ratios. */
-const BENCHES: Record<string, () => Promise<void>> = { accrual, lists, payments };
+const BENCHES: Record<string, (words: readonly string[]) => Promise<void>> = {
+  accrual,
+  lists,
+  payments,
+};
 
-const name = process.argv[2] ?? '';
+const [name = '', ...words] = process.argv.slice(2);
 const bench = BENCHES[name];
 if (bench) {
-  await bench();
+  await bench(words);
   // Servers and connections of what was measured are not waited for.
   process.exit();
 } else {

@@ -14,9 +14,14 @@ import { openPool } from '../../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { newClient } from '../setup/client.ts';
+import { planOf, populate } from './people.ts';
 
-/** A list of 25 borrowers of 10,000 over HTTP, beside the least that any server must do for it. */
-const ROWS = 10_000;
+/**
+ * A list of 25 borrowers of 10,000 over HTTP, beside the least that any server must do for it; and how
+ * long a search takes. `npm run bench -- lists million` does the same with a million.
+ */
+const FEW = 10_000;
+const MANY = 1_000_000;
 const SECONDS = 1;
 const ROUNDS = 5;
 const AT_ONCE = 16;
@@ -75,24 +80,6 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function found(url: string): Promise<string> {
-  const owner = new pg.Client(url);
-  await owner.connect();
-  const made = await owner.query<{ id: string }>(
-    "select app.create_tenant('bench', 'Bench', '2026-01-15', '{bench.test}') as id",
-  );
-  const id = made.rows[0]?.id ?? '';
-  await owner.query(
-    `insert into borrowers (tenant_id, first_name, last_name, date_of_birth, created_at)
-     select $1, 'First ' || n, 'Last ' || n, '1980-01-01', now() - n * interval '1 minute'
-     from generate_series(1, ${ROWS}) as n`,
-    [id],
-  );
-  await owner.query('analyze');
-  await owner.end();
-  return id;
-}
-
 async function ours(url: string, tenantId: string) {
   const pool = await openPool(url, { size: 8 });
   const names = { first_name: 'A', last_name: 'B', tenant_role: 'viewer' };
@@ -113,20 +100,46 @@ async function ours(url: string, tenantId: string) {
   return { port, headers: { Host: 'bench.test', Cookie } };
 }
 
+/** A whole name, an address, what begins one, a first name that many have, and a single letter. */
+const SEARCHES = ['Wellfordso', 'bababe.12@', 'Grace Bo', 'fords', 'Mary', 'a'];
+
+/** How long the first page of a search takes, count and all. */
+async function search({ port, headers }: Pick<Target, 'port' | 'headers'>, word: string) {
+  const times: number[] = [];
+  let range: string | null = '';
+  for (let at = 0; at < 9; at += 1) {
+    const started = performance.now();
+    const path = `/api/v1/borrowers?${new URLSearchParams({ range: '[0,24]', q: word })}`;
+    range = await new Promise<string>((resolve, reject) => {
+      const outgoing = request({ port, path, headers }, (incoming) => {
+        const { statusCode, headers: answered } = incoming;
+        const told = answered['content-range'] ?? `status ${statusCode}`;
+        incoming.on('end', () => resolve(told)).resume();
+      });
+      outgoing.on('error', reject).end();
+    });
+    times.push(performance.now() - started);
+  }
+  const middle = times.toSorted((one, other) => one - other)[4] ?? 0;
+  console.log(`q=${word.padEnd(14)} ${range.padEnd(26)} ${middle.toFixed(1).padStart(8)} ms`);
+}
+
 /** Prints what a second brings, beside the floor; the servers end with the process. */
-export async function lists() {
+export async function lists(words: readonly string[]) {
   const folder = await mkdtemp(path.join(tmpdir(), 'servicing-bench-'));
   const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
   await migrate(postgres.url);
-  const api = await ours(postgres.url, await found(postgres.url));
+  const rows = words.includes('million') ? MANY : FEW;
+  const tenantId = await populate(postgres.url, rows);
+  const api = await ours(postgres.url, tenantId);
   const page = encodeURI('sort=["created_at","DESC"]&range=[0,24]');
   const targets: [string, Target][] = [
     ['floor: node:http, bare driver, prepared', await floor(postgres.url, false)],
     ['floor with count(*)', await floor(postgres.url, true)],
-    [`GET /borrowers, 25 of ${ROWS}, counted`, { ...api, target: `/api/v1/borrowers?${page}` }],
+    [`GET /borrowers, 25 of ${rows}, counted`, { ...api, target: `/api/v1/borrowers?${page}` }],
     [
       'GET /borrowers, a last page, not counted',
-      { ...api, target: '/api/v1/borrowers?last_name=Last 7' },
+      { ...api, target: '/api/v1/borrowers?last_name=Bababa' },
     ],
     ['GET /users/me', { ...api, target: '/api/v1/users/me' }],
     ['GET /healthz', { ...api, target: '/healthz' }],
@@ -142,6 +155,8 @@ export async function lists() {
     const [least = 1, rate = 0] = [best[0], best[at]];
     console.log(`${name.padEnd(48)}${String(rate).padStart(7)}/s  ${(rate / least).toFixed(2)}`);
   }
+  for (const word of SEARCHES) await search(api, word);
+  console.log(await planOf(postgres.url, tenantId, SEARCHES[0] ?? ''));
   await postgres.stop('immediate');
   await rm(folder, { recursive: true, force: true });
 }

@@ -5,6 +5,15 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const tenant = await stage.tenant();
 const { officer } = tenant;
+const searched = await stage.tenant();
+await officer.post('/borrowers', { first_name: 'Konrad', last_name: 'Zuse' });
+{
+  const ada = { first_name: 'Ada', last_name: 'Lovelace Zq' };
+  const path = `/borrowers/${(await searched.officer.post('/borrowers', ada)).body.id}/emails`;
+  await searched.officer.post(path, { email: 'countess@example.com' });
+  const old = await searched.officer.post(path, { email: 'forgotten@example.com' });
+  await searched.officer.delete(`/emails/${old.body.id}`);
+}
 
 test('a borrower is created, found, changed and archived', async () => {
   const created = await officer.post('/borrowers', {
@@ -38,6 +47,25 @@ test('a borrower is created, found, changed and archived', async () => {
     'create',
   ]);
   expect(history.body[1].changes).toEqual({ last_name: { old: 'Byron', new: 'Lovelace' } });
+});
+
+test.each([
+  ['part of a name', 'ovelac', 1],
+  ['a first and the beginning of a last name', 'ada lov', 1],
+  ['part of an address', 'countess@', 1],
+  ['two letters', 'zq', 1],
+  ['letters that mean something elsewhere', 'a_a', 0],
+  ['a percent sign', 'Lov%ace', 0],
+  ['what an archived address says', 'forgotten', 0],
+  ['another tenant’s name', 'Zuse', 0],
+])('a search by %s finds whom it names, in capitals or not: %s', async (_, words, count) => {
+  const found = await searched.officer.get(`/borrowers?q=${encodeURIComponent(words)}`);
+  const upper = words.toUpperCase();
+  const same = await searched.officer.get(`/borrowers?q=${encodeURIComponent(upper)}`);
+
+  expect(found.body).toHaveLength(count);
+  expect(same.body).toEqual(found.body);
+  expect(found.headers['content-range']).toMatch(new RegExp(`/${count}$`));
 });
 
 test('what is missing is told from what is of the wrong kind', async () => {

@@ -71,11 +71,10 @@ type Loan = { id: string; borrower_id: string; loan_type: string; status: string
 /** Makes one of each kind that there is none of yet, on the first record that lets it be made. */
 async function fill(ground: Ground) {
   const bodies = await rightBodies(ground);
-  for (const { method, path, status } of routes) {
+  for (const { method, path, status, resource } of routes) {
     const last = path.slice(path.lastIndexOf('/'));
     if (method !== 'POST' || status !== 201 || !path.endsWith(`}${last}`)) continue;
-    const collection = last.replace('/1099c', '/forms-1099c');
-    if ((await ground.idsOf(collection)).length > 0) continue;
+    if ((await ground.idsOf(`/${resource}`)).length > 0) continue;
     const [body] = bodies.get(`${method} ${path}`) ?? [];
     for (const parent of await pathsIn(ground, path, 60)) {
       const made = await ground.clients.superadmin.post(parent, body);

@@ -42,10 +42,9 @@ export function newRecords(tenant: Tenant, client: Client) {
   const samples = newSamples(client);
 
   async function make(collection: string, more: object = {}): Promise<Row> {
-    const name = { '/forms-1099c': '/1099c' }[collection] ?? collection;
     const create = routes.find(
-      ({ method, path, body }) =>
-        method === 'POST' && body && (path === name || path.endsWith(`/{id}${name}`)),
+      ({ action, path, body, resource }) =>
+        body && (path === collection || (action === 'create' && `/${resource}` === collection)),
     );
     if (!create) throw new Error(`Nothing makes a record of ${collection}.`);
     const { path, body } = await requestFor(create, collection);
