@@ -1,5 +1,6 @@
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { phones } from '../../sql/borrowers/contacts.ts';
+import { lockBorrower } from '../../sql/borrowers/primary.ts';
 import { preferences } from '../../sql/communications/preferences.ts';
 import * as contacts from '../../sql/portal/contacts.ts';
 import { countOwn } from '../../sql/portal/own.ts';
@@ -65,6 +66,7 @@ const MOST = 20;
 
 /** Nobody fills our tables with addresses, numbers or accounts. */
 export async function assertRoom({ tx }: Work, table: Table, borrowerId: string) {
+  await lockBorrower(tx, borrowerId);
   if ((await countOwn(tx, table, borrowerId)) < MOST) return;
   throw new Conflict(`There are ${MOST} already: write to us.`, 'limit_exceeded', { limit: MOST });
 }

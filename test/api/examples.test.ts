@@ -47,9 +47,10 @@ test(
       await addLoans(work, ids);
       return ids;
     });
+    // The first one is invited by an example.
     await stage.owner.query('update users set borrower_id = $2 where id = $1', [
       tenant.userIds['borrower'],
-      people[0],
+      people[1],
     ]);
     const clients = {
       borrower: await tenant.signedIn('borrower'),

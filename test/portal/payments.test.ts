@@ -116,7 +116,7 @@ test('the preview of a payoff has the penalty that the payoff pays', async () =>
 });
 
 test('a payment of a day to come is scheduled, counts against what is owed, and can be canceled', async () => {
-  const { tenant, borrower, pay, loan } = await atHome(stage);
+  const { tenant, borrower, admin, pay, loan } = await atHome(stage);
   const on = { payment_date: '2026-01-20' };
 
   const scheduled = done(await pay('9000.00', on));
@@ -127,6 +127,8 @@ test('a payment of a day to come is scheduled, counts against what is owed, and 
   const again = await borrower.post(`/portal/payments/${String(canceled['id'])}/cancel`);
   await travelTo(stage, tenant, '2026-01-22');
   const late = await borrower.post(`/portal/payments/${String(scheduled['id'])}/cancel`);
+  const file = done(await admin.post('/nacha-files', {}));
+  const second = await admin.post('/nacha-files', {});
 
   expect([scheduled['status'], taken['status']]).toEqual(['scheduled', 'canceled']);
   expect(tooMuch).toMatchObject(refused(409, 'exceeds_balance'));
@@ -138,6 +140,8 @@ test('a payment of a day to come is scheduled, counts against what is owed, and 
     refused(409, 'invalid_transition'),
     refused(409, 'invalid_transition'),
   ]);
+  expect(file).toMatchObject({ entry_count: 1, debit_total: '9000.00' });
+  expect(second.status).toBe(409);
   const { body: payments } = await borrower.get(`${loan}/payments?status=completed`);
   expect(payments).toMatchObject([{ id: scheduled['id'], amount: '9000.00' }]);
 });
@@ -190,4 +194,24 @@ test('an account that autopay draws on stays until autopay ends', async () => {
   expect(anothers.status).toBe(404);
   expect(gone).toMatchObject({ status: 200, body: { id: account, is_archived: true } });
   expect((await borrower.get('/portal/payment-instruments')).body).toEqual([]);
+});
+
+test('a loan that is frozen or accelerated takes payments, and one that is not funded takes none', async () => {
+  const { tenant, borrower, admin, id, pay, borrower_id, account } = await atHome(stage);
+  const { id: pending } = await newLoan(tenant, { borrower_id, status: 'pending' });
+  const order = { amount: '10.00', payment_instrument_id: account };
+
+  done(await admin.post(`/loans/${id}/freeze`, { reason: 'fraud' }));
+  const frozen = await pay('11.00');
+  done(await admin.post(`/loans/${id}/accelerate`, { reason: 'Default.' }));
+  const accelerated = await pay('12.00');
+  const early = await borrower.post(`/portal/loans/${pending}/payments`, order);
+  const { body: asked } = await borrower.get(`/portal/loans/${pending}`);
+
+  expect([frozen.status, accelerated.status]).toEqual([201, 201]);
+  expect(early).toMatchObject(refused(409, 'invalid_transition'));
+  expect(asked).toMatchObject({
+    ...{ status: 'pending', can_pay: false, total_paid: '0.00', payoff_amount: '0.00' },
+  });
+  expect((await borrower.get(`/portal/loans/${pending}/amortization`)).body).toEqual([]);
 });
