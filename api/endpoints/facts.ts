@@ -2,6 +2,8 @@ import { dictionary } from '../../sql/dictionary.ts';
 
 /** A field that somebody is denied, as a rule names it. */
 export type Fact = { resource: string; field: string };
+/** Where a fact stands; or, by a name that means the same everywhere, on whatever has such a field. */
+type Place = Fact & { is_anywhere: boolean };
 
 /**
  * Names that mean something else on each record. A denied field of another name is taken out of every
@@ -151,24 +153,22 @@ const ANYTHING = dictionary<readonly string[]>({
   'dead-letters': ['payload'],
 });
 
-const placeOf = (told: string): Fact => {
+const placeOf = (told: string): Place => {
   const at = told.lastIndexOf('.');
-  return { resource: told.slice(0, at), field: told.slice(at + 1) };
+  return { resource: told.slice(0, at), field: told.slice(at + 1), is_anywhere: false };
 };
 
 /** The fact and every other place where it stands. */
-export function placesOf({ resource, field }: Fact): Fact[] {
+export function placesOf({ resource, field }: Fact): Place[] {
   const name = `${resource}.${field}`;
   const elsewhere = [...(TOLD[name] ?? []), ...(BOOKED.test(name) ? LEDGER : [])];
-  return [{ resource, field }, ...elsewhere.map(placeOf)];
+  const is_anywhere = resource === '*' || !isAmbiguous(field);
+  return [{ resource, field, is_anywhere }, ...elsewhere.map(placeOf)];
 }
 
-/** Whether the answers and bodies of a resource tell such a field by its name. */
-export const isToldBy = (resource: string, place: Fact): boolean =>
-  place.resource === resource ||
-  place.resource === '*' ||
-  place.resource === ABOUT[resource] ||
-  !isAmbiguous(place.field);
+/** Whether the answers and bodies of a resource tell it there. */
+export const isToldBy = (resource: string, place: Place): boolean =>
+  place.is_anywhere || place.resource === resource || place.resource === ABOUT[resource];
 
 /** What of the resource is not shown to whom anything is denied. */
 export const textsOf = (resource: string): readonly string[] => TEXTS[resource] ?? [];

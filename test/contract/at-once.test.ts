@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../setup/client.ts';
+import { secondSuperadmin } from '../setup/team.ts';
 import { newStage } from '../setup/world.ts';
 import { collectionOf, fieldsOf, newRecords, puts, type Field, type Row } from './writable.ts';
 
@@ -7,11 +8,10 @@ const ROUNDS = 50;
 
 const stage = await newStage();
 const tenant = await stage.tenant();
-const clients = {
-  admin: await tenant.signedIn('admin'),
-  superadmin: await tenant.signedIn('superadmin'),
-};
-const { recordOf } = newRecords(tenant, clients.superadmin);
+const superadmin = await tenant.signedIn('superadmin');
+/** Some records are superadmins' alone to change, so this one becomes one too. */
+const clients = { admin: await secondSuperadmin(tenant, superadmin), superadmin };
+const { recordOf } = newRecords(tenant, superadmin);
 
 type Change = { by: string; changes: Record<string, { old: unknown; new: unknown }> };
 

@@ -44,6 +44,7 @@ test('a balance that is denied is told by no other record, sum or line of the bo
     await officer.post(`/loans/${id}/payoff-quotes`, {}),
     await officer.post(`/loans/${id}/add-labels`, { labels: ['a'] }),
   ];
+  const next = await newLoan(tenant);
   const refused = [
     await officer.get('/loans?principal_balance__gt=1'),
     await officer.get('/loans?sort=["total_balance","ASC"]'),
@@ -62,6 +63,8 @@ test('a balance that is denied is told by no other record, sum or line of the bo
     expect(namesIn(body)).not.toContain('total_balance');
   }
   expect(refused.map(({ status }) => status)).toEqual([422, 422, 422]);
+  expect(next.id).toBeTruthy();
+  expect(answers[0]?.body).toMatchObject({ principal_amount: '8000.00', status: 'active' });
   const { permissions } = (await officer.get('/users/me')).body;
   expect(permissions).toContainEqual({
     type: 'deny',
