@@ -31,6 +31,10 @@ const EXCEPT: Record<string, string> = {
   'GET /lien-alerts/{id}': 'no lien lapses soon',
   'GET /loan-tapes/{id}': 'tapes are found by their generation, and have no list',
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',
+  'POST /portal/documents/upload': 'the loans of a borrower are listed elsewhere than staff’s',
+  'POST /portal/hardship': 'the loans of a borrower are listed elsewhere than staff’s',
+  'GET /portal/documents/{id}/download': 'nothing is printed yet',
+  'GET /portal/hardship/{id}': 'the application of the example is somebody else’s',
   'GET /approvals/{id}': 'nothing asks for four eyes until a tenant wants it',
 };
 
@@ -61,10 +65,8 @@ test(
       return reply.status === 200 ? (reply.body as unknown) : null;
     };
     // What a record needs to be read is created first; both in the order of the specification.
-    // The portal's are for borrowers, and asked for in its own tests.
-    const ours = routes.filter(({ allow }) => allow !== 'borrower');
-    const creating = ours.filter(({ method, status }) => method === 'POST' && status === 201);
-    const reading = ours.filter(({ method }) => method === 'GET');
+    const creating = routes.filter(({ method, status }) => method === 'POST' && status === 201);
+    const reading = routes.filter(({ method }) => method === 'GET');
     const refused: string[] = [];
     const described = openapi(routes) as Described;
     for (const route of [...creating, ...reading]) {
