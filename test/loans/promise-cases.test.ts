@@ -58,6 +58,45 @@ test('what a lowered instalment was paid above its new amount counts for the nex
   expect(state).toMatchObject({ next_payment_date: '2026-03-31', next_payment_amount: '140.00' });
 });
 
+test('an instalment that is named a day behind later ones leaves each its own days', () => {
+  const named = { rule: 'named', installments: [{ number: 1, due_date: '2026-04-10' }] } as const;
+  const scheduled = { interest_method: 'scheduled', day_count: '30_360' } as const;
+  const plan = agreed('2026-02-05', named);
+
+  const { state, ahead } = stateOn('2026-02-05', [plan], { ...scheduled, interest_rate: '0.12' });
+
+  expect(
+    state.installments.map(({ due_date, days_in_period }) => [due_date, days_in_period]),
+  ).toEqual([
+    ['2026-03-31', 59],
+    ['2026-04-10', 10],
+    ['2026-04-30', 20],
+  ]);
+  // A month's interest a period, the first of it 5 days of the old one (0.54) and 54 of 59 (2.75).
+  expect(ahead.map(({ interest_amount }) => interest_amount)).toEqual(['3.28', '2.01', '1.01']);
+});
+
+test('the last payment after a long first period is what is then owed, told from the first day on', () => {
+  // 50,000.00 at 10 % over 180 months, the first due after 34 days; in level months it would be 538.35.
+  const terms = { principal: '50000.00', interest_rate: '0.1', term_months: 180, first: 34 };
+  const { schedule, ...loan } = fundedLoan(terms);
+  const last = schedule.at(-1);
+  const paid = schedule
+    .slice(0, -1)
+    .map((row) => payment(`p${row.due_date}`, row.due_date, row.payment_amount));
+
+  const life = {
+    ...loan,
+    schedule,
+    events: [...loan.events, ...paid],
+    as_of: last?.due_date ?? '',
+  };
+
+  expect(schedule[0]?.payment_amount).toBe('537.30');
+  expect(last?.payment_amount).toBe(fold(life).total_balance);
+  expect(Number(last?.payment_amount)).toBeGreaterThan(734);
+});
+
 test('an instalment that turns out to have been paid is not part of what is spread anew', () => {
   const plan = agreed('2026-02-25', { rule: 'spread', from: 1 });
   const found = payment('p', '2026-02-20', '100.00');

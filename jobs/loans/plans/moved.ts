@@ -1,4 +1,4 @@
-import { addDays, addMonths, daysBetween } from '../../dates.ts';
+import { addDays, addMonths, compareDates, daysBetween, earliest } from '../../dates.ts';
 import { min, money, parseMoney } from '../../money.ts';
 import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
@@ -88,17 +88,24 @@ function beginOf(
   return before?.due_date ?? addDays(due_date, -days_in_period);
 }
 
-/** The same rows on other days, with the days of their periods counted again. */
+/**
+ * The same rows on other days, with the days of their periods counted again. A period is that since the
+ * row which is due before, whatever its number: one may have been named a day behind later ones.
+ */
 function redated(
   rows: readonly ScheduleRow[],
   dates: readonly string[],
   begin: string,
 ): ScheduleRow[] {
-  return rows.map((row, index) => {
-    const due_date = dates[index] ?? row.due_date;
-    const from = index === 0 ? begin : (dates[index - 1] ?? due_date);
-    return { ...row, due_date, days_in_period: daysBetween(from, due_date) };
-  });
+  const dated = rows.map((row, index) => ({ ...row, due_date: dates[index] ?? row.due_date }));
+  const inTime = dated.toSorted((one, other) => compareDates(one.due_date, other.due_date));
+  const days = new Map(
+    inTime.map(({ period_number, due_date }, index) => {
+      const from = earliest(inTime[index - 1]?.due_date ?? begin, due_date);
+      return [period_number, daysBetween(from, due_date)];
+    }),
+  );
+  return dated.map((row) => ({ ...row, days_in_period: days.get(row.period_number) ?? 0 }));
 }
 
 /** Instalments that are named get their days and amounts; the others after them stay as they are. */
