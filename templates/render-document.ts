@@ -100,6 +100,6 @@ function source(path: string): string {
 }
 
 /** Decimal strings are true even when they are 0.00; this one reads them. */
-function isPositive(value: unknown): boolean {
+export function isPositive(value: unknown): boolean {
   return typeof value === 'string' && /[1-9]/.test(value) && !value.startsWith('-');
 }

@@ -34,7 +34,8 @@ export function storage(parts: Parts): Middleware {
   };
 }
 
-type Parts = { pool: DatabasePool; limits: Limits; installation: Installation };
+type Store = { pool: DatabasePool; installation: Installation };
+type Parts = Store & { limits: Limits };
 type Link = NonNullable<ReturnType<typeof readLink>>;
 
 /** Always as an attachment: nothing that was uploaded runs in our name. */
@@ -62,32 +63,57 @@ async function get(ctx: Context, { files }: Installation, link: Link) {
  * takes its place under the lock of its document's row, as the confirmation does.
  */
 async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
-  const { pool, limits, installation } = parts;
   // Whoever is refused in the middle of a file has more to send, and no next request.
   ctx.set('Connection', 'close');
   if (ctx.request.type !== content_type) {
     const message = `The link is for ${content_type}.`;
     throw new HttpRefusal(415, 'unsupported_media_type', message);
   }
+  const { size, sha256_hash } = await take(parts, ctx.state.tenant.id, {
+    key,
+    length: Number(ctx.get('Content-Length') || 0),
+    content: arriving(ctx.req, parts.limits),
+  });
+  ctx.res.removeHeader('Connection');
+  ctx.status = 200;
+  ctx.body = { file_size: size, sha256_hash };
+}
+
+type Taken = {
+  key: string;
+  length: number;
+  content: AsyncIterable<Uint8Array>;
+};
+
+/** Puts a file where a link for it leads, while the document waits for one and it is not too large. */
+async function take(parts: Store, tenantId: string, { key, length, content }: Taken) {
+  const { pool, installation } = parts;
   const id = documentOfUpload(key);
   if (id === null) throw closed();
-  const { id: tenantId } = ctx.state.tenant;
   const { mayPut, limit } = await within(pool, tenantId, (tx) => allowance(tx, id), {
     readOnly: true,
   });
   if (!mayPut) throw closed();
-  if (Number(ctx.get('Content-Length') || 0) > limit) throw tooLarge(limit);
-  const content = atMost(arriving(ctx.req, limits), limit);
-  const { size, sha256_hash } = await installation.files.put(key, content, {
+  if (length > limit) throw tooLarge(limit);
+  return installation.files.put(key, atMost(content, limit), {
     when: (_file, place) =>
       within(pool, tenantId, async (tx) => {
         if (!(await documents.lockAwaited(tx, id))) throw closed();
         await place();
       }),
   });
-  ctx.res.removeHeader('Connection');
-  ctx.status = 200;
-  ctx.body = { file_size: size, sha256_hash };
+}
+
+/** The same for a file that came with a form: what the browser would have put under the link itself. */
+export async function putFor(
+  parts: Store,
+  tenant: { id: string; slug: string },
+  { upload_url, ...file }: { upload_url: string; size: number; content: AsyncIterable<Uint8Array> },
+) {
+  const [, , token = ''] = PATH.exec(new URL(upload_url).pathname) ?? [];
+  const link = readLink(token, 'PUT', parts.installation.link_secret, new Date());
+  if (!link || !link.key.startsWith(`${tenant.slug}/`)) throw closed();
+  return take(parts, tenant.id, { key: link.key, length: file.size, content: file.content });
 }
 
 const allowance = async (tx: Transaction, id: string) => ({

@@ -10,6 +10,7 @@ import { storage } from '../documents/storage.ts';
 import { docs } from '../endpoints/docs.ts';
 import type { Route } from '../endpoints/route.ts';
 import { health, type Health } from '../operations/health.ts';
+import { pages } from '../pages/pages.ts';
 import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
@@ -17,7 +18,7 @@ import { answerBroken, HEAD_BYTES_MAX } from './broken-requests.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { limited, LIMITS, type Limits } from './limits.ts';
 import { openSecurityLog, type SecurityLog } from './security.ts';
-import { serve } from './serve.ts';
+import { serve, type Process } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
 import { isTrusted, tenantMiddleware } from './tenant.ts';
 
@@ -39,6 +40,7 @@ export function createApp(parts: AppParts): Koa {
   const { pool, configuration, log, routes, health: state, limits = LIMITS } = parts;
   const { installation } = parts;
   const { securityLog = openSecurityLog(pool, installation, log) } = parts;
+  const process = { pool, installation, routes };
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
   const steps: Middleware[] = [
@@ -54,9 +56,12 @@ export function createApp(parts: AppParts): Koa {
     cors(pool),
     storage({ pool, limits, installation }),
     sessionMiddleware(app, pool, isSecure),
+    pages({ pool, installation, routes, log, limits }, (route) =>
+      serve(route, process, securityLog),
+    ),
     csrf(routes),
     docs(routes),
-    routed(parts, securityLog),
+    routed(process, securityLog),
   ];
   for (const step of steps) app.use(step);
   // A client that goes away in the middle of an answer, or sends what is no HTTP, is no fault of ours.
@@ -202,13 +207,15 @@ function admission(): Middleware {
 }
 
 /** The route table on a router: fixed paths before those with parameters, 405 with Allow. */
-function routed({ routes, ...process }: AppParts, securityLog: SecurityLog): Middleware {
+function routed(process: Process, securityLog: SecurityLog): Middleware {
   const router = new Router({ prefix: '/api/v1', sensitive: true, strict: true });
   const methods = new Map<string, Set<string>>();
-  const fixedFirst = [...routes].sort((one, other) => wildness(one.path) - wildness(other.path));
+  const fixedFirst = [...process.routes].sort(
+    (one, other) => wildness(one.path) - wildness(other.path),
+  );
   for (const route of fixedFirst) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const handler = serve(route, { ...process, routes }, securityLog);
+    const handler = serve(route, process, securityLog);
     router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
       ctx.state.route = route;
       await handler(ctx);

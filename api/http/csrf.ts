@@ -17,17 +17,21 @@ export const newToken = () =>
  */
 export function csrf(routes: readonly Route[]): Middleware {
   const exempt = new Set(routes.filter(isForProviders).map(({ path }) => `/api/v1${path}`));
-  return async (ctx: Context, next: Next) => {
-    const sent = sentBy(ctx);
-    const own = (ctx.session as { csrf_token?: string } | null)?.csrf_token;
-    ctx.state.csrf_token = own;
-    try {
-      if (!SAFE.has(ctx.method) && !exempt.has(ctx.path)) check(ctx, sent, own);
-      await next();
-    } finally {
-      setCookie(ctx);
-    }
-  };
+  return (ctx: Context, next: Next) =>
+    guarded(ctx, exempt.has(ctx.path) ? null : () => ctx.get('X-CSRFToken'), next);
+}
+
+/** Goes on where nothing is changed, or what was given is the token; null asks for none. */
+export async function guarded(ctx: Context, given: (() => string) | null, steps: Next) {
+  const sent = sentBy(ctx);
+  const own = ownOf(ctx);
+  ctx.state.csrf_token = own;
+  try {
+    if (!SAFE.has(ctx.method) && given !== null) check(ctx, { given: given(), sent, own });
+    await steps();
+  } finally {
+    setCookie(ctx);
+  }
 }
 
 /** Providers have no cookie; they prove themselves by signature instead. */
@@ -35,10 +39,12 @@ const isForProviders = ({ allow }: Route) => allow === 'provider';
 
 const sentBy = (ctx: Context) => ctx.cookies.get('csrftoken', { signed: false }) ?? '';
 
+const ownOf = ({ session }: Context) => (session as { csrf_token?: string } | null)?.csrf_token;
+
 /** The session's token, or the one that came, or a new one; refusals carry it as well. */
 export function tokenOf(ctx: Context): string {
   const sent = sentBy(ctx);
-  return (ctx.state.csrf_token ??= TOKEN.test(sent) ? sent : newToken());
+  return (ctx.state.csrf_token ??= ownOf(ctx) ?? (TOKEN.test(sent) ? sent : newToken()));
 }
 
 export function setCookie(ctx: Context) {
@@ -52,7 +58,10 @@ export function setCookie(ctx: Context) {
   });
 }
 
-function check(ctx: Context, cookie: string, own: string | undefined) {
+/** The cookie and what was given beside it are one, and the session's own. */
+type Tokens = { given: string; sent: string; own: string | undefined };
+
+function check(ctx: Context, { given, sent: cookie, own }: Tokens) {
   const origin = ctx.get('Origin');
   const referer = ctx.get('Referer');
   const trusted: string[] = ctx.state.trusted_origins ?? [];
@@ -60,12 +69,11 @@ function check(ctx: Context, cookie: string, own: string | undefined) {
     throw refused('The Origin is not trusted.');
   if (!origin && ctx.state.is_secure && referer && !isOurs(referer, ctx))
     throw refused('The Referer is not trusted.');
-  const header = ctx.get('X-CSRFToken');
   if (!cookie) throw refused('The csrftoken cookie is not set.');
-  if (!header) throw refused('The X-CSRFToken header is missing.');
-  if (!TOKEN.test(header) || !TOKEN.test(cookie))
+  if (!given) throw refused('The X-CSRFToken header is missing.');
+  if (!TOKEN.test(given) || !TOKEN.test(cookie))
     throw refused('The CSRF token has the wrong form.');
-  if (!same(header, cookie) || (own !== undefined && !same(header, own))) {
+  if (!same(given, cookie) || (own !== undefined && !same(given, own))) {
     throw refused('The CSRF token is not the right one.');
   }
 }

@@ -3,6 +3,9 @@ import type { Keys } from '../../jobs/sealing/secrets.ts';
 import { remembered } from '../../jobs/users/device.ts';
 
 const NAME = 'known_device';
+/** Where somebody signs in: cookies about that go there and nowhere else. */
+export const doorOf = (ctx: Context): string => ctx.state.door ?? '/api/v1/auth';
+
 const A_YEAR_MS = 365 * 86_400_000;
 
 /** What the device says of itself; whether it is true is jobs/users/device.ts's to tell. */
@@ -15,7 +18,7 @@ export function rememberDevice(ctx: Context, keys: Keys, userId: string) {
     httpOnly: true,
     maxAge: A_YEAR_MS,
     overwrite: true,
-    path: '/api/v1/auth',
+    path: doorOf(ctx),
     sameSite: 'lax',
     signed: false,
   });

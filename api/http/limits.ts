@@ -65,6 +65,14 @@ export async function* arriving(req: IncomingMessage, { idle_ms, transfer_ms }: 
   }
 }
 
+/** Lets a form with a file take the time of an upload, as long as bytes come. */
+export function unhurried(req: IncomingMessage, { idle_ms, transfer_ms }: Limits) {
+  clearTimeout(arrivals.get(req));
+  req.socket.setTimeout(idle_ms, () => req.socket.destroy());
+  const end = setTimeout(() => req.socket.destroy(), transfer_ms);
+  req.once('close', () => clearTimeout(end));
+}
+
 const tooSlow = (patience: number) =>
   new HttpRefusal(
     408,

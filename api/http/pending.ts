@@ -1,13 +1,15 @@
 import type { Context } from 'koa';
+import { doorOf } from './device.ts';
 
 const NAME = 'pending_sign_in';
-const SCOPE = {
-  httpOnly: true,
-  overwrite: true,
-  path: '/api/v1/auth',
-  sameSite: 'strict',
-  signed: false,
-} as const;
+const scopeOf = (ctx: Context) =>
+  ({
+    httpOnly: true,
+    overwrite: true,
+    path: doorOf(ctx),
+    sameSite: 'strict',
+    signed: false,
+  }) as const;
 
 /** What the browser goes on with whose sign-in has not ended, or nothing. */
 export function pendingCookie(ctx: Context): string {
@@ -16,10 +18,10 @@ export function pendingCookie(ctx: Context): string {
 }
 
 export function holdPending(ctx: Context, token: string, seconds: number) {
-  ctx.cookies.set(NAME, token, { ...SCOPE, maxAge: seconds * 1000 });
+  ctx.cookies.set(NAME, token, { ...scopeOf(ctx), maxAge: seconds * 1000 });
 }
 
 /** Nothing is pending once somebody is in. */
 export function dropPending(ctx: Context) {
-  if (pendingCookie(ctx) !== '') ctx.cookies.set(NAME, null, SCOPE);
+  if (pendingCookie(ctx) !== '') ctx.cookies.set(NAME, null, scopeOf(ctx));
 }

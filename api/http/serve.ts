@@ -27,7 +27,7 @@ const QUERY_KEYS_MAX = 2_000;
 const LIST_TIMEOUT = '5s';
 
 /** What is the same for all requests to a process. */
-type Process = { pool: DatabasePool; installation: Installation; routes: readonly Route[] };
+export type Process = { pool: DatabasePool; installation: Installation; routes: readonly Route[] };
 
 /**
  * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves

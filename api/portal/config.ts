@@ -2,6 +2,19 @@ import { z } from 'zod';
 import { tenantSettings } from '../../jobs/users/change-settings.ts';
 import type { Route } from '../endpoints/route.ts';
 
+const branding = z.object({
+  tenant_name: z.string(),
+  logo_url: z.string(),
+  primary_color: z.string(),
+  secondary_color: z.string(),
+  support_email: z.string(),
+  support_phone: z.string(),
+  locale: z.string().describe('How amounts and dates are written.'),
+  currency: z.string(),
+  time_zone: z.string(),
+});
+export type PortalConfig = z.output<typeof branding>;
+
 /** What the login page shows before anybody has signed in. */
 export const portalConfig: Route = {
   tag: 'portal',
@@ -13,16 +26,10 @@ export const portalConfig: Route = {
   allow: 'anyone',
   transaction: 'read',
   status: 200,
-  reply: z.object({
-    tenant_name: z.string(),
-    logo_url: z.string(),
-    primary_color: z.string(),
-    secondary_color: z.string(),
-    support_email: z.string(),
-    support_phone: z.string(),
-  }),
+  reply: branding,
   run: async ({ work }) => {
-    const { name, branding } = await tenantSettings(work);
-    return { tenant_name: name, ...branding };
+    const { name: tenant_name, ...tenant } = await tenantSettings(work);
+    const { locale, currency, time_zone } = tenant;
+    return { tenant_name, locale, currency, time_zone, ...tenant.branding };
   },
 };

@@ -100,7 +100,7 @@ rule('areas of jobs/ import only along loans … → ledger, webhooks, communica
 
 /** What is no area but serves all of them, in a room of its own. */
 const MACHINERY: Partial<Record<Folder, readonly string[]>> = {
-  api: ['http', 'endpoints'],
+  api: ['http', 'endpoints', 'pages'],
   jobs: ['files', 'networks', 'sealing'],
   sql: ['database', 'queue', 'invariants'],
 };
@@ -111,6 +111,20 @@ rule('api, jobs and sql share one map of areas', () =>
     .filter(({ folder, area }) => !MACHINERY[folder]?.some((room) => room === area))
     .filter(({ area }) => layerOf(area ?? '') < 0)
     .map(({ file, area }) => `${file}: ${area} is no area`),
+);
+
+/** What pages may know: how endpoints are asked, and how they refuse. */
+const OF_PAGES =
+  /^(api\/(pages|http|endpoints)\/|api\/portal\/config\.ts|api\/documents\/storage\.ts|templates\/|jobs\/errors\.ts|sql\/dictionary\.ts)/;
+
+rule('a page asks endpoints, and has no other way to what it shows', () =>
+  ours
+    .filter(({ file }) => file.startsWith('api/pages/'))
+    .flatMap(({ file, imports }) =>
+      imports
+        .filter(({ target, is_ours, is_type }) => is_ours && !is_type && !OF_PAGES.test(target))
+        .map(({ target }) => `${file} imports ${target}`),
+    ),
 );
 
 rule('no files import each other in a circle', () => {

@@ -1,0 +1,71 @@
+import type { Context } from 'koa';
+import { randomUUID } from 'node:crypto';
+import { renderPage } from '../../templates/portal/render-page.ts';
+import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
+import { problemTexts } from '../../templates/portal/problems.ts';
+import { tokenOf } from '../http/csrf.ts';
+import type { PortalConfig } from '../portal/config.ts';
+import { languageOf } from './language.ts';
+import { queryOf } from './query.ts';
+import type { Moved, Problems, Shown } from './page.ts';
+
+/** Where the database is away, a page still has to say so. */
+const NOBODY: PortalConfig = {
+  ...{ tenant_name: '', logo_url: '', support_email: '', support_phone: '' },
+  ...{ primary_color: '', secondary_color: '' },
+  ...{ locale: 'en-US', currency: 'USD', time_zone: 'UTC' },
+};
+
+/** What every page is shown with. */
+export type Frame = {
+  config: PortalConfig;
+  problems: Problems | null;
+  values: Readonly<Record<string, string>>;
+};
+
+/** Answers with a page, or with where to go on. */
+export function answer(ctx: Context, outcome: Shown | Moved, frame: Partial<Frame> = {}) {
+  if ('to' in outcome) return goTo(ctx, outcome);
+  const { config = NOBODY, problems = null, values = {} } = frame;
+  const language = languageOf(ctx);
+  ctx.status = outcome.status ?? 200;
+  ctx.type = 'text/html';
+  ctx.set('Content-Security-Policy', policyFor(config));
+  ctx.body = renderPage(outcome.page, {
+    ...outcome.data,
+    ...{ language, tenant: config, values, csrf_token: tokenOf(ctx) },
+    problems: problems && problemTexts(problems, { language, ...config }),
+    notice: queryOf(ctx)['done'],
+    here: hereOf(ctx),
+    place: ctx.path.split('/')[2] ?? '',
+    signed_in: isBorrower(ctx),
+    idempotency_key: randomUUID(),
+    stylesheet: `/portal/${stylesheetOf(config).name}`,
+  });
+}
+
+/** The answer to a form is another page, so that reading it again sends nothing again. */
+function goTo(ctx: Context, { to, done }: Moved) {
+  ctx.status = 303;
+  const mark = to.includes('?') ? '&' : '?';
+  ctx.set('Location', done === undefined ? to : `${to}${mark}done=${done}`);
+  ctx.body = '';
+}
+
+const isBorrower = ({ state }: Context) => Boolean(state.user?.borrower_id);
+
+/** A page is read again, or come back to; a form that was refused is neither. */
+const hereOf = (ctx: Context) => (ctx.method === 'POST' ? '/portal' : ctx.path);
+
+/** Nothing but our own style and the tenant's own logo: no script, no frame, no other place. */
+function policyFor({ logo_url }: PortalConfig) {
+  const logo = URL.canParse(logo_url) ? ` ${new URL(logo_url).origin}` : '';
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    `img-src 'self'${logo}`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

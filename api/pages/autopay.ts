@@ -1,0 +1,51 @@
+import { usableAccounts } from './accounts.ts';
+import { amountOf } from './amounts.ts';
+import { filledIn, keyOf } from './fields.ts';
+import { loanOf } from './loans.ts';
+import { moved, shown, type Page, type Visit } from './page.ts';
+
+const AUTOPAY = '/portal/loans/{id}/autopay';
+
+function enrolmentOf(visit: Visit) {
+  const { fixed_amount, extra_amount, ...plan } = {
+    ...filledIn(visit, 'payment_instrument_id', 'amount_type', 'fixed_amount', 'extra_amount'),
+  };
+  return {
+    ...plan,
+    ...(plan['amount_type'] === 'fixed' && { fixed_amount: amountOf(visit, fixed_amount) }),
+    ...(plan['amount_type'] === 'minimum_due_plus' && {
+      extra_amount: amountOf(visit, extra_amount),
+    }),
+  };
+}
+
+const autopay: Page = {
+  path: '/loans/{id}/autopay',
+  show: async (visit) => {
+    const { ask, params } = visit;
+    const autopay = await ask(`GET ${AUTOPAY}`, { params });
+    const accounts = await usableAccounts(visit);
+    return shown('autopay', { loan: await loanOf(visit), autopay, accounts });
+  },
+  submit: async (visit) => {
+    const { ask, params, form } = visit;
+    const here = `/portal/loans/${params['id'] ?? ''}/autopay`;
+    const asked = { params, ...keyOf(visit) };
+    switch (form.values['step']) {
+      case 'cancel':
+        await ask(`POST ${AUTOPAY}/cancel`, asked);
+        return moved(here, 'autopay_canceled');
+      case 'pause':
+        await ask(`POST ${AUTOPAY}/enable`, { ...asked, body: { enabled: false } });
+        return moved(here, 'autopay_paused');
+      case 'resume':
+        await ask(`POST ${AUTOPAY}/enable`, { ...asked, body: { enabled: true } });
+        return moved(here, 'autopay_resumed');
+      default:
+        await ask(`POST ${AUTOPAY}/enroll`, { ...asked, body: enrolmentOf(visit) });
+        return moved(here, 'autopay_enrolled');
+    }
+  },
+};
+
+export const autopayPages: readonly Page[] = [autopay];

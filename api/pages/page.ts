@@ -1,0 +1,52 @@
+import type { DatabasePool } from 'slonik';
+import type { Installation } from '../../jobs/installation.ts';
+import type { Language } from '../../templates/portal/words.ts';
+import type { User } from '../http/permissions.ts';
+import type { Ask } from './ask.ts';
+import type { PortalConfig } from '../portal/config.ts';
+import type { Form } from './form.ts';
+
+/** What is wrong with a form that was sent: for each field, and as a whole. */
+export type Problems = {
+  code: string;
+  message: string;
+  errors: Record<string, string>;
+  details: Record<string, unknown>;
+};
+
+/** One request for a page, as the page sees it. */
+export type Visit = {
+  ask: Ask;
+  params: Record<string, string>;
+  query: Record<string, string>;
+  form: Form;
+  /** What the form before was refused for, when its page is shown again. */
+  problems: Problems | null;
+  user: User | null;
+  config: PortalConfig;
+  language: Language;
+  tenant: { id: string; slug: string };
+  store: { pool: DatabasePool; installation: Installation };
+  /** Has the browser keep a language. */
+  speak: (language: string) => void;
+};
+
+/** A page to be shown: its template and what is in it. */
+export type Shown = { page: string; data: object; status?: number };
+/** Another page to go to, and a word about what was done. */
+export type Moved = { to: string; done?: string };
+
+/** One address of the portal. What is sent to it is refused by its endpoints and then shown again. */
+export type Page = {
+  /** Below /portal, with {id} parameters. */
+  path: string;
+  show: (visit: Visit) => Promise<Shown | Moved>;
+  submit?: (visit: Visit) => Promise<Shown | Moved>;
+  /** For whoever has not signed in. */
+  isOpen?: boolean;
+  /** A file may come with its form. */
+  takesFile?: boolean;
+};
+
+export const shown = (page: string, data: object = {}): Shown => ({ page, data });
+export const moved = (to: string, done?: string): Moved => ({ to, ...(done && { done }) });

@@ -1,0 +1,151 @@
+import type { Context, Middleware, Next } from 'koa';
+import type { DatabasePool } from 'slonik';
+import type { Installation } from '../../jobs/installation.ts';
+import type { Log } from '../../jobs/log.ts';
+import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
+import type { Route } from '../endpoints/route.ts';
+import { guarded, setCookie } from '../http/csrf.ts';
+import { answerTo, HttpRefusal, type Answer } from '../http/errors.ts';
+import type { Limits } from '../http/limits.ts';
+import type { PortalConfig } from '../portal/config.ts';
+import { answer, type Frame } from './answer.ts';
+import { asking, handlersOf, type Ask } from './ask.ts';
+import { withForm, type Form } from './form.ts';
+import { isUnsaid, languageOf, speak } from './language.ts';
+import { missing } from './missing.ts';
+import { queryOf } from './query.ts';
+import { moved, shown, type Moved, type Page, type Shown, type Visit } from './page.ts';
+import { placeOf } from './places.ts';
+
+type Parts = {
+  pool: DatabasePool;
+  installation: Installation;
+  routes: readonly Route[];
+  log: Log;
+  limits: Limits;
+};
+
+const ROOM = /^\/portal(\/|$)/;
+
+/**
+ * The pages that a borrower opens, below /portal: server-rendered, without script, over the platform's
+ * own endpoints. Whatever goes wrong in here is a page as well.
+ */
+export function pages(parts: Parts, serve: (route: Route) => (ctx: Context) => Promise<void>) {
+  const handlers = handlersOf(parts.routes, serve);
+  const middleware: Middleware = async (ctx: Context, next: Next) => {
+    if (!ROOM.test(ctx.path)) return next();
+    ctx.state.door = '/portal';
+    const ask = asking(ctx, handlers);
+    try {
+      await visit(ctx, parts, ask);
+    } catch (error) {
+      const { log } = parts;
+      const refusal = answerTo(error, ctx.method);
+      const { request_id } = ctx.state;
+      if (refusal === null) log.error({ err: error, request_id }, 'failed');
+      else if (refusal.status === 503) log.warn({ err: error, request_id }, 'unavailable');
+      await refuse(ctx, ask, refusal ?? INTERNAL);
+    }
+  };
+  return middleware;
+}
+
+const INTERNAL: Answer = { status: 500, body: { message: '', code: 'internal_error' } };
+
+async function visit(ctx: Context, parts: Parts, ask: Ask) {
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  if (isRead && ctx.path.startsWith('/portal/style-')) return stylesheet(ctx, ask);
+  const { page, params } = placeOf(ctx.path);
+  ctx.state.route = { path: `/portal${page.path}` };
+  if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
+  const takesFile = page.takesFile === true && ctx.state.user !== null;
+  await withForm(ctx, { limits: parts.limits, takesFile }, (form) =>
+    guarded(
+      ctx,
+      () => form.values['csrf_token'] ?? '',
+      () => open(ctx, { page, params, form, ask, parts }),
+    ),
+  );
+}
+
+type Opened = { page: Page; params: Record<string, string>; form: Form; ask: Ask; parts: Parts };
+
+async function open(ctx: Context, { page, params, form, ask, parts }: Opened) {
+  // The endpoint says whether nobody is signed in, or nobody any more.
+  if (!page.isOpen && !ctx.state.user) await ask('GET /portal/me');
+  const config = await ask<PortalConfig>('GET /portal/config');
+  if (ctx.state.user?.borrower_id && isUnsaid(ctx)) await followPreference(ctx, ask);
+  const { user = null, tenant } = ctx.state;
+  const visit: Visit = {
+    ...{ ask, params, form, config, user, tenant, problems: null },
+    store: { pool: parts.pool, installation: parts.installation },
+    query: queryOf(ctx),
+    language: languageOf(ctx),
+    speak: (language) => speak(ctx, language),
+  };
+  const frame = { config, values: form.values };
+  if (ctx.method !== 'POST' || !page.submit) return answer(ctx, await page.show(visit), frame);
+  try {
+    answer(ctx, await page.submit(visit), { config });
+  } catch (error) {
+    await askAgain(ctx, { page, visit, frame }, error);
+  }
+}
+
+/** The same page again, with what was filled in and what is wrong with it. */
+async function askAgain(
+  ctx: Context,
+  { page, visit, frame }: { page: Page; visit: Visit; frame: Partial<Frame> },
+  error: unknown,
+) {
+  const refusal = answerTo(error, 'POST');
+  if (refusal === null || !isForTheForm(refusal, page)) throw error;
+  const { status, body, headers = {} } = refusal;
+  const { code, message, errors = {}, details = {} } = body;
+  const problems = { code, message, errors, details };
+  const outcome: Shown | Moved = await page.show({ ...visit, problems });
+  ctx.set(headers);
+  answer(ctx, 'to' in outcome ? outcome : { ...outcome, status }, { ...frame, problems });
+}
+
+/** Of whoever signs in, a wrong password is a matter of the form; of others, the session is over. */
+const isForTheForm = ({ status, body }: Answer, { isOpen = false }: Page) =>
+  [409, 413, 422].includes(status) ||
+  (isOpen && (status === 429 || ['invalid_credentials', 'invalid_code'].includes(body.code)));
+
+async function refuse(ctx: Context, ask: Ask, { status, body, headers = {} }: Answer) {
+  ctx.set(headers);
+  if (status === 401) return signInFirst(ctx, body.code);
+  const config = await ask<PortalConfig>('GET /portal/config').catch(() => undefined);
+  const retry_after = headers['Retry-After'];
+  const refusal = { code: body.code, status, retry_after };
+  answer(ctx, { ...shown('refused', refusal), status }, { ...(config && { config }) });
+  setCookie(ctx);
+}
+
+function signInFirst(ctx: Context, code: string) {
+  const back = ctx.method === 'GET' && ctx.path !== '/portal' ? `?back=${ctx.path}` : '';
+  const isOver = code === 'session_expired' || code === 'sign_in_expired';
+  answer(ctx, moved(`/portal/sign-in${back}`, isOver ? 'signed_out_by_time' : undefined));
+}
+
+/** The language that the borrower is written in is that of the pages, unless this browser has another. */
+async function followPreference(ctx: Context, ask: Ask) {
+  const profile = await ask<{ language_preference: string }>('GET /portal/profile');
+  speak(ctx, profile.language_preference);
+}
+
+/** One for each tenant, since its colours are in it; another name whenever something in it changes. */
+async function stylesheet(ctx: Context, ask: Ask) {
+  const { name, text } = stylesheetOf(await ask<PortalConfig>('GET /portal/config'));
+  if (ctx.path !== `/portal/${name}`) throw missing();
+  ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
+  ctx.type = 'text/css';
+  ctx.body = text;
+}
+
+const otherMethod = ({ submit }: Page) =>
+  new HttpRefusal(405, 'method_not_allowed', 'This page does not take that method.', {
+    headers: { Allow: submit ? 'GET, HEAD, POST' : 'GET, HEAD' },
+  });

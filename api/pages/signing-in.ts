@@ -1,0 +1,113 @@
+import { backTo } from './back.ts';
+import { moved, shown, type Page, type Visit } from './page.ts';
+
+type Wanted = { second_factor?: { methods: string[]; must_enroll: boolean } };
+
+/** Where to go on, as the address says, or the form that came from there. */
+const backOf = ({ query, form }: Visit) => backTo(form.values['back'] ?? query['back']);
+
+const signIn: Page = {
+  path: '/sign-in',
+  isOpen: true,
+  show: async (visit) =>
+    visit.user === null ? shown('sign-in', { back: backOf(visit) }) : moved(backOf(visit)),
+  submit: async (visit) => {
+    const { email = '', password = '' } = visit.form.values;
+    const body = { email, password };
+    const { second_factor } = await visit.ask<Wanted>('POST /auth/login', { body });
+    const back = backOf(visit);
+    if (second_factor === undefined) return moved(back);
+    if (second_factor.must_enroll) return moved('/portal/enroll-factor');
+    return moved(`/portal/second-factor?back=${back}`);
+  },
+};
+
+const secondFactor: Page = {
+  path: '/second-factor',
+  isOpen: true,
+  show: async (visit) => shown('second-factor', { back: backOf(visit) }),
+  submit: async (visit) => {
+    const { code, recovery_code } = visit.form.values;
+    const body = recovery_code === undefined ? { code } : { recovery_code };
+    await visit.ask('POST /auth/second-factor', { body });
+    return moved(backOf(visit));
+  },
+};
+
+type Begun = { secret: string; qr_svg: string };
+
+/** The key of the app is told once: whoever mistypes its first code goes on with the app as it is. */
+const enrollFactor: Page = {
+  path: '/enroll-factor',
+  isOpen: true,
+  show: async ({ problems }) => shown('enroll-factor', { is_begun: problems?.errors['code'] }),
+  submit: async ({ ask, form }) => {
+    const { step, code } = form.values;
+    if (step === 'begin') {
+      const { secret, qr_svg } = await ask<Begun>('POST /auth/second-factors/totp');
+      return shown('enroll-factor', { is_begun: true, secret, picture: qr_svg });
+    }
+    const body = { code };
+    return shown(
+      'recovery-codes',
+      await ask<object>('POST /auth/second-factors/totp/confirm', { body }),
+    );
+  },
+};
+
+const signOut: Page = {
+  path: '/sign-out',
+  isOpen: true,
+  show: async () => moved('/portal'),
+  submit: async ({ ask }) => {
+    await ask('POST /auth/logout');
+    return moved('/portal/sign-in', 'signed_out');
+  },
+};
+
+const forgotPassword: Page = {
+  path: '/forgot-password',
+  isOpen: true,
+  show: async () => shown('forgot-password'),
+  submit: async ({ ask, form }) => {
+    const { email = '' } = form.values;
+    await ask('POST /auth/password/request', { body: { email } });
+    return shown('forgot-password', { is_sent: true });
+  },
+};
+
+/** Where the link of an invitation leads, or of a reset. */
+const choosePassword: Page = {
+  path: '/choose-password',
+  isOpen: true,
+  show: async ({ query }) => shown('choose-password', { token: query['token'] }),
+  submit: async ({ ask, form }) => {
+    const { token = '', password = '' } = form.values;
+    await ask('POST /auth/password/reset', { body: { token, password } });
+    return moved('/portal/sign-in', 'password_chosen');
+  },
+};
+
+/** The pages in another language, and what the borrower is written from now on. */
+const language: Page = {
+  path: '/language',
+  isOpen: true,
+  show: async () => moved('/portal'),
+  submit: async ({ ask, form, user, speak }) => {
+    const { language: wanted = '', back } = form.values;
+    speak(wanted);
+    if (user?.borrower_id)
+      await ask('PUT /portal/profile', { body: { language_preference: wanted } });
+    return moved(backTo(back));
+  },
+};
+
+export const signingIn: readonly Page[] = [
+  signIn,
+  secondFactor,
+  enrollFactor,
+  signOut,
+  forgotPassword,
+  choosePassword,
+  language,
+];

@@ -1,0 +1,43 @@
+import { accounts } from './words/accounts.ts';
+import { common } from './words/common.ts';
+import { letters } from './words/letters.ts';
+import { loans } from './words/loans.ts';
+import { refusals } from './words/refusals.ts';
+import { relief } from './words/relief.ts';
+import { signingIn } from './words/signing-in.ts';
+
+export const LANGUAGES = ['en', 'es'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** What the portal says, in the order of the languages. */
+export type Words = Readonly<Record<string, readonly [english: string, spanish: string]>>;
+
+const texts: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    ...common,
+    ...signingIn,
+    ...loans,
+    ...accounts,
+    ...letters,
+    ...relief,
+    ...refusals,
+  }),
+);
+
+/** The first of the languages asked for that the portal speaks. */
+export function spokenIn(wanted: readonly string[]): Language | null {
+  const spoken = wanted.map((tag) => tag.slice(0, 2).toLowerCase());
+  return LANGUAGES.find((language) => language === spoken.find(isSpoken)) ?? null;
+}
+
+const isSpoken = (tag: string) => LANGUAGES.some((language) => language === tag);
+
+export const isWord = (key: string) => texts.has(key);
+export const allWords = () => texts.keys();
+
+/** The words under a key, with {values} put in; a key without words is a fault of ours. */
+export function say(language: Language, key: string, values: Record<string, unknown> = {}): string {
+  const text = texts.get(key)?.[LANGUAGES.indexOf(language)];
+  if (text === undefined) throw new Error(`The portal has no words for ${key}.`);
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+}

@@ -1,0 +1,30 @@
+import type { Words } from '../words.ts';
+
+/** What all pages have, and what fields are called. */
+export const common = {
+  skip: ['Skip to the content', 'Ir al contenido'],
+  nav: ['Main', 'Principal'],
+  'nav.': ['Overview', 'Resumen'],
+  'nav./accounts': ['Bank accounts', 'Cuentas bancarias'],
+  'nav./documents': ['Documents', 'Documentos'],
+  'nav./messages': ['Messages', 'Mensajes'],
+  'nav./hardship': ['Hardship help', 'Ayuda por dificultades'],
+  'nav./profile': ['Profile', 'Perfil'],
+  'language.en': ['English', 'English'],
+  'language.es': ['Español', 'Español'],
+  support: ['Questions? Write to', '¿Preguntas? Escriba a'],
+  support_phone: ['Or call', 'O llame al'],
+  optional: ['optional', 'opcional'],
+  go_on: ['Continue', 'Continuar'],
+  to_portal: ['Go to the overview', 'Ir al resumen'],
+  look_again: ['Look at this again.', 'Revise este dato.'],
+  none: ['None', 'Ninguno'],
+  'problem.prefix': ['Error:', 'Error:'],
+  'problem.heading': ['That did not work:', 'Algo no salió bien:'],
+  'field.email': ['Email address', 'Correo electrónico'],
+  'field.password': ['Password', 'Contraseña'],
+  'field.token': ['Link', 'Enlace'],
+  'field.code': ['Code', 'Código'],
+  'field.recovery_code': ['Recovery code', 'Código de recuperación'],
+  'field.body': ['Form', 'Formulario'],
+} as const satisfies Words;

@@ -1,0 +1,66 @@
+import type { Words } from '../words.ts';
+
+/** Signing in, and what comes before it. */
+export const signingIn = {
+  sign_in: ['Sign in', 'Iniciar sesión'],
+  sign_out: ['Sign out', 'Cerrar sesión'],
+  forgot_password: ['Forgot your password?', '¿Olvidó su contraseña?'],
+  'forgot_password.how': [
+    'Enter your email address. If there is an account with it, we send you a link to choose a new password.',
+    'Escriba su correo electrónico. Si hay una cuenta con él, le enviaremos un enlace para elegir una contraseña nueva.',
+  ],
+  'forgot_password.send': ['Send the link', 'Enviar el enlace'],
+  'forgot_password.sent': [
+    'If there is an account with that address, a link is on its way. It works for one hour.',
+    'Si hay una cuenta con ese correo, el enlace está en camino. Funciona durante una hora.',
+  ],
+  choose_password: ['Choose a password', 'Elija una contraseña'],
+  'choose_password.how': [
+    'Several words that nobody would guess are better than one with signs in it. Spaces are fine.',
+    'Varias palabras que nadie adivinaría son mejores que una sola con signos. Puede usar espacios.',
+  ],
+  'choose_password.do': ['Keep this password', 'Guardar esta contraseña'],
+  second_factor: ['Enter your code', 'Escriba su código'],
+  'second_factor.why': [
+    'Your password was right. One more step shows that it is you.',
+    'Su contraseña es correcta. Falta un paso para confirmar que es usted.',
+  ],
+  'second_factor.hint': [
+    'The six digits that your authenticator app shows now.',
+    'Los seis dígitos que muestra ahora su aplicación de autenticación.',
+  ],
+  'second_factor.lost': [
+    'I cannot use my app: enter a recovery code',
+    'No puedo usar mi aplicación: escribir un código de recuperación',
+  ],
+  enroll_factor: ['Set up a second step', 'Configure un segundo paso'],
+  'enroll_factor.why': [
+    'Signing in here takes a second step beside your password. You need an authenticator app on your phone.',
+    'Para entrar aquí hace falta un segundo paso además de su contraseña. Necesita una aplicación de autenticación en su teléfono.',
+  ],
+  'enroll_factor.begin': ['Begin', 'Empezar'],
+  'enroll_factor.scan': [
+    'Scan this picture with the app.',
+    'Escanee esta imagen con la aplicación.',
+  ],
+  'enroll_factor.picture': ['Picture for the app', 'Imagen para la aplicación'],
+  'enroll_factor.secret': ['Or type this key into it:', 'O escriba en ella esta clave:'],
+  'enroll_factor.code': [
+    'Enter the six digits that it then shows.',
+    'Escriba los seis dígitos que muestra después.',
+  ],
+  recovery_codes: ['Your recovery codes', 'Sus códigos de recuperación'],
+  'recovery_codes.keep': [
+    'Write these codes down now: they are shown only once. Each lets you in one time if you lose your phone.',
+    'Anote estos códigos ahora: se muestran una sola vez. Cada uno le permite entrar una vez si pierde su teléfono.',
+  ],
+  'done.signed_out': ['You are signed out.', 'Ha cerrado la sesión.'],
+  'done.signed_out_by_time': [
+    'You were signed out because nothing was done for a while. Sign in again.',
+    'Su sesión se cerró por inactividad. Inicie sesión de nuevo.',
+  ],
+  'done.password_chosen': [
+    'Your password is set. Sign in with it.',
+    'Su contraseña está guardada. Inicie sesión con ella.',
+  ],
+} as const satisfies Words;

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { hidden, pagesOf } from '../setup/pages.ts';
+import { atHome } from '../setup/portal.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** Whoever opens the portal for the first time today. */
+async function stranger() {
+  const tenant = await stage.tenant();
+  const email = `borrower@${tenant.slug}.test`;
+  return { tenant, email, pages: pagesOf(tenant.anonymous()) };
+}
+
+test('whoever has not signed in is asked to, and comes back to where they were', async () => {
+  const { email, pages } = await stranger();
+
+  const sent = await pages.get('/accounts');
+  const form = await pages.get('/sign-in?back=/portal/accounts');
+  const back = hidden(form.body, 'back');
+  const inside = await pages.send('/sign-in', { email, password: PASSWORD, back });
+  const page = await pages.get('/accounts');
+
+  expect(sent).toMatchObject({
+    status: 303,
+    headers: { location: '/portal/sign-in?back=/portal/accounts' },
+  });
+  expect(inside).toMatchObject({ status: 303, headers: { location: '/portal/accounts' } });
+  expect(page.status).toBe(200);
+  expect(page.body).toContain('<h1>Bank accounts</h1>');
+});
+
+test.each(['https://evil.example', '//evil.example', '/portal/../api', '/portal\\evil', '/x'])(
+  'signing in leads to no other place: %s',
+  async (back) => {
+    const { email, pages } = await stranger();
+    await pages.get('/sign-in');
+
+    const inside = await pages.send('/sign-in', { email, password: PASSWORD, back });
+
+    expect(inside).toMatchObject({ status: 303, headers: { location: '/portal' } });
+  },
+);
+
+test('a wrong password and an unknown address are refused in the same words', async () => {
+  const { email, pages } = await stranger();
+  await pages.get('/sign-in');
+
+  const wrong = await pages.send('/sign-in', { email, password: 'wrong' });
+  const unknown = await pages.send('/sign-in', { email: 'no@body.test', password: 'wrong' });
+
+  const main = (page: string) => page.replace(email, '').replace('no@body.test', '');
+  expect(wrong.status).toBe(401);
+  expect(wrong.body).toContain('The email address or the password is wrong.');
+  expect(main(unknown.body)).toBe(main(wrong.body));
+  expect(wrong.body).not.toContain('value="wrong"');
+});
+
+test('a payment is previewed, ordered once by its key, and shown with its split', async () => {
+  const { borrower, loan, id, account } = await atHome(stage);
+  const pages = pagesOf(borrower);
+  const order = { amount: '$500', payment_instrument_id: account, payment_date: '' };
+
+  const home = await pages.get('');
+  const preview = await pages.send(`/loans/${id}/pay`, { ...order, step: 'preview' });
+  const idempotency_key = hidden(preview.body, 'idempotency_key');
+  const amount = hidden(preview.body, 'amount');
+  const sent = { ...order, amount, idempotency_key, step: 'pay' };
+  const paid = await pages.send(`/loans/${id}/pay`, sent);
+  const again = await pages.send(`/loans/${id}/pay`, sent);
+  const receipt = await pages.get(String(paid.headers['location']).slice('/portal'.length));
+
+  expect([home.status, preview.status, paid.status, again.status]).toEqual([200, 200, 303, 303]);
+  expect(home.body).toContain('$315.68');
+  expect(preview.body).toContain('Pay $500.00');
+  expect(again.headers['location']).toBe(paid.headers['location']);
+  expect(receipt.body).toContain('Thank you. Your payment is on its way.');
+  const payments = await borrower.get(`${loan}/payments`);
+  expect(payments.body).toMatchObject([{ amount: '500.00', source: 'portal' }]);
+});
+
+test('what is wrong with a form stands beside its field, with what was filled in', async () => {
+  const { borrower, id, account } = await atHome(stage);
+  const pages = pagesOf(borrower);
+  const order = { amount: '0', payment_instrument_id: account, payment_date: '2020-01-01' };
+
+  const refused = await pages.send(`/loans/${id}/pay`, { ...order, step: 'preview' });
+  const more = await pages.send(`/loans/${id}/pay`, {
+    ...order,
+    payment_date: '',
+    amount: '90000',
+  });
+
+  expect(refused.status).toBe(422);
+  expect(refused.body).toContain('<p class="error" id="amount-error">Must be more than zero.</p>');
+  expect(refused.body).toContain('value="2020-01-01"');
+  expect(more.status).toBe(409);
+  expect(more.body).toContain('The most that you can pay is $10,000.00.');
+});
+
+test('a form without the token of the session changes nothing', async () => {
+  const { borrower, loan, id, account } = await atHome(stage);
+  const pages = pagesOf(borrower);
+  const order = { amount: '5.00', payment_instrument_id: account, step: 'pay' };
+
+  const refused = await pages.send(`/loans/${id}/pay`, { ...order, csrf_token: 'x'.repeat(32) });
+
+  expect(refused.status).toBe(403);
+  expect(refused.headers['content-type']).toContain('text/html');
+  expect((await borrower.get(`${loan}/payments`)).body).toEqual([]);
+});

@@ -1,0 +1,24 @@
+import type { Client } from './client.ts';
+
+type Fields = Record<string, string>;
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+/** Pages as a browser without script gets them: forms are sent as they are on the page. */
+export const pagesOf = (client: Client) => ({
+  get: (path: string, language = 'en') =>
+    client.get(`//portal${path}`, { headers: { 'Accept-Language': language } }),
+  /** Sends a form with its token; without a page before, as somebody else would write it. */
+  send: (path: string, fields: Fields = {}) => {
+    const values = { csrf_token: client.cookies.get('csrftoken') ?? '', ...fields };
+    const raw = new URLSearchParams(values).toString();
+    return client.post(`//portal${path}`, undefined, {
+      raw,
+      headers: { ...FORM, 'X-CSRFToken': '' },
+    });
+  },
+});
+
+/** The value of a hidden field of the page's own form. */
+export const hidden = (page: string, name: string) =>
+  new RegExp(`name="${name}" value="([^"]*)"`).exec(page.slice(page.indexOf('<main')))?.[1] ?? '';
