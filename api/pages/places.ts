@@ -1,10 +1,14 @@
+import { messagePages } from './messages.ts';
 import { missing } from './missing.ts';
 import type { Page } from './page.ts';
 import { accountPages } from './accounts.ts';
 import { autopayPages } from './autopay.ts';
+import { documentPages } from './documents.ts';
+import { hardshipPages } from './hardship.ts';
 import { homePages } from './home.ts';
 import { loanPages } from './loans.ts';
 import { payPages } from './pay.ts';
+import { profilePages } from './profile.ts';
 import { signingIn } from './signing-in.ts';
 
 /** Every page there is. */
@@ -15,6 +19,10 @@ const all: readonly Page[] = [
   ...payPages,
   ...autopayPages,
   ...accountPages,
+  ...documentPages,
+  ...messagePages,
+  ...hardshipPages,
+  ...profilePages,
 ];
 
 /** The page at an address, and what its address names. */

@@ -83,6 +83,10 @@ export const sendAccountMessage = job({
   },
 });
 
+/** Borrowers choose theirs in the portal, staff where the tenant's dashboard is. */
+const pageOf = ({ borrower_id }: { borrower_id: string | null }) =>
+  borrower_id === null ? '/choose-password' : '/portal/choose-password';
+
 async function composed(work: Work, { user_id, message }: Payload): Promise<Mail | null> {
   const { tx } = work;
   const user = user_id === null ? null : await accounts.active(tx, user_id);
@@ -106,7 +110,7 @@ async function composed(work: Work, { user_id, message }: Payload): Promise<Mail
       time_zone: tenant.time_zone,
       borrower: { name, email: user.email },
       tenant: { name: tenant.name, ...branding },
-      ...(life && { link: { url: `${origin}/choose-password?token=${token}`, expires_at } }),
+      ...(life && { link: { url: `${origin}${pageOf(user)}?token=${token}`, expires_at } }),
     },
   );
   const address_lines = [branding.address_line_1, branding.address_line_2].filter(Boolean);

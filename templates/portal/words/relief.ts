@@ -1,3 +1,55 @@
 import type { Words } from '../words.ts';
 
-export const relief = {} as const satisfies Words;
+/** Asking for relief. */
+export const relief = {
+  'hardship.what': [
+    'If you cannot pay as agreed, tell us early. Applying costs nothing, and for 15 days nobody calls you to collect.',
+    'Si no puede pagar como se acordó, avísenos pronto. Solicitar ayuda no cuesta nada, y durante 15 días nadie lo llamará para cobrar.',
+  ],
+  'hardship.yours': ['Your applications', 'Sus solicitudes'],
+  'hardship.apply': ['Apply for help', 'Solicitar ayuda'],
+  'hardship.describe': [
+    'What has happened, and how long you expect it to last.',
+    'Qué ocurrió y cuánto tiempo cree que durará.',
+  ],
+  'hardship.send': ['Send the application', 'Enviar la solicitud'],
+  'hardship.title': ['Application {number}', 'Solicitud {number}'],
+  'hardship.sent_on': ['Sent on', 'Enviada el'],
+  'hardship.reason': ['Reason', 'Motivo'],
+  'hardship.messages': ['Messages about it', 'Mensajes sobre ella'],
+  'hardship_status.submitted': ['With us', 'Recibida'],
+  'hardship_status.under_review': ['Being looked at', 'En revisión'],
+  'hardship_status.more_info_needed': ['We need more from you', 'Necesitamos más datos'],
+  'hardship_status.approved': ['Approved', 'Aprobada'],
+  'hardship_status.denied': ['Denied', 'Rechazada'],
+  'hardship_status.withdrawn': ['Withdrawn', 'Retirada'],
+  'hardship_status.completed': ['Completed', 'Terminada'],
+  'hardship_type.job_loss': ['Loss of work', 'Pérdida del empleo'],
+  'hardship_type.income_reduction': ['Less income', 'Menos ingresos'],
+  'hardship_type.medical': ['Illness or medical costs', 'Enfermedad o gastos médicos'],
+  'hardship_type.disability': ['Disability', 'Discapacidad'],
+  'hardship_type.death_in_family': ['Death in the family', 'Muerte en la familia'],
+  'hardship_type.divorce': ['Divorce', 'Divorcio'],
+  'hardship_type.natural_disaster': ['Natural disaster', 'Desastre natural'],
+  'hardship_type.military': ['Military service', 'Servicio militar'],
+  'hardship_type.business_failure': ['Failure of a business', 'Cierre de un negocio'],
+  'hardship_type.other': ['Something else', 'Otro'],
+  'requested_action.forbearance': [
+    'Pay less or nothing for a while',
+    'Pagar menos o nada por un tiempo',
+  ],
+  'requested_action.deferment': ['Move payments to the end', 'Pasar pagos al final'],
+  'requested_action.modification': ['Change the terms for good', 'Cambiar los términos'],
+  'requested_action.payment_plan': ['Catch up in small steps', 'Ponerme al día poco a poco'],
+  'requested_action.due_date_change': ['Another due date', 'Otra fecha de pago'],
+  'requested_action.settlement': ['Settle for less', 'Saldar por menos'],
+  'requested_action.other': ['Something else', 'Otra cosa'],
+  'field.hardship_type': ['What has happened', 'Qué ocurrió'],
+  'field.requested_action': ['What would help', 'Qué le ayudaría'],
+  'field.monthly_income': ['Income a month', 'Ingresos al mes'],
+  'field.monthly_expenses': ['Expenses a month', 'Gastos al mes'],
+  'done.hardship_sent': [
+    'We have your application and will answer you.',
+    'Tenemos su solicitud y le responderemos.',
+  ],
+} as const satisfies Words;

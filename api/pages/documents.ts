@@ -1,0 +1,66 @@
+import { Invalid } from '../../jobs/errors.ts';
+import { putFor } from '../documents/storage.ts';
+import { filledIn } from './fields.ts';
+import { moved, shown, type Page } from './page.ts';
+import { allOf, rowsOf } from './rows.ts';
+
+const LOANS = 'GET /portal/loans';
+
+const documents: Page = {
+  path: '/documents',
+  takesFile: true,
+  show: async (visit) => {
+    const { rows, older } = await rowsOf(visit, 'GET /portal/documents');
+    const documents = rows.filter(({ status }) => status !== 'pending' && status !== 'expired');
+    return shown('documents', {
+      ...{ documents, older, loans: await loanChoices(visit) },
+    });
+  },
+  /** The three steps of an upload; what the browser would have put under the link came with the form. */
+  submit: async (visit) => {
+    const { ask, form, store, tenant } = visit;
+    const { file } = form;
+    if (file === null) throw new Invalid({ file: 'Is required.' });
+    const about = filledIn(visit, 'loan_id', 'document_type');
+    const body = { ...about, filename: file.name, content_type: file.type };
+    const link = await announced(() =>
+      ask<{ id: string; upload_url: string }>('POST /portal/documents/upload', { body }),
+    );
+    const content = file.content();
+    const { size, sha256_hash } = await putFor(store, tenant, { ...link, ...file, content });
+    await ask('POST /portal/documents/{id}/confirm-upload', {
+      params: { id: link.id },
+      body: { file_size: size, sha256_hash },
+    });
+    return moved('/portal/documents', 'document_sent');
+  },
+};
+
+/** What is wrong with a file is said beside it. */
+async function announced<Answer>(steps: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await steps();
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    const { content_type, filename, ...errors } = error.errors;
+    const file = content_type === undefined ? filename : NOT_TAKEN;
+    throw new Invalid({ ...errors, ...(file !== undefined && { file }) });
+  }
+}
+
+const NOT_TAKEN = 'Files of this kind are not taken: send a PDF, a picture or a document.';
+
+/** The link lives for minutes, so it is made when somebody follows it. */
+const download: Page = {
+  path: '/documents/{id}/download',
+  show: async ({ ask, params }) => {
+    const link = await ask<{ url: string }>('GET /portal/documents/{id}/download', { params });
+    return moved(link.url);
+  },
+};
+
+/** The borrower's loans, as a form offers them. */
+export const loanChoices = async (visit: Parameters<typeof allOf>[0]) =>
+  (await allOf(visit, LOANS)).map(({ id, loan_number }) => ({ value: id, label: loan_number }));
+
+export const documentPages: readonly Page[] = [documents, download];
