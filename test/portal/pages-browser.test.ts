@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { localFiles } from '../../jobs/files/local-files.ts';
+import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
+import { newLoan } from '../setup/loans.ts';
+import { bankAccount } from '../setup/nacha.ts';
+import { newOutside } from '../setup/outside.ts';
+import { newVisitor, openBrowser, type Visitor } from '../setup/portal-browser.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const folder = await mkdtemp(path.join(tmpdir(), 'servicing-files-'));
+const secret = 'a secret of more than thirty-two characters';
+Object.assign(stage.installation, { files: localFiles({ folder, secret }), link_secret: secret });
+
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+beforeAll(async () => void (browser = await openBrowser()), 60_000);
+afterAll(async () => {
+  await browser.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** All four with PICTURES or LIVES; one is enough to see that nothing has come apart. */
+const PHONE: Visitor = { language: 'es', width: 390, has_script: true };
+const VISITORS: Visitor[] = [
+  PHONE,
+  { language: 'en', width: 1200, has_script: true },
+  { language: 'en', width: 390, has_script: false },
+  { language: 'es', width: 1200, has_script: false },
+];
+const asked = process.env['PICTURES'] || process.env['LIVES'] ? VISITORS : [PHONE];
+const EMAIL = 'maria@example.com';
+const PASSWORD = 'seventeen green bicycles';
+
+/** A borrower with a loan and an account, who was invited a moment ago. */
+async function invited() {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('superadmin');
+  const made = await admin.post('/borrowers', {
+    ...{ first_name: 'María', last_name: 'Núñez' },
+  });
+  const borrower_id = made.body.id as string;
+  const { id } = await newLoan(tenant, { borrower_id });
+  await bankAccount(admin, borrower_id, { is_verified: true, bank_name: 'First Bank' });
+  const address = { email: EMAIL };
+  const user = await admin.post(`/borrowers/${borrower_id}/invite-portal-user`, address);
+  const outside = newOutside(stage.pool);
+  const letter = { tenant_id: tenant.id, user_id: user.body.id as string, attempt: 1 };
+  await sendAccountMessage.run({ ...letter, message: 'invitation' }, outside);
+  const html = outside.mailbox[0]?.html.replaceAll('&#x3D;', '=') ?? '';
+  const link = /\/portal(\/choose-password\?token=[\w-]+)/.exec(html)?.[1] ?? '';
+  return { tenant, admin, borrower_id, id, link };
+}
+
+test.each(asked)(
+  'a borrower’s day, in $language on $width, script: $has_script',
+  { timeout: 120_000 },
+  async (visitor) => {
+    const { tenant, admin, borrower_id, id, link } = await invited();
+    const here = `${tenant.host}:${stage.port}`;
+    const guest = await newVisitor(browser, here, visitor);
+    const { open, send, notice, title, t, page } = guest;
+
+    await open(link, 'choose-password');
+    await send({ password: PASSWORD }, t('choose_password.do'), 'sign-in');
+    expect(await notice()).toBe(t('done.password_chosen'));
+    await send({ email: EMAIL, password: 'wrong' }, t('sign_in'), 'sign-in-refused');
+    await send({ password: PASSWORD }, t('sign_in'), 'home');
+    // What staff have noted of her is English; she chooses her own.
+    if (visitor.language === 'es') await send({}, 'Español', 'home-es');
+    expect(await title()).toBe(t('home', { name: 'María Núñez' }));
+    expect(await page.textContent('main')).toContain('315.68');
+
+    await open(`/loans/${id}`, 'loan');
+    await open(`/loans/${id}/schedule`, 'schedule');
+    await open(`/loans/${id}/pay`, 'pay');
+    await send({ amount: '0' }, t('pay.preview'), 'pay-refused');
+    await send({ amount: '1,000.50' }, t('pay.preview'), 'pay-preview');
+    await send({}, t('pay.do', { amount: '$1,000.50' }), 'payment');
+    expect(await notice()).toBe(t('done.paid'));
+
+    await open(`/loans/${id}/autopay`, 'autopay');
+    await send({ amount_type: 'minimum_due' }, t('autopay.enroll'), 'autopay-on');
+    expect(await notice()).toBe(t('done.autopay_enrolled'));
+
+    await open('/accounts', 'accounts');
+    await send(
+      {
+        ...{ account_holder_name: 'María Núñez', bank_name: 'Second Bank' },
+        ...{ routing_number: '021000021', account_number: '123456789' },
+      },
+      t('accounts.add'),
+      'accounts-added',
+    );
+    expect(await notice()).toBe(t('done.account_added'));
+
+    await open('/documents', 'documents');
+    await page.setInputFiles('input[type=file]', {
+      ...{ name: 'stub.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 stub') },
+    });
+    await send({}, t('documents.send'), 'documents-sent');
+    expect(await notice()).toBe(t('done.document_sent'));
+
+    await open('/messages', 'messages');
+    const words = { subject: 'My address', description: 'I have moved. <b>Really</b>.' };
+    await send({ ...words, loan_id: id }, t('send'), 'thread');
+    await send({ message: 'And again.' }, t('send'), 'thread-more');
+    expect(await notice()).toBe(t('done.message_sent'));
+
+    await open('/hardship', 'hardship');
+    const reason = { hardship_type: 'medical', requested_action: 'deferment' };
+    const application = { ...reason, description: 'I was ill.', monthly_income: '2000' };
+    await send(application, t('hardship.send'), 'application');
+    expect(await notice()).toBe(t('done.hardship_sent'));
+
+    await open('/profile', 'profile');
+    await page.uncheck('[name=marketing_enabled]');
+    await page.locator('button[value=preferences]').click();
+    expect(await notice()).toBe(t('done.preferences_saved'));
+    await page.locator('[name=phone]').fill('(202) 555-0143');
+    await page.locator('button[value=contact]').click();
+    await guest.look('profile-saved');
+    expect(await notice()).toBe(t('done.profile_saved'));
+
+    await send({}, t('sign_out'), 'signed-out');
+    expect(await notice()).toBe(t('done.signed_out'));
+    await open('/profile', 'sign-in-again');
+    expect(await title()).toBe(t('sign_in'));
+
+    // The browser says so itself of pages that were refused, which is what was wanted.
+    expect(guest.complaints.filter((line) => !/status of 4(01|22)/.test(line))).toEqual([]);
+    const seen = async (at: string) => (await admin.get(at)).body;
+    expect(await seen(`/loans/${id}/payments`)).toMatchObject([
+      { amount: '1000.50', source: 'portal' },
+    ]);
+    expect(await seen(`/borrowers/${borrower_id}/autopay-plans`)).toMatchObject([{ status: 'active' }]);
+    expect(await seen(`/borrowers/${borrower_id}/payment-instruments`)).toHaveLength(2);
+    expect(await seen(`/documents?loan_id=${id}`)).toMatchObject(
+      expect.arrayContaining([expect.objectContaining({ source: 'portal', status: 'uploaded' })]),
+    );
+    expect(await seen(`/cases?borrower_id=${borrower_id}`)).toHaveLength(2);
+    expect(await seen('/hardship-applications')).toMatchObject([{ hardship_type: 'medical' }]);
+    expect(await seen(`/borrowers/${borrower_id}`)).toMatchObject({
+      ...{ phone: '+12025550143', language_preference: visitor.language },
+    });
+    await guest.context.close();
+  },
+);

@@ -1,0 +1,98 @@
+import { createRequire } from 'node:module';
+import { mkdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { say, type Language } from '../../templates/portal/words.ts';
+import { findChromium } from '../../workers/outside/chromium.ts';
+
+export type Visitor = { language: Language; width: number; has_script: boolean };
+
+/** The browser resolves every name to this machine and reaches nothing else. */
+export async function openBrowser(): Promise<Browser> {
+  const { env, ...chosen } = await findChromium(path.join(tmpdir(), 'servicing-test-browser'));
+  return chromium.launch({
+    ...chosen,
+    env,
+    args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * 127.0.0.1'],
+  });
+}
+
+const pictures = process.env['PICTURES'];
+
+/** The kinds of page that there are; PICTURES looks at every one. */
+const KINDS = ['sign-in-refused', 'home', 'pay-refused', 'documents-sent', 'thread', 'profile'];
+const checker = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Somebody at a browser: a phone or a desk, in a language, with script or without. */
+export async function newVisitor(browser: Browser, here: string, visitor: Visitor) {
+  const { language, width, has_script } = visitor;
+  const context = await browser.newContext({
+    ...{ viewport: { width, height: 900 }, locale: language === 'en' ? 'en-US' : 'es-US' },
+    ...{ javaScriptEnabled: has_script },
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const complaints: string[] = [];
+  page.on('console', (line) => {
+    if (line.type() === 'error') complaints.push(`${page.url()}: ${line.text()}`);
+  });
+  const axe = has_script ? await readFile(checker, 'utf8') : null;
+  const t = (key: string, values: Record<string, unknown> = {}) => say(language, key, values);
+  const looks = new Set<string>();
+
+  /** What the page is called, and, the first time, whether everybody can use it. */
+  async function look(name: string) {
+    if (looks.has(name)) return;
+    looks.add(name);
+    if (pictures) {
+      await mkdir(pictures, { recursive: true });
+      const file = `${name}-${language}-${width}${has_script ? '' : '-bare'}.png`;
+      await page.screenshot({ path: path.join(pictures, file), fullPage: true });
+    }
+    const size = await sizeOf(page);
+    if (size.wide > size.seen) complaints.push(`${name} is wider than the screen: ${size.wide}`);
+    const isLookedAt = pictures !== undefined || KINDS.includes(name);
+    if (axe !== null && isLookedAt) complaints.push(...(await barriers(page, axe, name)));
+  }
+
+  return {
+    ...{ page, complaints, t, look, context },
+    open: async (address: string, name: string) => {
+      await page.goto(`http://${here}/portal${address}`);
+      await look(name);
+    },
+    /** Fills fields by their names and presses the button of the form. */
+    send: async (fields: Record<string, string>, button: string, name: string) => {
+      for (const [field, value] of Object.entries(fields)) await fill(page, field, value);
+      await page.getByRole('button', { name: button, exact: true }).first().click();
+      await page.waitForLoadState();
+      await look(name);
+    },
+    title: () => page.textContent('h1'),
+    notice: async () => ((await page.textContent('.notice').catch(() => '')) ?? '').trim(),
+  };
+}
+
+async function fill(page: Page, field: string, value: string) {
+  const found = page.locator(`main [name="${field}"]:not([type="hidden"])`).first();
+  const kind = await found.evaluate((element) => element.tagName);
+  if (kind === 'SELECT') await found.selectOption(value);
+  else await found.fill(value);
+}
+
+const sizeOf = (page: Page) =>
+  page.evaluate<{ wide: number; seen: number }>(
+    '({ wide: document.documentElement.scrollWidth, seen: document.documentElement.clientWidth })',
+  );
+
+type Found = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
+
+/** What axe finds serious or critical, of everything that it looks for. */
+async function barriers(page: Page, axe: string, name: string) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<Found>('axe.run()');
+  return violations
+    .filter(({ impact }) => ['serious', 'critical', 'moderate'].includes(impact))
+    .map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`);
+}
