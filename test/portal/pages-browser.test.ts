@@ -135,7 +135,9 @@ test.each(asked)(
     expect(await seen(`/loans/${id}/payments`)).toMatchObject([
       { amount: '1000.50', source: 'portal' },
     ]);
-    expect(await seen(`/borrowers/${borrower_id}/autopay-plans`)).toMatchObject([{ status: 'active' }]);
+    expect(await seen(`/borrowers/${borrower_id}/autopay-plans`)).toMatchObject([
+      { status: 'active' },
+    ]);
     expect(await seen(`/borrowers/${borrower_id}/payment-instruments`)).toHaveLength(2);
     expect(await seen(`/documents?loan_id=${id}`)).toMatchObject(
       expect.arrayContaining([expect.objectContaining({ source: 'portal', status: 'uploaded' })]),
