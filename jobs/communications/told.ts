@@ -43,7 +43,7 @@ export async function senderOf({ tx, today }: Work): Promise<Sender> {
       slug,
       branding,
       address_lines: [address_line_1, address_line_2].filter((line) => line !== ''),
-      portal_url: domain ? `https://${domain}` : null,
+      portal_url: domain ? `https://${domain}/portal` : null,
     },
     letter_date: today,
   };
