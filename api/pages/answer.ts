@@ -45,7 +45,8 @@ export function answer(ctx: Context, outcome: Shown | Moved, frame: Partial<Fram
 }
 
 /** The answer to a form is another page, so that reading it again sends nothing again. */
-function goTo(ctx: Context, { to, done }: Moved) {
+function goTo(ctx: Context, { to, done, clears }: Moved) {
+  if (clears) ctx.set('Clear-Site-Data', '"cache", "storage"');
   ctx.status = 303;
   const mark = to.includes('?') ? '&' : '?';
   ctx.set('Location', done === undefined ? to : `${to}${mark}done=${done}`);

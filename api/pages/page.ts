@@ -33,8 +33,8 @@ export type Visit = {
 
 /** A page to be shown: its template and what is in it. */
 export type Shown = { page: string; data: object; status?: number };
-/** Another page to go to, and a word about what was done. */
-export type Moved = { to: string; done?: string };
+/** Another page to go to, and a word about what was done; what the browser has kept of us may go. */
+export type Moved = { to: string; done?: string; clears?: boolean };
 
 /** One address of the portal. What is sent to it is refused by its endpoints and then shown again. */
 export type Page = {

@@ -59,7 +59,12 @@ async function visit(ctx: Context, parts: Parts, ask: Ask) {
   const { page, params } = placeOf(ctx.path);
   ctx.state.route = { path: `/portal${page.path}` };
   if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
-  const takesFile = page.takesFile === true && ctx.state.user !== null;
+  const takesFile = page.takesFile === true && !isRead;
+  if (takesFile && !ctx.state.user) {
+    // Nothing is taken in for whoever is not signed in.
+    ctx.set('Connection', 'close');
+    await ask('GET /portal/me');
+  }
   await withForm(ctx, { limits: parts.limits, takesFile }, (form) =>
     guarded(
       ctx,

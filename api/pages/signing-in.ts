@@ -61,7 +61,7 @@ const signOut: Page = {
   show: async () => moved('/portal'),
   submit: async ({ ask }) => {
     await ask('POST /auth/logout');
-    return moved('/portal/sign-in', 'signed_out');
+    return { ...moved('/portal/sign-in', 'signed_out'), clears: true };
   },
 };
 

@@ -1,0 +1,218 @@
+import { expect, test } from 'vitest';
+import { hidden, pagesOf } from '../setup/pages.ts';
+import { atHome } from '../setup/portal.ts';
+import { codeOf, enrollApp, forgetSteps } from '../setup/second-factors.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
+
+const stage = await newStage();
+const home = await atHome(stage);
+const { tenant, officer, borrower, id } = home;
+const email = `borrower@${tenant.slug}.test`;
+const inside = pagesOf(borrower);
+
+const newcomer = () => pagesOf(tenant.anonymous());
+const BOUNDARY = 'a-line-between';
+
+/** A form with a file, as a browser sends it. */
+function withFile(
+  fields: Record<string, string>,
+  file: { name: string; type: string; text: string },
+) {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const last =
+    `Content-Disposition: form-data; name="file"; filename="${file.name}"\r\n` +
+    `Content-Type: ${file.type}\r\n\r\n${file.text}\r\n`;
+  const raw = [...parts, last].map((part) => `--${BOUNDARY}\r\n${part}`).join('');
+  const headers = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` };
+  return { raw: `${raw}--${BOUNDARY}--\r\n`, headers };
+}
+
+test('a page loads nothing but its own style, which is kept for a year', async () => {
+  const page = await inside.get('');
+  const name = /href="(\/portal\/style-[0-9a-f]{16}\.css)"/.exec(page.body)?.[1] ?? '';
+  const style = await tenant.anonymous().get(`/${name}`);
+  const other = await tenant.anonymous().get('//portal/style-0000000000000000.css');
+
+  expect(page.headers['content-security-policy']).toBe(
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  );
+  expect(page.headers['cache-control']).toBe('no-store');
+  expect(page.body).not.toMatch(/<script|style=|onclick|javascript:/i);
+  expect(style.headers['content-type']).toContain('text/css');
+  expect(style.headers['cache-control']).toContain('immutable');
+  expect(other.status).toBe(404);
+});
+
+test('a logo is let in from its own host alone', async () => {
+  const other = await stage.tenant();
+  const branding = { logo_url: 'https://pictures.example/logo.png?a=1', primary_color: '#ffcc00' };
+  await settle(other, { branding });
+
+  const page = await pagesOf(other.anonymous()).get('/sign-in');
+
+  expect(page.headers['content-security-policy']).toContain(
+    "img-src 'self' https://pictures.example;",
+  );
+  expect(page.body).toContain('<img src="https://pictures.example/logo.png?a&#x3D;1" alt="">');
+});
+
+test('what cannot be had is said in plain words, in the language of the reader', async () => {
+  const nobodys = '00000000-0000-4000-8000-000000000000';
+
+  const replies = [
+    await inside.get('/nowhere'),
+    await inside.get(`/loans/${nobodys}`),
+    await inside.get('/loans/x%00y'),
+    await inside.get(`/loans/${id}/payments/${nobodys}`),
+    await pagesOf(officer).get(''),
+    await borrower.send('PUT', '//portal/profile', {}),
+    await inside.get('/nowhere', 'es'),
+  ];
+
+  expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404, 403, 405, 404]);
+  for (const { headers, body } of replies) {
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(body).toContain('<h1>');
+  }
+  expect(replies[5]?.headers['allow']).toBe('GET, HEAD, POST');
+});
+
+test('a session that has ended leads to the door, and says why', async () => {
+  const visitor = tenant.anonymous();
+  const pages = pagesOf(visitor);
+  await pages.get('/sign-in');
+  await pages.send('/sign-in', { email, password: PASSWORD });
+  await stage.owner.query(
+    `update sessions set absolute_expires_at = now() where user_id = $1 and created_at = (
+       select max(created_at) from sessions where user_id = $1
+     )`,
+    [tenant.userIds['borrower']],
+  );
+
+  const sent = await pages.get(`/loans/${id}/pay`);
+  const door = await visitor.get(`/${String(sent.headers['location'])}`);
+
+  expect(sent).toMatchObject({
+    status: 303,
+    headers: {
+      location: `/portal/sign-in?back=/portal/loans/${id}/pay&done=signed_out_by_time`,
+    },
+  });
+  expect(door.body).toContain('You were signed out because nothing was done for a while.');
+});
+
+test('the language is the one chosen, which is the one that letters are written in', async () => {
+  const visitor = newcomer();
+
+  const asked = await visitor.get('/sign-in', 'es-MX,es;q=0.9');
+  await inside.send('/language', { language: 'es', back: '/portal' });
+  const spanish = await inside.get('');
+  const profile = await borrower.get('/portal/profile');
+  await inside.send('/language', { language: 'en', back: '/portal' });
+
+  expect(asked.body).toContain('<html lang="es">');
+  expect(asked.body).toContain('Iniciar sesión');
+  expect(spanish.body).toContain('a más tardar el 15 de febrero de 2026');
+  expect(profile.body.language_preference).toBe('es');
+});
+
+test('what people have written is text on every page', async () => {
+  const words = '<img src=x onerror=alert(1)>"\'{{t}}';
+  await inside.send('/messages', { subject: words, description: words, case_type: 'general' });
+
+  const page = await inside.get('/messages');
+
+  expect(page.body).not.toContain('<img src=x');
+  expect(page.body).toContain('&lt;img src&#x3D;x onerror&#x3D;alert(1)&gt;');
+});
+
+test.each([
+  ['1,50', 422],
+  ['12,34.00', 422],
+  ['1e3', 422],
+  ['$ 1,000.00', 200],
+  ['200', 200],
+])('an amount written as %s is read as people mean it, or refused', async (amount, status) => {
+  const order = { amount, payment_instrument_id: home.account, step: 'preview' };
+
+  expect((await inside.send(`/loans/${id}/pay`, order)).status).toBe(status);
+});
+
+test('a file of another kind than it says, or of none that is taken, is refused beside its field', async () => {
+  const csrf_token = borrower.cookies.get('csrftoken') ?? '';
+  const about = { csrf_token, loan_id: id, document_type: 'other' };
+  const send = (file: Parameters<typeof withFile>[1], fields: Record<string, string> = about) =>
+    borrower.post('//portal/documents', undefined, withFile(fields, file));
+  const file = { name: 'a.pdf', type: 'application/pdf', text: '%PDF-1.7' };
+
+  const page = await send({ ...file, type: 'text/html' });
+  const none = await send({ ...file, name: '' });
+  const forged = await send(file, { ...about, csrf_token: 'x'.repeat(32) });
+  const stranger = await tenant
+    .anonymous()
+    .post('//portal/documents', undefined, withFile(about, file));
+
+  expect([page.status, none.status, forged.status, stranger.status]).toEqual([422, 422, 403, 303]);
+  expect(page.body).toContain('Files of this kind are not taken');
+  expect(none.body).toContain('<p class="error" id="file-error">Is required.</p>');
+});
+
+test('a second factor is asked for, and led to where it is wanted', async () => {
+  const other = await atHome(stage);
+  const address = `borrower@${other.tenant.slug}.test`;
+  const { secret, recovery_codes } = await enrollApp(other.borrower);
+  await forgetSteps(stage, other.tenant);
+  const pages = pagesOf(other.tenant.anonymous());
+  await pages.get('/sign-in');
+
+  const half = await pages.send('/sign-in', { email: address, password: PASSWORD });
+  const outside = await pages.get('');
+  const wrong = await pages.send('/second-factor', { code: '000000' });
+  const right = await pages.send('/second-factor', { code: codeOf(secret) });
+  const page = await pages.get('');
+  const again = pagesOf(other.tenant.anonymous());
+  await again.get('/sign-in');
+  await again.send('/sign-in', { email: address, password: PASSWORD });
+  const lost = await again.send('/second-factor', { recovery_code: recovery_codes[0] ?? '' });
+
+  expect(half.headers['location']).toBe('/portal/second-factor?back=/portal');
+  expect(outside.status).toBe(303);
+  expect(wrong.status).toBe(401);
+  expect(wrong.body).toContain('The code is wrong, or was used.');
+  expect([right.status, page.status, lost.status]).toEqual([303, 200, 303]);
+});
+
+test('whoever has to set up a second factor does so before anything else opens', async () => {
+  const other = await stage.tenant();
+  await settle(other, { auth: { second_factor: { borrowers: true } } });
+  const pages = pagesOf(other.anonymous());
+  await pages.get('/sign-in');
+
+  const half = await pages.send('/sign-in', {
+    ...{ email: `borrower@${other.slug}.test`, password: PASSWORD },
+  });
+  const begun = await pages.send('/enroll-factor', { step: 'begin' });
+  const secret = /<code>([A-Z2-7]+)<\/code>/.exec(begun.body)?.[1] ?? '';
+  const wrong = await pages.send('/enroll-factor', { code: '123' });
+  const right = await pages.send('/enroll-factor', { code: codeOf(secret) });
+  const page = await pages.get('');
+
+  expect(half.headers['location']).toBe('/portal/enroll-factor');
+  expect(begun.body).toContain('<svg');
+  expect(wrong.status).toBe(422);
+  expect(right.body.match(/<li><code>/g)?.length).toBeGreaterThan(5);
+  expect(page.status).toBe(200);
+});
+
+test('a device that has signed in here is known here, also while strangers guess', async () => {
+  const visitor = tenant.anonymous();
+  const pages = pagesOf(visitor);
+  const form = await pages.get('/sign-in?back=/portal/accounts');
+  await pages.send('/sign-in', { email, password: PASSWORD });
+
+  expect(hidden(form.body, 'back')).toBe('/portal/accounts');
+  expect(visitor.cookies.get('known_device')).toBeTruthy();
+});
