@@ -53,7 +53,7 @@ export const businessDetails = resource({
       'other',
     ]),
     formation_date: date.nullish(),
-    formation_state: text.max(10).nullish(),
+    formation_state: text.nullish(),
     naics_code: z
       .string()
       .regex(/^\d{6}$/, 'Must be a code of six digits.')

@@ -31,7 +31,7 @@ export const identities = resource({
       .regex(/^[A-Z0-9]{4}$/, 'Must be the last four letters and digits.')
       .nullish(),
     issuing_authority: freeText.nullish(),
-    issuing_state: text.max(10).nullish(),
+    issuing_state: text.nullish(),
     issuing_country: countryCode.nullish(),
     issue_date: date.nullish(),
     expiration_date: date.nullish(),
