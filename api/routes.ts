@@ -53,6 +53,7 @@ import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { approvalRoutes, approvals } from './users/approvals.ts';
 import { auth } from './users/auth.ts';
+import { identityProviders, providerRoutes } from './users/identity-providers.ts';
 import { me } from './users/me.ts';
 import { passwords } from './users/passwords.ts';
 import { fitting, objectGrants, permissionGroups, userPermissions } from './users/permissions.ts';
@@ -142,6 +143,8 @@ const business: readonly Route[] = [
   ...auth,
   ...passwords,
   ...secondFactorRoutes,
+  ...identityProviders.routes,
+  ...providerRoutes,
   ...sessions.routes,
   ...ownSessions,
   closeOfBusiness,

@@ -13,6 +13,8 @@ export type Outside = {
   now(): Date;
   /** One HTTPS request with one answer; redirects are not followed and private hosts refused. */
   post(request: PostRequest): Promise<PostAnswer>;
+  /** What an identity provider says of itself, and of whoever has signed in there. */
+  identity: IdentityDoor;
   /**
    * A tagged PDF of one whole HTML page; its scripts do not run and it loads nothing. A page that
    * can never be printed throws DocumentRefused (documents/refused.ts).
@@ -53,6 +55,36 @@ export type PostAnswer = {
   error?: string;
   /** Milliseconds that the attempt took. */
   ms: number;
+};
+
+/** Its requests go through the same door as `post`, whatever addresses the provider names. */
+export type IdentityDoor = {
+  /** Where the provider of this issuer has people sign in. */
+  describe(
+    issuer: Omit<IssuerAddress, 'client_id' | 'client_secret'>,
+  ): Promise<{ authorization_url: string } | { error: string }>;
+  /**
+   * Hands a code in, once, and answers what the provider says of whoever it is of: signed by its keys,
+   * for this client and this sign-in, and not too old. Anything else is an error.
+   */
+  claims(exchange: CodeExchange): Promise<{ claims: Record<string, unknown> } | { error: string }>;
+};
+
+type IssuerAddress = {
+  issuer_url: string;
+  client_id: string;
+  client_secret: string;
+  /** Development only, as for `post`. */
+  allow_private_hosts?: boolean;
+};
+
+export type CodeExchange = IssuerAddress & {
+  redirect_url: string;
+  code: string;
+  /** What the answer said of who gave it, where it said so (RFC 9207). */
+  response_issuer: string | null;
+  nonce: string;
+  verifier: string;
 };
 
 export type PdfOptions = {

@@ -11,6 +11,8 @@ import { cleanUp } from './operations/clean-up.job.ts';
 import type { Outside } from './outside.ts';
 import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
+import { finishProviderSignIn } from './users/finish-provider-sign-in.job.ts';
+import { readIdentityProvider } from './users/read-identity-provider.job.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
 import type { Work } from './work.ts';
@@ -30,6 +32,8 @@ export const queued: readonly AnyJob[] = [
   generateTape,
   cleanUp,
   sendAccountMessage,
+  readIdentityProvider,
+  finishProviderSignIn,
   startCloseOfBusiness,
   closeLoans,
   sendCommunication,

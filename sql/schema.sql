@@ -1947,6 +1947,35 @@ create policy tenant on idempotency_keys for all to servicing_app using (tenant_
 grant delete, insert, select, update on idempotency_keys to servicing_app;
 grant select on idempotency_keys to servicing_auditor;
 
+create table identity_providers (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  issuer_url text not null,
+  client_id text not null,
+  client_secret_sealed text not null,
+  redirect_url text not null,
+  role_claim text,
+  roles jsonb not null default '{}'::jsonb,
+  adds_users boolean not null default false,
+  is_active boolean not null default true,
+  authorization_url text,
+  read_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint identity_providers_pkey PRIMARY KEY (tenant_id, id),
+  constraint identity_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX identity_providers_created ON public.identity_providers USING btree (tenant_id, created_at DESC, id DESC);
+alter table identity_providers enable row level security, force row level security;
+create policy auditor on identity_providers for select to servicing_auditor using true;
+create policy owner on identity_providers for all to servicing_owner using true with check true;
+create policy tenant on identity_providers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.identity_providers FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on identity_providers to servicing_app;
+grant select on identity_providers to servicing_auditor;
+
 create table installments (
   tenant_id uuid not null default app.current_tenant(),
   loan_id uuid not null,
@@ -3405,6 +3434,40 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.promises_to_pay FOR EACH ROW EXECUT
 grant insert, select, update on promises_to_pay to servicing_app;
 grant select on promises_to_pay to servicing_auditor;
 
+create table provider_sign_ins (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  provider_id uuid not null,
+  token_hash bytea not null,
+  state_hash bytea not null,
+  nonce text not null,
+  verifier_sealed text not null,
+  code_sealed text,
+  response_issuer text,
+  status text not null default 'begun'::text,
+  user_id uuid,
+  is_multi_factor boolean not null default false,
+  problem text,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint provider_sign_ins_pkey PRIMARY KEY (tenant_id, id),
+  constraint provider_sign_ins_status_check CHECK ((status = ANY (ARRAY['begun'::text, 'asked'::text, 'known'::text, 'failed'::text, 'used'::text]))),
+  constraint provider_sign_ins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint provider_sign_ins_tenant_id_provider_id_fkey FOREIGN KEY (tenant_id, provider_id) REFERENCES identity_providers(tenant_id, id) ON DELETE CASCADE,
+  constraint provider_sign_ins_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX provider_sign_ins_provider ON public.provider_sign_ins USING btree (tenant_id, provider_id);
+CREATE UNIQUE INDEX provider_sign_ins_token ON public.provider_sign_ins USING btree (tenant_id, token_hash);
+CREATE INDEX provider_sign_ins_user ON public.provider_sign_ins USING btree (tenant_id, user_id);
+alter table provider_sign_ins enable row level security, force row level security;
+create policy auditor on provider_sign_ins for select to servicing_auditor using true;
+create policy owner on provider_sign_ins for all to servicing_owner using true with check true;
+create policy tenant on provider_sign_ins for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.provider_sign_ins FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on provider_sign_ins to servicing_app;
+grant select on provider_sign_ins to servicing_auditor;
+
 create table recovery_codes (
   tenant_id uuid not null default app.current_tenant(),
   user_id uuid not null,
@@ -3810,6 +3873,25 @@ create policy owner on throttle_hits for all to servicing_owner using true with 
 create policy tenant on throttle_hits for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on throttle_hits to servicing_app;
 grant select on throttle_hits to servicing_auditor;
+
+create table user_identities (
+  tenant_id uuid not null default app.current_tenant(),
+  provider_id uuid not null,
+  subject text not null,
+  user_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint user_identities_pkey PRIMARY KEY (tenant_id, provider_id, subject),
+  constraint user_identities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint user_identities_tenant_id_provider_id_fkey FOREIGN KEY (tenant_id, provider_id) REFERENCES identity_providers(tenant_id, id) ON DELETE CASCADE,
+  constraint user_identities_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE UNIQUE INDEX user_identities_user ON public.user_identities USING btree (tenant_id, user_id, provider_id);
+alter table user_identities enable row level security, force row level security;
+create policy auditor on user_identities for select to servicing_auditor using true;
+create policy owner on user_identities for all to servicing_owner using true with check true;
+create policy tenant on user_identities for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select, update on user_identities to servicing_app;
+grant select on user_identities to servicing_auditor;
 
 create table user_permissions (
   tenant_id uuid not null default app.current_tenant(),

@@ -16,6 +16,9 @@ export const SEALED: readonly Place[] = [
   { table: 'payment_instruments', keys: ['id'], column: 'account_number_sealed' },
   { table: 'payment_instruments', keys: ['id'], column: 'token_sealed' },
   { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
+  { table: 'identity_providers', keys: ['id'], column: 'client_secret_sealed' },
+  { table: 'provider_sign_ins', keys: ['id'], column: 'verifier_sealed' },
+  { table: 'provider_sign_ins', keys: ['id'], column: 'code_sealed' },
   { table: 'second_factors', keys: ['id'], column: 'secret_sealed' },
   {
     table: 'borrower_identities',

@@ -10,6 +10,7 @@ import { Misused, type Answer, type Operation } from './ops/operation.ts';
 import { pause, resume } from './ops/pause.ts';
 import { pools, runs } from './ops/pools.ts';
 import { reckon } from './ops/reckon.ts';
+import { resetFactors } from './ops/reset-second-factors.ts';
 import { secrets } from './ops/secrets.ts';
 import { setAside } from './ops/set-aside.ts';
 import { settings } from './ops/settings.ts';
@@ -20,7 +21,7 @@ import { findDatabase, readCommandConfiguration } from './processes/configuratio
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [
   ...[status, pools, runs, pause, resume, failed, retry],
-  ...[close, setAside, createTenant, createUser, settings, secrets, reckon],
+  ...[close, setAside, createTenant, createUser, resetFactors, settings, secrets, reckon],
 ];
 
 function help(): string {

@@ -100,6 +100,10 @@ export const BODIES: Makes = {
     ...{ template_type: 'payment_reminder', channel: 'email' },
     context: { payment_amount: '100.00', due_date: inDays(5) },
   }),
+  'POST /identity-providers': () => ({
+    issuer_url: 'https://login.example.com',
+    redirect_url: 'https://admin.example.com/signed-in',
+  }),
   'POST /webhooks': () => ({ events: ['*'] }),
 };
 

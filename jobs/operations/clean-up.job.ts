@@ -2,6 +2,7 @@ import { z } from 'zod';
 import * as tenants from '../../sql/tenants.ts';
 import * as idempotency from '../../sql/users/idempotency.ts';
 import * as pendingSignIns from '../../sql/users/pending-sign-ins.ts';
+import * as providerSignIns from '../../sql/users/provider-sign-ins.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import * as throttle from '../../sql/users/throttle.ts';
 import { forgetUploads } from '../documents/forget-uploads.ts';
@@ -28,6 +29,7 @@ export const cleanUp = job({
         const { idempotency: kept } = await settingsOf(tx);
         await sessions.forgetEnded(tx);
         await pendingSignIns.forgetEnded(tx);
+        await providerSignIns.forgetEnded(tx);
         await idempotency.forgetOld(tx, kept.ttl_hours);
         await throttle.forgetOld(tx);
       });

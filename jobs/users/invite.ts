@@ -5,6 +5,7 @@ import * as accounts from '../../sql/users/accounts.ts';
 import { findBorrower } from '../../sql/users/portal-users.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { users } from '../../sql/users/users.ts';
+import { update } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
@@ -18,10 +19,20 @@ export const Invitation = z.object({
   tenant_role: z.enum(TENANT_ROLES),
 });
 
-/** Adds one of the staff, who chooses a password through a link that works once. */
-export function inviteUser(work: Work, input: z.output<typeof Invitation>): Promise<Row> {
-  return audited(work, users, 'invite', null, async () => {
-    const id = await createUser(work, input);
+/**
+ * Adds one of the staff, who chooses a password through a link that works once. Invited again before he
+ * has ever come in, he is who this invitation says, and its link ends the one before.
+ */
+export async function inviteUser(work: Work, input: z.output<typeof Invitation>): Promise<Row> {
+  const { tx } = work;
+  const { email, ...person } = input;
+  const known = await accounts.activeByEmail(tx, email);
+  const before = known && (await findLocked(tx, users, known.id));
+  const isWaiting = known?.password_hash === null && before?.['last_login'] === null;
+  const isStaff = known?.borrower_id === null;
+  return audited(work, users, 'invite', isWaiting && isStaff ? before : null, async () => {
+    const id = isWaiting && isStaff ? known.id : await createUser(work, input);
+    await update(tx, 'users', id, person);
     await notify(work, { user_id: id, message: 'invitation' });
     return id;
   });
@@ -50,6 +61,8 @@ export async function invitePortalUser(
     const { first_name, last_name } = borrower;
     const user = { email: address, first_name, last_name, tenant_role: null };
     const id = known?.id ?? (await createUser(work, { ...user, borrower_id: borrowerId }));
+    // Whoever says another address this time has found the one before to be wrong.
+    if (known && input.email) await update(work.tx, 'users', id, { email: address });
     await notify(work, { user_id: id, message: 'invitation' });
     return id;
   });

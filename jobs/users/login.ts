@@ -57,15 +57,23 @@ async function begin(work: Work, { email: given, ip, device }: Attempt) {
   return 'wait' in counted ? counted : { known, counted };
 }
 
-/** The user is in, or is asked for a second factor where he has one or the tenant wants one of him. */
-async function afterFirst(work: Work, holder: Holder, route: string) {
+/**
+ * The user is in, or is asked for a second factor where he has one or the tenant wants one of him; unless
+ * what he came by has been proof enough.
+ */
+export async function afterFirst(
+  work: Work,
+  holder: Holder,
+  route: string,
+  proof: Proof | null = null,
+): Promise<{ user: SignedIn } | { wanted: Wanted }> {
   const { tx } = work;
   const { id, borrower_id } = holder;
   const methods = await methodsOf(tx, id);
   const { auth } = await settingsOf(tx);
-  if (methods.length === 0 && !isWanted(auth, holder)) {
+  if (proof !== null || (methods.length === 0 && !isWanted(auth, holder))) {
     await markLogin(tx, id);
-    return { user: { id, borrower_id, second_factor: null } };
+    return { user: { id, borrower_id, second_factor: proof } };
   }
   await witness(work, { event: 'first_factor', outcome: 'done', user_id: id, route });
   return { wanted: await awaitSecondFactor(tx, id, methods) };

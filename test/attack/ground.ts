@@ -50,6 +50,7 @@ export const settings = {
  */
 const WITHOUT: Record<string, string> = {
   users: "and email like 'victim%'",
+  sessions: "and csrf_token = 'of a victim'",
   journal_entries: "and source = 'manual'",
 };
 
@@ -69,6 +70,14 @@ export async function newGround(url: string, port: number, slug: string) {
   const tenant_id = await populate(url, slug, host);
   const clients = await everybody(port, host, slug);
   await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
+  await owner.query(
+    `insert into sessions
+       (tenant_id, id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at)
+     select tenant_id, sha256(id::text::bytea), id, 'of a victim', session_epoch, 36000,
+            now() + interval '1 day'
+     from users where tenant_id = $1 and email like 'victim%'`,
+    [tenant_id],
+  );
 
   const pools = new Map<string, string[]>();
   /** Some of the records of a collection, oldest first, in whatever state they are. */
@@ -97,6 +106,14 @@ export async function newGround(url: string, port: number, slug: string) {
     /** Undoes what would end the attack: settings, and passwords that were changed. */
     restore: async () => {
       await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
+      await owner.query(
+        `insert into sessions
+       (tenant_id, id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at)
+     select tenant_id, sha256(id::text::bytea), id, 'of a victim', session_epoch, 36000,
+            now() + interval '1 day'
+     from users where tenant_id = $1 and email like 'victim%'`,
+        [tenant_id],
+      );
       await owner.query(
         `update users set is_active = true, password_hash = other.password_hash
          from users as other

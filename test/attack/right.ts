@@ -20,6 +20,13 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
   'POST /auth/login': { email: 'leaver@SLUG.test', password: PASSWORD },
   'POST /auth/password/request': { email: 'victim7@SLUG.test' },
   'POST /auth/password/change': { current_password: PASSWORD, new_password: PASSWORD },
+  'POST /identity-providers': {
+    issuer_url: 'https://login.example.com',
+    redirect_url: 'https://admin.example.com/signed-in',
+    client_id: 'desk',
+    client_secret: PROVIDER_SECRET.replaceAll(' ', '-'),
+    roles: { desk: 'collector' },
+  },
   'PUT /communications/providers/{channel}': { name: 'generic', secret: PROVIDER_SECRET },
   'POST /borrowers/{id}/payment-instruments': {
     routing_number: '021000021',

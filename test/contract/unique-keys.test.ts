@@ -60,6 +60,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'permission_group_members_pkey',
   'phones_one_primary',
   'portfolio_snapshots_day',
+  'provider_sign_ins_token',
   'recovery_codes_pkey',
   'second_factors_app',
   'second_factors_credential',
@@ -68,6 +69,8 @@ const NOT_SET_BY_CLIENTS = new Set([
   'statements_month',
   'support_cases_case_number',
   'throttle_hits_pkey',
+  'user_identities_pkey',
+  'user_identities_user',
   'webhook_deliveries_once',
 ]);
 /** Keys that are named by the rule, and whose field the server alone gives. */

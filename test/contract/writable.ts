@@ -34,6 +34,7 @@ const SAID: Record<string, object> = {
   '/credit-disputes': { dispute_codes: ['106'] },
   '/loan-assignments': { ownership_percentage: '0.5' },
   '/loan-tape-configs': { columns: ['loan_number'] },
+  '/identity-providers': { client_id: 'desk', client_secret: 'a-secret' },
   '/webhooks': { url: 'https://receiver.example.com/hook', events: ['*'] },
 };
 

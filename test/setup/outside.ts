@@ -36,6 +36,11 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
       posts.push(request);
       return answers.post.shift() ?? { ok: true, status: 200, body: 'ok', ms: 1 };
     },
+    // Who signs in through a provider is asked of a real one: test/setup/identity-provider.ts.
+    identity: {
+      describe: async () => ({ error: 'This world has no identity provider.' }),
+      claims: async () => ({ error: 'This world has no identity provider.' }),
+    },
     pdf: async (html) => {
       pages.push(html);
       return { bytes: Buffer.from(`%PDF-1.7 ${html.length}`), pages: 1 };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { resetFactors } from '../../workers/ops/reset-second-factors.ts';
 import { addressOf } from '../setup/browsers.ts';
 import { codeOf, enrollApp, eventsOf, halfIn, noticesOf } from '../setup/second-factors.ts';
 import { settle } from '../setup/settings.ts';
@@ -128,4 +129,24 @@ test('a new password keeps the second factor, and the session what it was proved
   expect([changed.status, still]).toEqual([200, true]);
   expect(login.body.second_factor.methods).toContain('totp');
   expect(secret).toHaveLength(32);
+});
+
+test('an operator takes away what the only superadmin has lost', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  await enrollApp(superadmin);
+  const typed = (email: string) =>
+    resetFactors.run({
+      ...{ url: stage.url, owner: stage.pool, app: stage.pool, newPassword: undefined },
+      ...{ words: [email], options: { tenant: tenant.slug }, installation: stage.installation },
+    });
+
+  const unknown = typed('nobody@example.com');
+  await expect(unknown).rejects.toThrow('no active user');
+  await typed(addressOf(tenant, 'superadmin'));
+  const login = await tenant.anonymous().login(addressOf(tenant, 'superadmin'), PASSWORD);
+
+  expect(await isIn(superadmin)).toBe(false);
+  expect(login.body).toHaveProperty('permissions');
+  expect((await eventsOf(stage, tenant)).at(-2)).toBe('second_factor_reset done');
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { openLog } from '../../jobs/log.ts';
 import { newEar } from '../setup/canaries.ts';
+import { everyRow } from '../setup/every-row.ts';
 import { codeOf, enrollApp, forgetSteps, halfIn } from '../setup/second-factors.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -68,23 +69,6 @@ test('a superadmin sees every session, ends one, and it is written down', async 
   expect(rows).toEqual([{ event: 'session_end', subject_id: body[0].id }]);
 });
 
-/** Every row of every table, the queue's among them, as text. */
-async function everyRow(): Promise<string> {
-  const { rows: tables } = await stage.owner.query<{ name: string }>(
-    `select oid::regclass::text as name from pg_class
-     where relkind = 'r' and relnamespace in
-       (select oid from pg_namespace where nspname in ('public', 'app', 'graphile_worker'))`,
-  );
-  const texts: string[] = [];
-  for (const { name } of tables) {
-    const { rows } = await stage.owner.query<{ text: string }>(
-      `select kept::text as text from ${name} as kept`,
-    );
-    texts.push(...rows.map(({ text }) => text));
-  }
-  return texts.join('\n');
-}
-
 test('what proves somebody is told once, and is in no log, job, event, history or table', async () => {
   const tenant = await stage.tenant();
   const { secret, recovery_codes } = await enrollApp(tenant.officer);
@@ -105,7 +89,11 @@ test('what proves somebody is told once, and is in no log, job, event, history o
 
   const secrets = [secret, pending, ...recovery_codes, ...sessions];
   const plain = recovery_codes.map((code) => code.replaceAll('-', ''));
-  const places = { log: ear.lines.join('\n'), rows: await everyRow(), shown: shown.join('\n') };
+  const places = {
+    log: ear.lines.join('\n'),
+    rows: await everyRow(stage.owner),
+    shown: shown.join('\n'),
+  };
   const found = [...secrets, ...plain].flatMap((text) =>
     Object.entries(places)
       .filter(([, place]) => place.toLowerCase().includes(text.toLowerCase()))

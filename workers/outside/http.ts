@@ -14,8 +14,17 @@ export type HttpOptions = {
   resolve?: Resolve;
 };
 
+/** One exchange whose whole answer counts: one that is longer than we read is none. */
+export type AskRequest = Omit<PostRequest, 'body'> & {
+  method: 'GET' | 'POST';
+  body?: Uint8Array | string;
+};
+export type AskAnswer =
+  { status: number; headers: Record<string, string>; body: string } | { error: string };
+
 export type HttpClient = {
   post(request: PostRequest): Promise<PostAnswer>;
+  ask(request: AskRequest): Promise<AskAnswer>;
   close(): Promise<void>;
 };
 
@@ -37,50 +46,61 @@ export function openHttp(options: HttpOptions): HttpClient {
   // one is for tenants whose switch counts, which is never so in production.
   const agents = { guarded: agentFor(false, options), open: agentFor(true, options) };
 
+  const send = <Answer>(request: AskRequest, read: (response: Response) => Promise<Answer>) => {
+    const isOpen = isOpenedBy(networks, request);
+    return attempt(isOpen ? agents.open : agents.guarded, request, { networks, isOpen }, read);
+  };
+
   return {
     async post(request) {
       const started = performance.now();
-      const isOpen = isOpenedBy(networks, request);
-      const agent = isOpen ? agents.open : agents.guarded;
-      const answer = await attempt(agent, request, networks, isOpen);
-      return { ...answer, ms: Math.round(performance.now() - started) };
+      const answer = await send({ ...request, method: 'POST' }, answerOf);
+      return { ok: false, ...answer, ms: Math.round(performance.now() - started) };
     },
+    ask: (request) => send(request, wholeOf),
     async close() {
       await Promise.all([agents.guarded.destroy(), agents.open.destroy()]);
     },
   };
 }
 
-async function attempt(
+type Response = Dispatcher.ResponseData;
+
+async function attempt<Answer>(
   agent: Agent,
-  { url: text, body, headers, timeout_ms = TIMEOUT_MS }: PostRequest,
-  networks: Networks,
-  allow_private_hosts: boolean,
-): Promise<Omit<PostAnswer, 'ms'>> {
-  const checked = checkWebhookUrl(text, networks, { allow_private_hosts });
-  if ('problem' in checked) return { ok: false, error: checked.problem };
+  { method, url: text, body, headers, timeout_ms = TIMEOUT_MS }: AskRequest,
+  { networks, isOpen }: { networks: Networks; isOpen: boolean },
+  read: (response: Response) => Promise<Answer>,
+): Promise<Answer | { error: string }> {
+  const checked = checkWebhookUrl(text, networks, { allow_private_hosts: isOpen });
+  if ('problem' in checked) return { error: checked.problem };
   const url = new URL(checked.href);
   const late = AbortSignal.timeout(timeout_ms);
   try {
     const response = await agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
-      method: 'POST',
+      method,
       headers: { ...headers, 'accept-encoding': 'identity' },
-      body,
+      ...(body !== undefined && { body }),
       signal: late,
     });
-    return await answerOf(response);
+    return await read(response);
   } catch (error) {
     const seconds = Math.round(timeout_ms / 1000);
-    return {
-      ok: false,
-      error: late.aborted ? `No answer within ${seconds} seconds.` : sentenceFor(error),
-    };
+    return { error: late.aborted ? `No answer within ${seconds} seconds.` : sentenceFor(error) };
   }
 }
 
-async function answerOf(response: Dispatcher.ResponseData): Promise<Omit<PostAnswer, 'ms'>> {
+/** The whole answer; one that goes on beyond what we read is refused, and not half believed. */
+async function wholeOf({ statusCode: status, headers, body }: Response): Promise<AskAnswer> {
+  const bytes = await bytesOf(body);
+  if (bytes.length >= READ_BYTES_MAX) return { error: 'The answer is too long.' };
+  const fields = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
+  return { status, headers: Object.fromEntries(fields), body: bytes.toString('utf8') };
+}
+
+async function answerOf(response: Response): Promise<Omit<PostAnswer, 'ms'>> {
   const { statusCode: status, headers } = response;
   const ok = status >= 200 && status < 300;
   const pause = retryAfter(headers['retry-after']);
@@ -95,7 +115,7 @@ async function answerOf(response: Dispatcher.ResponseData): Promise<Omit<PostAns
 }
 
 /** Reads no more than the limit and leaves the rest; a long answer costs the connection. */
-async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+async function bytesOf(body: Response['body']): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -104,10 +124,13 @@ async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<strin
     size += bytes.length;
     if (size >= READ_BYTES_MAX) break;
   }
-  return new TextDecoder()
-    .decode(Buffer.concat(chunks).subarray(0, KEEP_BYTES_MAX))
-    .replaceAll('\u0000', '\ufffd');
+  return Buffer.concat(chunks);
 }
+
+const beginningOf = async (body: Response['body']): Promise<string> =>
+  new TextDecoder()
+    .decode((await bytesOf(body)).subarray(0, KEEP_BYTES_MAX))
+    .replaceAll('\u0000', '\ufffd');
 
 function retryAfter(value: string | string[] | undefined): number | undefined {
   const text = typeof value === 'string' ? value.trim() : '';

@@ -9,7 +9,9 @@ import type { WorkerConfiguration } from '../processes/configuration.ts';
 
 export type Lent = { outside: Outside; close(): Promise<void> };
 
-type Means = Pick<Outside, 'post' | 'pdf' | 'mail' | 'sms'> & { close(): Promise<void> };
+type Means = Pick<Outside, 'post' | 'identity' | 'pdf' | 'mail' | 'sms'> & {
+  close(): Promise<void>;
+};
 
 /**
  * What a pool lends to its jobs. Only documents has a browser, and only outbound reaches strangers;
@@ -32,6 +34,7 @@ const missing = (what: string, name: Pool) => () =>
 
 const nothing = (name: Pool): Means => ({
   post: missing('HTTP', name),
+  identity: { describe: missing('HTTP', name), claims: missing('HTTP', name) },
   pdf: missing('browser', name),
   mail: missing('mail', name),
   sms: missing('SMS', name),
@@ -59,6 +62,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
 
   outbound: async (configuration, { installation }) => {
     const { openHttp } = await import('../outside/http.ts');
+    const { openIdentity } = await import('../outside/identity.ts');
     const { openMailer } = await import('../outside/mailer.ts');
     const { openSms } = await import('../outside/sms.ts');
     const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
@@ -71,6 +75,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
     };
     return {
       post: (request) => http.post(request),
+      identity: openIdentity(http),
       pdf: missing('browser', 'outbound'),
       mail: (letter) => mailer.mail(letter),
       sms: (message) => texts.sms(message),

@@ -122,6 +122,10 @@ function until(signal: AbortSignal, outside: Outside): Outside {
   return {
     ...outside,
     post: guarded((request) => outside.post(request)),
+    identity: {
+      describe: guarded((issuer) => outside.identity.describe(issuer)),
+      claims: guarded((exchange) => outside.identity.claims(exchange)),
+    },
     pdf: guarded((html, options) => outside.pdf(html, options)),
     mail: guarded((letter) => outside.mail(letter)),
     sms: guarded((message) => outside.sms(message)),

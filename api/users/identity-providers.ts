@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { addProvider, changeProvider, Roles } from '../../jobs/users/identity-provider.ts';
+import {
+  beginAtProvider,
+  finishAtProvider,
+  type CameBack,
+} from '../../jobs/users/provider-sign-in.ts';
+import { flag, stamps, timestamp, uuid, words } from '../../sql/types.ts';
+import { identityProviders as table, offered } from '../../sql/users/identity-providers.ts';
+import { resource } from '../endpoints/resource.ts';
+import type { Call, OwnCall, Route } from '../endpoints/route.ts';
+import { HttpRefusal } from '../http/errors.ts';
+import { throttled } from '../http/throttle.ts';
+import { signIn, signInOver, signInReply } from './sign-in.ts';
+
+const printable = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[\x21-\x7e]+$/, 'Must be without spaces.');
+const address = printable(2_000);
+
+/** Where staff may sign in besides: OpenID Connect, by code, with PKCE. */
+export const identityProviders = resource({
+  name: 'IdentityProvider',
+  path: 'identity-providers',
+  area: 'users',
+  table,
+  read: 'superadmin',
+  write: 'superadmin',
+  offers: ['list', 'read', 'create', 'update', 'delete'],
+
+  fields: {
+    id: uuid.readonly(),
+    name: words,
+    issuer_url: address.describe('As its discovery document names it. HTTPS only.'),
+    client_id: printable(200),
+    redirect_url: address.describe('Your page that hands code and state in; sent exactly so.'),
+    role_claim: printable(200)
+      .nullish()
+      .describe('Which claim names what somebody is there; without one, roles stay as they are.'),
+    roles: Roles.default({}).describe('Which value of that claim means which role here.'),
+    adds_users: flag.default(false).describe('Whether unknown people become users.'),
+    is_active: flag.default(true),
+    authorization_url: z.string().nullable().readonly(),
+    read_at: timestamp.nullable().readonly(),
+    last_error: z.string().nullable().readonly(),
+    ...stamps,
+  },
+  writeOnly: { client_secret: printable(1_000) },
+  filters: ['is_active'],
+
+  create: addProvider,
+  update: changeProvider,
+  security_events: {
+    create: 'identity_provider',
+    update: 'identity_provider',
+    delete: 'identity_provider',
+  },
+});
+
+const about = { tag: 'users', resource: 'auth', allow: 'anyone', status: 200 } as const;
+
+const random = printable(2_000);
+const Came = z
+  .object({
+    state: random,
+    code: random.optional(),
+    iss: random.optional(),
+    error: random.optional(),
+  })
+  .describe('The parameters with which the provider has sent the browser back.');
+
+export const providerRoutes: Route[] = [
+  {
+    ...about,
+    method: 'GET',
+    path: '/auth/providers',
+    action: 'providers',
+    summary: 'Where staff may sign in besides',
+    reply: z.object({ providers: z.array(z.object({ id: uuid, name: z.string() })) }),
+    transaction: 'read',
+    run: async ({ work }: Call) => ({ providers: await offered(work.tx) }),
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/identity-providers/{id}/begin-sign-in',
+    action: 'begin-provider-sign-in',
+    summary: 'Begin to sign in there: where the browser goes',
+    reply: z.object({ authorization_url: z.string() }),
+    transaction: 'own',
+    run: async (call: OwnCall) => {
+      const { within, tenant_id, session, params, ip } = call;
+      const begun = await within(tenant_id, (work) =>
+        beginAtProvider(work, params['id'] ?? '', ip),
+      );
+      if ('wait' in begun) throw throttled(begun.wait);
+      session.hold(begun);
+      return { authorization_url: begun.authorization_url };
+    },
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/auth/provider-sign-in',
+    action: 'provider-sign-in',
+    security_event: 'sign_in',
+    summary: 'Go on with what the provider has sent the browser back with',
+    body: Came,
+    reply: signInReply,
+    transaction: 'own',
+    run: async (call: OwnCall) => {
+      const came = call.body as CameBack;
+      const token = call.session.pending;
+      const outcome = await finishAtProvider(call.within, call.tenant_id, { token, came });
+      if ('over' in outcome) throw signInOver();
+      if ('slow' in outcome) throw tooSlow();
+      if ('refused' in outcome) throw new HttpRefusal(401, 'provider_refused', outcome.refused);
+      return signIn(call, outcome);
+    },
+  },
+];
+
+const tooSlow = () =>
+  new HttpRefusal(503, 'provider_slow', 'The provider has not answered yet. Ask again.', {
+    headers: { 'Retry-After': '2' },
+  });

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import * as providers from '../../sql/users/identity-providers.ts';
+import * as signIns from '../../sql/users/provider-sign-ins.ts';
+import { uuid } from '../../sql/types.ts';
+import { job } from '../job.ts';
+import { identify } from './identify.ts';
+import { settingsOf } from './settings.ts';
+
+/**
+ * Asks an identity provider who it is that came back from it. The API waits for what comes of it and
+ * reaches nobody itself: whoever holds the sessions of everybody sends no requests to strangers.
+ */
+export const finishProviderSignIn = job({
+  name: 'finish-provider-sign-in',
+  pool: 'outbound',
+  payload: z.object({ tenant_id: uuid, sign_in_id: uuid }),
+  attempts: 3,
+
+  async run({ tenant_id, sign_in_id }, outside) {
+    const found = await outside.within(tenant_id, async ({ tx }) => {
+      const asked = await signIns.asked(tx, sign_in_id);
+      const provider = asked && (await providers.active(tx, asked.provider_id));
+      return asked && provider && { ...provider, ...asked, settings: await settingsOf(tx) };
+    });
+    if (found === null) return; // too late, switched off, or done already
+
+    const open = (sealed: string) => outside.keys.unseal(tenant_id, sealed);
+    const answer = await outside.identity.claims({
+      issuer_url: found.issuer_url,
+      client_id: found.client_id,
+      client_secret: open(found.client_secret_sealed),
+      redirect_url: found.redirect_url,
+      code: open(found.code_sealed),
+      response_issuer: found.response_issuer,
+      nonce: found.nonce,
+      verifier: open(found.verifier_sealed),
+      allow_private_hosts: found.settings.webhooks.allow_private_hosts,
+    });
+
+    await outside.within(tenant_id, async (work) => {
+      const known =
+        'error' in answer ? { problem: answer.error } : await identify(work, found, answer.claims);
+      if ('problem' in known) await signIns.fail(work.tx, sign_in_id, known.problem);
+      else await signIns.isKnown(work.tx, sign_in_id, known.user_id, known.is_multi_factor);
+    });
+  },
+
+  failed: ({ tx }, { sign_in_id }, reason) => signIns.fail(tx, sign_in_id, reason),
+});

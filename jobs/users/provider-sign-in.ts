@@ -1,0 +1,115 @@
+import { createHash, randomBytes } from 'node:crypto';
+import * as providers from '../../sql/users/identity-providers.ts';
+import * as signIns from '../../sql/users/provider-sign-ins.ts';
+import { Conflict, NotFound } from '../errors.ts';
+import { enqueue } from '../job.ts';
+import type { Within, Work } from '../work.ts';
+import { count, inAMinute, stranger } from './attempts.ts';
+import { finishProviderSignIn } from './finish-provider-sign-in.job.ts';
+import { afterFirst, type SignedIn } from './login.ts';
+import type { Wanted } from './pending-sign-in.ts';
+import { hashOf } from './send-account-message.job.ts';
+import { settingsOf } from './settings.ts';
+
+/** As long as somebody may take to sign in there. */
+const SECONDS = 900;
+const random = () => randomBytes(32).toString('base64url');
+
+type Begun = { wait: number } | { token: string; seconds: number; authorization_url: string };
+
+/**
+ * Begins a sign-in at a provider: state, nonce and the verifier of PKCE are of this one alone, and only
+ * the browser that holds the token goes on with it. What of them is secret is kept sealed or as a hash.
+ */
+export async function beginAtProvider(work: Work, providerId: string, ip: string): Promise<Begun> {
+  const { tx, tenant_id, installation } = work;
+  const limit = inAMinute((await settingsOf(tx)).throttle.login);
+  const counted = await count(tx, 'login', stranger(ip), limit);
+  if ('wait' in counted) return counted;
+  const provider = await providers.active(tx, providerId);
+  if (provider === null) throw new NotFound();
+  if (provider.authorization_url === null)
+    throw new Conflict('The provider has not been reached yet.', 'provider_not_ready');
+  const [token, state, nonce, verifier] = [random(), random(), random(), random()];
+  await signIns.begin(tx, {
+    ...{ provider_id: providerId, nonce, seconds: SECONDS },
+    token_hash: hashOf(token),
+    state_hash: hashOf(state),
+    verifier_sealed: installation.keys.seal(tenant_id, verifier),
+  });
+  const url = new URL(provider.authorization_url);
+  const asked = {
+    response_type: 'code',
+    client_id: provider.client_id,
+    redirect_uri: provider.redirect_url,
+    scope: 'openid email profile',
+    ...{ state, nonce },
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+  return { token, seconds: SECONDS, authorization_url: url.href };
+}
+
+/** What came back in the address of the page: a code, or why there is none. */
+export type CameBack = {
+  state: string;
+  code?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+};
+
+type Outcome =
+  { over: true } | { slow: true } | { refused: string } | { user: SignedIn } | { wanted: Wanted };
+
+const WAIT_MS = 8_000;
+const LOOK_MS = 100;
+const TURNED_AWAY = 'The provider has let nobody in.';
+
+/**
+ * Hands what came back to a worker, who asks the provider about it, and waits for what comes of that.
+ * Whoever asks again meanwhile waits for the same; a code is handed in once. A provider that has seen two
+ * factors itself is believed; else ours is asked for, as after a password.
+ */
+export async function finishAtProvider(
+  within: Within,
+  tenantId: string,
+  { token, came }: { token: string; came: CameBack },
+): Promise<Outcome> {
+  const begun = await within(tenantId, (work) => handIn(work, token, came));
+  if (begun === null) return { over: true };
+  for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
+    const now = await within(tenantId, ({ tx }) => found(tx, token, came), { readOnly: true });
+    if (now === null) return { over: true };
+    if (now.status === 'failed') return { refused: now.problem ?? TURNED_AWAY };
+    if (now.status === 'known')
+      return within(tenantId, async (work) => {
+        const holder = await signIns.use(work.tx, now.id);
+        if (holder === null) return { over: true } as const;
+        const proof = now.is_multi_factor ? 'provider' : null;
+        return afterFirst(work, holder, 'POST /auth/provider-sign-in', proof);
+      });
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return { slow: true };
+}
+
+const found = (tx: Work['tx'], token: string, { state }: CameBack) =>
+  signIns.found(tx, hashOf(token), hashOf(state));
+
+async function handIn(work: Work, token: string, given: CameBack) {
+  const { tx, tenant_id, installation } = work;
+  const begun = token === '' ? null : await found(tx, token, given);
+  if (begun?.status !== 'begun') return begun;
+  if (given.code === undefined) {
+    await signIns.fail(tx, begun.id, TURNED_AWAY);
+    return begun;
+  }
+  const came = {
+    code_sealed: installation.keys.seal(tenant_id, given.code),
+    response_issuer: given.iss ?? null,
+  };
+  if (await signIns.came(tx, begun.id, came))
+    await enqueue(tx, finishProviderSignIn, { tenant_id, sign_in_id: begun.id });
+  return begun;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import * as providers from '../../sql/users/identity-providers.ts';
+import { uuid } from '../../sql/types.ts';
+import { job } from '../job.ts';
+import { settingsOf } from './settings.ts';
+
+const NOT_SAFE = 'Its page to sign in on is not an HTTPS address.';
+
+/**
+ * Reads where an identity provider has people sign in. Nobody is sent there before; what stands in the
+ * way is told to whoever looks at the provider, who saves it again to have it read again.
+ */
+export const readIdentityProvider = job({
+  name: 'read-identity-provider',
+  pool: 'outbound',
+  payload: z.object({ tenant_id: uuid, provider_id: uuid }),
+  attempts: 5,
+
+  async run({ tenant_id, provider_id }, outside) {
+    const found = await outside.within(tenant_id, async ({ tx }) => {
+      const provider = await providers.active(tx, provider_id);
+      return provider && { ...provider, settings: await settingsOf(tx) };
+    });
+    if (found === null) return; // switched off, or deleted
+
+    const { issuer_url, settings } = found;
+    const { allow_private_hosts } = settings.webhooks;
+    const answer = await outside.identity.describe({ issuer_url, allow_private_hosts });
+
+    const url = 'error' in answer ? null : answer.authorization_url;
+    const isSafe = url !== null && URL.parse(url)?.protocol === 'https:';
+    const problem = 'error' in answer ? answer.error : isSafe ? null : NOT_SAFE;
+    await outside.within(tenant_id, ({ tx }) =>
+      providers.wasRead(tx, provider_id, issuer_url, {
+        authorization_url: isSafe ? url : null,
+        last_error: problem,
+      }),
+    );
+  },
+});

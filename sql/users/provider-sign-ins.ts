@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { TENANT_ROLES } from './users.ts';
+
+type New = {
+  provider_id: string;
+  token_hash: string;
+  state_hash: string;
+  nonce: string;
+  verifier_sealed: string;
+  seconds: number;
+};
+
+export const begin = (tx: Transaction, given: New) =>
+  tx.query(sql.typeAlias('void')`
+    insert into provider_sign_ins
+      (provider_id, token_hash, state_hash, nonce, verifier_sealed, expires_at)
+    values (${given.provider_id}, decode(${given.token_hash}, 'hex'),
+            decode(${given.state_hash}, 'hex'), ${given.nonce}, ${given.verifier_sealed},
+            now() + make_interval(secs => ${given.seconds}))
+  `);
+
+const Begun = z.object({
+  id: z.string(),
+  status: z.enum(['begun', 'asked', 'known', 'failed', 'used']),
+  user_id: z.string().nullable(),
+  is_multi_factor: z.boolean(),
+  problem: z.string().nullable(),
+});
+
+/** The sign-in that this browser began with that state, as long as it may go on. */
+export const found = (tx: Transaction, tokenHash: string, stateHash: string) =>
+  tx.maybeOne(sql.type(Begun)`
+    select id, status, user_id, is_multi_factor, problem from provider_sign_ins
+    where token_hash = decode(${tokenHash}, 'hex') and state_hash = decode(${stateHash}, 'hex')
+      and status <> 'used' and expires_at > now()
+  `);
+
+type Came = { code_sealed: string; response_issuer: string | null };
+
+/** Keeps the code that came back; of several the first, and whether this was it. */
+export const came = async (tx: Transaction, id: string, { code_sealed, response_issuer }: Came) => {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update provider_sign_ins
+    set status = 'asked', code_sealed = ${code_sealed}, response_issuer = ${response_issuer}
+    where id = ${id} and status = 'begun'
+  `);
+  return rowCount === 1;
+};
+
+const Asked = z.object({
+  provider_id: z.string(),
+  nonce: z.string(),
+  verifier_sealed: z.string(),
+  code_sealed: z.string(),
+  response_issuer: z.string().nullable(),
+});
+
+/** What a worker asks the provider about, as long as nobody has. */
+export const asked = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Asked)`
+    select provider_id, nonce, verifier_sealed, code_sealed, response_issuer from provider_sign_ins
+    where id = ${id} and status = 'asked' and expires_at > now()
+  `);
+
+/** Somebody is known; the code that told it has done its work. */
+export const isKnown = (tx: Transaction, id: string, userId: string, isMultiFactor: boolean) =>
+  tx.query(sql.typeAlias('void')`
+    update provider_sign_ins
+    set status = 'known', user_id = ${userId}, is_multi_factor = ${isMultiFactor}, code_sealed = null
+    where id = ${id} and status = 'asked'
+  `);
+
+export const fail = (tx: Transaction, id: string, problem: string) =>
+  tx.query(sql.typeAlias('void')`
+    update provider_sign_ins set status = 'failed', problem = ${problem}, code_sealed = null
+    where id = ${id} and status in ('begun', 'asked')
+  `);
+
+const Holder = z.object({
+  id: z.string(),
+  tenant_role: z.enum(TENANT_ROLES).nullable(),
+  borrower_id: z.string().nullable(),
+});
+
+/** Uses the sign-in up, for a user who may come in; of two uses at once the second finds nothing. */
+export const use = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Holder)`
+    update provider_sign_ins as sign_in set status = 'used'
+    from users as holder
+    where sign_in.id = ${id} and sign_in.status = 'known'
+      and holder.id = sign_in.user_id and holder.is_active
+    returning holder.id, holder.tenant_role, holder.borrower_id
+  `);
+
+export const forgetEnded = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    delete from provider_sign_ins where expires_at < now() - interval '1 day'
+  `);

@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+import { networksOf } from '../../jobs/networks/networks.ts';
+import type { Client, Reply } from '../setup/client.ts';
+import { everyRow } from '../setup/every-row.ts';
+import { newIdentityProvider, REDIRECT } from '../setup/identity-provider.ts';
+import { newOutside } from '../setup/outside.ts';
+import { drain } from '../setup/queue.ts';
+import { enrollApp } from '../setup/second-factors.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+stage.installation.networks = networksOf(['127.0.0.0/8', '::1/128']);
+
+const people = {
+  nora: {
+    email: 'nora@lender.example',
+    email_verified: true,
+    name: 'Nora Whitfield',
+    groups: ['desk'],
+  },
+  boss: {
+    email: 'boss@lender.example',
+    email_verified: true,
+    amr: ['pwd', 'otp'],
+    groups: ['desk', 'heads'],
+  },
+  guest: { email: 'guest@lender.example', email_verified: true, groups: ['guests'] },
+};
+
+/** A tenant with a provider that a worker has read. */
+async function withProvider(more: object = {}) {
+  const tenant = await stage.tenant();
+  const slug = tenant.slug;
+  const provider = await newIdentityProvider({
+    ...people,
+    officer: { email: `loan_officer@${slug}.test`, email_verified: true, groups: ['officers'] },
+    unsure: { email: `viewer@${slug}.test`, email_verified: false, groups: ['desk'] },
+    borrower: { email: `borrower@${slug}.test`, email_verified: true, groups: ['desk'] },
+    top: { email: `superadmin@${slug}.test`, email_verified: true, groups: ['desk'] },
+  });
+  const superadmin = await tenant.signedIn('superadmin');
+  const { client_id, client_secret } = provider.client;
+  const made = await superadmin.post('/identity-providers', {
+    ...{ name: 'Head office', issuer_url: provider.issuer, client_id, client_secret },
+    redirect_url: REDIRECT,
+    role_claim: 'groups',
+    roles: { desk: 'collector', officers: 'loan_officer', heads: 'admin' },
+    adds_users: true,
+    ...more,
+  });
+  const { keys } = stage.installation;
+  const outside = { ...newOutside(stage.pool), identity: provider.identity, keys };
+  const work = () => drain(stage, outside, ['read-identity-provider', 'finish-provider-sign-in']);
+  await work();
+
+  const begin = async (client: Client) => {
+    await client.get('/auth/csrf');
+    const path = `/identity-providers/${made.body.id}/begin-sign-in`;
+    return (await client.post(path)).body.authorization_url as string;
+  };
+  const finish = async (client: Client, came: object): Promise<Reply> => {
+    const reply = client.post('/auth/provider-sign-in', came);
+    const done = reply.then(() => true);
+    while (!(await Promise.race([done, new Promise<false>((r) => setTimeout(() => r(false), 50))])))
+      await work();
+    return reply;
+  };
+  /** Signs in as that person in a new browser. */
+  const signIn = async (person: string, client = tenant.anonymous()) => {
+    const back = await provider.visit(await begin(client), person);
+    const came = Object.fromEntries(back.searchParams);
+    return { client, came, reply: await finish(client, came) };
+  };
+  return { tenant, superadmin, provider, made, begin, finish, signIn, work };
+}
+
+const roleOf = async (client: Client) => (await client.get('/users/me')).body.tenant_role;
+
+test('staff sign in through their own provider, with the roles that it names', async () => {
+  const { tenant, superadmin, provider, made, signIn } = await withProvider();
+  const read = await superadmin.get(`/identity-providers/${made.body.id}`);
+  const offered = await tenant.anonymous().get('/auth/providers');
+
+  const officer = await signIn('officer');
+  const nora = await signIn('nora');
+  const again = await signIn('nora');
+  const boss = await signIn('boss');
+  const refused = [await signIn('guest'), await signIn('unsure'), await signIn('borrower')];
+
+  expect(made.status).toBe(201);
+  const kept = `${JSON.stringify([made.body, read.body])} ${await everyRow(stage.owner)}`;
+  expect(kept).toContain('nora@lender.example');
+  expect(kept).not.toContain(provider.client.client_secret);
+  expect(kept).not.toContain(nora.came['code']);
+  expect(kept).not.toContain(nora.came['state']);
+  expect(read.body).toMatchObject({ last_error: null, read_at: expect.any(String) });
+  expect(offered.body).toEqual({ providers: [{ id: made.body.id, name: 'Head office' }] });
+  expect(officer.reply).toMatchObject({
+    status: 200,
+    body: { id: tenant.userIds['loan_officer'] },
+  });
+  expect(nora.reply.body).toMatchObject({ email: 'nora@lender.example', first_name: 'Nora' });
+  expect(again.reply.body.id).toBe(nora.reply.body.id);
+  expect([await roleOf(again.client), await roleOf(boss.client)]).toEqual(['collector', 'admin']);
+  expect(refused.map(({ reply }) => reply.status)).toEqual([401, 401, 401]);
+  expect(refused.map(({ reply }) => reply.body.code)).toEqual([
+    ...['provider_refused', 'provider_refused', 'provider_refused'],
+  ]);
+  expect((await boss.client.get('/auth/sessions')).body).toMatchObject([
+    { second_factor: 'provider' },
+  ]);
+});
+
+test('a code opens once, for the browser that asked and with the state that it was given', async () => {
+  const { tenant, provider, begin, finish } = await withProvider();
+  const client = tenant.anonymous();
+  const back = await provider.visit(await begin(client), 'nora');
+  const came = Object.fromEntries(back.searchParams);
+  const stranger = tenant.anonymous();
+  await begin(stranger);
+
+  const stolen = await finish(stranger, came);
+  const wrongState = await finish(client, { ...came, state: 'x'.repeat(43) });
+  const right = await finish(client, came);
+  const again = await finish(client, came);
+  const injected = await finish(stranger, {
+    ...came,
+    state: new URL(await begin(stranger)).searchParams.get('state'),
+  });
+
+  expect([stolen.body.code, wrongState.body.code]).toEqual(['sign_in_expired', 'sign_in_expired']);
+  expect(right.status).toBe(200);
+  expect([again.status, injected.status]).toEqual([401, 401]);
+  expect(injected.body.code).toBe('provider_refused');
+});
+
+test('what is sent along is new each time, and an answer of another issuer is none', async () => {
+  const { tenant, provider, begin, finish } = await withProvider();
+  const client = tenant.anonymous();
+  const [one, two] = [new URL(await begin(client)), new URL(await begin(client))];
+  const differing = ['state', 'nonce', 'code_challenge'].filter(
+    (name) => one.searchParams.get(name) !== two.searchParams.get(name),
+  );
+  const back = await provider.visit(two.href, 'nora');
+  const came = { ...Object.fromEntries(back.searchParams), iss: 'https://evil.example' };
+
+  const mixed = await finish(client, came);
+  const turned = await finish(client, {
+    state: new URL(await begin(client)).searchParams.get('state'),
+    error: 'access_denied',
+  });
+
+  expect(differing).toEqual(['state', 'nonce', 'code_challenge']);
+  expect(two.searchParams.get('redirect_uri')).toBe(REDIRECT);
+  expect(two.searchParams.get('code_challenge_method')).toBe('S256');
+  expect([mixed.body.code, turned.body.code]).toEqual(['provider_refused', 'provider_refused']);
+});
+
+test('where two factors are needed, a provider that has seen one is not enough', async () => {
+  const { tenant, signIn } = await withProvider();
+  await settle(tenant, { auth: { second_factor: { staff: true } } });
+
+  const nora = await signIn('nora');
+  const boss = await signIn('boss');
+  await enrollApp(nora.client, {});
+
+  expect(nora.reply.body.second_factor).toMatchObject({ must_enroll: true });
+  expect(boss.reply.body).toMatchObject({ tenant_role: 'admin' });
+  expect(await roleOf(nora.client)).toBe('collector');
+});
+
+test('nobody is added where the tenant wants none, and the last superadmin stays', async () => {
+  const { tenant, signIn } = await withProvider({ adds_users: false });
+
+  const nora = await signIn('nora');
+  const top = await signIn('top');
+  const { rows } = await stage.owner.query(
+    'select count(*)::int as count from users where tenant_id = $1 and email like $2',
+    [tenant.id, '%lender.example'],
+  );
+
+  expect(nora.reply.body).toMatchObject({ code: 'provider_refused' });
+  expect(rows).toEqual([{ count: 0 }]);
+  expect(top.reply.body).toMatchObject({ tenant_role: 'superadmin' });
+});
+
+test('a provider that lies where nobody may go is refused, at its door or by a worker', async () => {
+  const { tenant, superadmin, made, work, begin } = await withProvider();
+  const put = (body: object) => superadmin.put(`/identity-providers/${made.body.id}`, body);
+  const refused = [
+    await put({ issuer_url: 'http://login.example.com' }),
+    await put({ issuer_url: 'https://169.254.169.254' }),
+    await put({ issuer_url: 'https://metadata.google.internal' }),
+    await put({ redirect_url: 'http://admin.example.com/in' }),
+    await put({ redirect_url: 'https://admin.example.com/in#there' }),
+    await put({ redirect_url: 'https://admin.example.com' }),
+    await put({ redirect_url: 'https://admin.example.com/in?tab=1' }),
+    await put({ roles: { desk: 'king' } }),
+  ];
+  await put({ issuer_url: 'https://localhost:1025' });
+  await work();
+  const unread = await superadmin.get(`/identity-providers/${made.body.id}`);
+  const nobody = tenant.anonymous();
+  await nobody.get('/auth/csrf');
+  const early = await nobody.post(`/identity-providers/${made.body.id}/begin-sign-in`);
+
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 422));
+  expect(unread.body).toMatchObject({ authorization_url: null, last_error: expect.any(String) });
+  expect(early).toMatchObject({ status: 409, body: { code: 'provider_not_ready' } });
+  expect(await begin(nobody)).toBeUndefined();
+});

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { Reply } from '../setup/client.ts';
+import { newOutside } from '../setup/outside.ts';
+import { drain } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const outside = newOutside(stage.pool);
+const NEW = 'vier alte Schachteln';
+
+/** The letters that go out now: to whom, and the token of each link. */
+async function letters() {
+  const before = outside.mailbox.length;
+  await drain(stage, outside, ['send-account-message']);
+  return outside.mailbox.slice(before).map(({ to, html }) => ({
+    to: to.address,
+    token:
+      /token&#x3D;([A-Za-z0-9_-]{43})|token=([A-Za-z0-9_-]{43})/.exec(html)?.slice(1).join('') ??
+      '',
+  }));
+}
+
+async function choose(tenant: Tenant, token = '', password = NEW): Promise<Reply> {
+  const visitor = tenant.anonymous();
+  await visitor.get('/auth/csrf');
+  return visitor.post('/auth/password/reset', { token, password });
+}
+
+const person = { first_name: 'Nora', last_name: 'Whitfield', tenant_role: 'viewer' };
+
+test('an invitation opens once, and an invitation again ends the one before', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const email = 'nora@lender.example';
+  const invite = (more: object = {}) =>
+    superadmin.post('/users/invite', { ...person, email, ...more });
+  const invited = await invite();
+  const [first] = await letters();
+  const early = await tenant.anonymous().login(email, NEW);
+  const again = await invite({ tenant_role: 'collector' });
+  const [second] = await letters();
+
+  const old = await choose(tenant, first?.token);
+  const chosen = await choose(tenant, second?.token);
+  const twice = await choose(tenant, second?.token, `${NEW} 2`);
+  const client = tenant.anonymous();
+  const login = await client.login(email, NEW);
+  const late = await invite();
+
+  expect([invited.status, again.status, early.status]).toEqual([201, 201, 401]);
+  expect(again.body).toMatchObject({ id: invited.body.id, tenant_role: 'collector' });
+  expect([first?.to, second?.to]).toEqual([email, email]);
+  expect([old.status, chosen.status, twice.status]).toEqual([422, 200, 422]);
+  expect(login.body).toMatchObject({ email, tenant_role: 'collector' });
+  expect(late).toMatchObject({ status: 422, body: { errors: { email: 'Is already taken.' } } });
+});
+
+test('an invitation is over after seven days, and when its user is switched off', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const invite = (email: string) => superadmin.post('/users/invite', { ...person, email });
+  await letters();
+  await invite('late@lender.example');
+  const off = await invite('off@lender.example');
+  const sent = await letters();
+  await superadmin.post(`/users/${off.body.id}/deactivate`);
+  const { rows } = await stage.owner.query<{ hours: number }>(
+    `update one_time_tokens set expires_at = now() from
+       (select extract(epoch from expires_at - created_at)::int / 3600 as hours from one_time_tokens
+        where tenant_id = $1) as kept
+     where tenant_id = $1 and used_at is null returning hours`,
+    [tenant.id],
+  );
+
+  const replies = await Promise.all(sent.map(({ token }) => choose(tenant, token)));
+
+  expect(rows[0]?.hours).toBe(7 * 24);
+  expect(replies.map(({ status }) => status)).toEqual([422, 422]);
+});
+
+test('a borrower is invited to the address that the staff name, and corrected where it was wrong', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const { body: borrower } = await officer.post('/borrowers', {
+    ...{ first_name: 'Ada', last_name: 'Byron' },
+  });
+  const invite = (email?: string) =>
+    officer.post(`/borrowers/${borrower.id}/invite-portal-user`, email ? { email } : {});
+  const none = await invite();
+  const wrong = await invite('adda@example.com');
+  const [misled] = await letters();
+  const right = await invite('ada@example.com');
+  const [led] = await letters();
+
+  const old = await choose(tenant, misled?.token);
+  const chosen = await choose(tenant, led?.token);
+  const client = tenant.anonymous();
+  const login = await client.login('ada@example.com', NEW);
+  const late = await invite('other@example.com');
+
+  expect(none.status).toBe(422);
+  expect(right.body).toMatchObject({ id: wrong.body.id, email: 'ada@example.com' });
+  expect([misled?.to, led?.to]).toEqual(['adda@example.com', 'ada@example.com']);
+  expect([old.status, chosen.status]).toEqual([422, 200]);
+  expect(login.body).toMatchObject({ borrower_id: borrower.id, tenant_role: null });
+  expect(late).toMatchObject({ status: 409, body: { code: 'already_exists' } });
+});

@@ -1,0 +1,112 @@
+import * as client from 'openid-client';
+import type { CodeExchange, IdentityDoor } from '../../jobs/outside.ts';
+import type { HttpClient } from './http.ts';
+
+const TIMEOUT_SECONDS = 5;
+/** Any will do where nobody is signed in. */
+const NO_CLIENT = 'nobody';
+
+type Ask = Pick<HttpClient, 'ask'>;
+
+/**
+ * OpenID Connect, with the library that knows its rules and our own way out: every address that a
+ * provider names is judged as a receiver's is, and a redirect is an answer.
+ */
+export function openIdentity(http: Ask): IdentityDoor {
+  return {
+    describe: (issuer) =>
+      explained(async () => {
+        const config = await discovered(http, { ...issuer, client_id: NO_CLIENT });
+        const { authorization_endpoint } = config.serverMetadata();
+        if (authorization_endpoint === undefined)
+          return { error: 'It names no page to sign in on.' };
+        return { authorization_url: authorization_endpoint };
+      }),
+    claims: (exchange) =>
+      explained(async () => {
+        const config = await discovered(http, exchange);
+        const tokens = await client.authorizationCodeGrant(config, answerTo(exchange), {
+          expectedNonce: exchange.nonce,
+          expectedState: STATE,
+          pkceCodeVerifier: exchange.verifier,
+          idTokenExpected: true,
+        });
+        return { claims: { ...tokens.claims() } };
+      }),
+  };
+}
+
+/** The state was compared before the code came here; the library wants to see one. */
+const STATE = 'compared';
+
+function answerTo({ redirect_url, code, response_issuer }: CodeExchange): URL {
+  const url = new URL(redirect_url);
+  url.searchParams.set('code', code);
+  url.searchParams.set('state', STATE);
+  if (response_issuer !== null) url.searchParams.set('iss', response_issuer);
+  return url;
+}
+
+type Known = Pick<CodeExchange, 'issuer_url' | 'client_id'> &
+  Partial<Pick<CodeExchange, 'client_secret' | 'allow_private_hosts'>>;
+
+async function discovered(http: Ask, given: Known): Promise<client.Configuration> {
+  const { issuer_url, client_id, client_secret, allow_private_hosts = false } = given;
+  const authentication = client_secret === undefined ? client.None() : bySecret(client_secret);
+  return client.discovery(new URL(issuer_url), client_id, undefined, authentication, {
+    timeout: TIMEOUT_SECONDS,
+    // Its own word over TLS would do by the standard; the signature is looked at all the same.
+    execute: [client.enableNonRepudiationChecks],
+    [client.customFetch]: fetchBy(http, allow_private_hosts),
+  });
+}
+
+/** In the header, unless the provider takes it in the body alone. */
+const bySecret =
+  (secret: string): client.ClientAuth =>
+  (server, ...rest) => {
+    const taken = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const isInBody = !taken.includes('client_secret_basic') && taken.includes('client_secret_post');
+    const prove = isInBody ? client.ClientSecretPost : client.ClientSecretBasic;
+    return prove(secret)(server, ...rest);
+  };
+
+const fetchBy =
+  ({ ask }: Ask, allow_private_hosts: boolean): client.CustomFetch =>
+  async (url, { method, headers, body }) => {
+    const answer = await ask({
+      url,
+      method: method === 'POST' ? 'POST' : 'GET',
+      headers,
+      ...(body != null && { body: String(body) }),
+      timeout_ms: TIMEOUT_SECONDS * 1000,
+      allow_private_hosts,
+    });
+    if ('error' in answer) throw new Unreachable(answer.error);
+    // The length is that of the bytes that came; the library reads them from here.
+    const { 'content-length': _, ...known } = answer.headers;
+    const isBodiless = answer.status === 204 || answer.status === 304;
+    return new Response(isBodiless ? null : answer.body, { status: answer.status, headers: known });
+  };
+
+/** The provider could not be asked; the message is a sentence of ours. */
+class Unreachable extends Error {}
+
+/** What went wrong, in words that hold nothing of what was sent or answered. */
+async function explained<Answer>(
+  steps: () => Promise<Answer>,
+): Promise<Answer | { error: string }> {
+  try {
+    return await steps();
+  } catch (error) {
+    return { error: sentenceFor(error) };
+  }
+}
+
+function sentenceFor(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof Unreachable) return at.message;
+  const { code, error: refusal } = (error ?? {}) as { code?: unknown; error?: unknown };
+  const name = [refusal, code].find((word) => /^[A-Za-z_]{1,60}$/.test(String(word)));
+  return `The provider's answer was not accepted${name ? ` (${String(name)})` : ''}.`;
+}
