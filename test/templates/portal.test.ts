@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { routes } from '../../api/routes.ts';
 import { ALERTS } from '../../templates/alerts.ts';
 import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
@@ -14,7 +14,8 @@ const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, key = '']
 /** What an endpoint says that a field of its answer may be. */
 function valuesOf(endpoint: string, field: string): string[] {
   const route = routes.find(({ method, path }) => `${method} ${path}` === endpoint);
-  const { [field]: schema } = (route?.reply as z.ZodObject).shape as Record<string, unknown>;
+  if (!(route?.reply instanceof z.ZodObject)) throw new Error(`${endpoint} answers no object.`);
+  const { [field]: schema } = route.reply.shape as Record<string, unknown>;
   for (let type = schema as { options?: string[]; unwrap?: () => unknown }; ;) {
     if (type.options) return type.options;
     type = type.unwrap?.() as typeof type;
