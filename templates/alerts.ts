@@ -9,6 +9,7 @@ export const ALERTS = [
   'autopay_paused',
   'payoff_quote_ready',
   'document_wanted',
+  'hardship_decided',
 ] as const;
 export type AlertType = (typeof ALERTS)[number];
 
@@ -21,6 +22,7 @@ const TEXTS: Record<'en' | 'es', Record<AlertType, string>> = {
     autopay_paused: 'Autopay for loan {loan} is paused: no payments are drawn.',
     payoff_quote_ready: 'Your payoff quote for loan {loan} is ready: {amount} by {date}.',
     document_wanted: 'We need a document from you.',
+    hardship_decided: 'We have decided about your hardship application for loan {loan}.',
   },
   es: {
     past_due: 'El préstamo {loan} tiene {amount} vencidos.',
@@ -30,6 +32,7 @@ const TEXTS: Record<'en' | 'es', Record<AlertType, string>> = {
     payoff_quote_ready:
       'Su cotización de liquidación del préstamo {loan} está lista: {amount} hasta el {date}.',
     document_wanted: 'Necesitamos un documento de usted.',
+    hardship_decided: 'Hemos decidido sobre su solicitud por dificultades del préstamo {loan}.',
   },
 };
 

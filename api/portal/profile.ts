@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Preferences, setPreferences } from '../../jobs/communications/preferences.ts';
+import { Preferences } from '../../jobs/communications/preferences.ts';
+import { choose } from '../../jobs/portal/consents.ts';
 import { basicProfile, changeProfile, profileOf } from '../../jobs/portal/profile.ts';
 import { uuid } from '../../sql/types.ts';
 import { addresses } from '../borrowers/addresses.ts';
@@ -71,6 +72,6 @@ export const portalProfile: Route[] = [
     body: Preferences,
     reply: wishes,
     run: ({ work, body }, borrowerId) =>
-      setPreferences(work, borrowerId, body as z.output<typeof Preferences>),
+      choose(work, borrowerId, body as z.output<typeof Preferences>),
   }),
 ];

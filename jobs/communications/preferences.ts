@@ -38,7 +38,7 @@ export async function setPreferences(
 }
 
 /** What is agreed to by whoever wants messages on a channel, and how it is said on that channel. */
-const CONSENTS = {
+export const CONSENTS = {
   sms: { type: 'tcpa_sms', said: 'sms_keyword', preference: 'sms_enabled' },
   email: { type: 'email', said: 'email', preference: 'email_enabled' },
 } as const satisfies Record<

@@ -15,6 +15,7 @@ import {
   EXTRA_TOWARD,
 } from '../payments/autopay/autopay-plan.ts';
 import type { Work } from '../work.ts';
+import { agree, withdraw } from './consents.ts';
 import { assertOwnLoan } from './own.ts';
 
 /** What a borrower agrees to; when money is drawn is the loan's due dates. */
@@ -38,7 +39,7 @@ export async function autopayOf(work: Work, borrowerId: string, loanId: string) 
 
 const draws = ({ status, is_enabled }: Row) => status === 'active' && is_enabled === true;
 
-/** Enrolls the borrower's own loan with a verified account. */
+/** Enrolls the borrower's own loan with a verified account, which is recorded as a consent. */
 export async function enroll(
   work: Work,
   borrowerId: string,
@@ -47,8 +48,13 @@ export async function enroll(
 ) {
   await assertOwnLoan(work, borrowerId, loanId);
   await hold(work.tx, loanId);
-  await assertVerified(work, borrowerId, input.payment_instrument_id);
-  const plan = { ...input, borrower_id: borrowerId, loan_id: loanId };
+  const account = await assertVerified(work, borrowerId, input.payment_instrument_id);
+  const consent_id = await agree(work, {
+    borrower_id: borrowerId,
+    consent_type: 'autopay',
+    consent_text: `Autopay, ${input.amount_type}, from the account ${account.id}.`,
+  });
+  const plan = { ...input, borrower_id: borrowerId, loan_id: loanId, consent_id };
   await audited(work, autopayPlans, 'enroll', null, () => addPlan(work, plan));
   return autopayOf(work, borrowerId, loanId);
 }
@@ -58,6 +64,7 @@ export async function cancelAutopay(work: Work, borrowerId: string, loanId: stri
   const plan = await ownPlan(work, borrowerId, loanId);
   await audited(work, autopayPlans, 'cancel', plan, async () => {
     await cancelPlan(work, plan.id, 'borrower');
+    if (typeof plan['consent_id'] === 'string') await withdraw(work, plan['consent_id']);
     return plan.id;
   });
   return autopayOf(work, borrowerId, loanId);

@@ -8,6 +8,7 @@ const Notice = z.object({
     'autopay_paused',
     'payoff_quote_ready',
     'document_wanted',
+    'hardship_decided',
   ]),
   loan_id: z.string().nullable(),
   loan_number: z.string().nullable(),
@@ -15,7 +16,7 @@ const Notice = z.object({
   date: z.string().nullable(),
 });
 
-/** For how long a payment that came back is told of, unless another came after it. */
+/** For how long it is told that a payment came back, unless another came after it, or what was decided. */
 const DAYS_TOLD = 30;
 
 /** What a borrower is to know of, beside what is past due. */
@@ -52,6 +53,10 @@ export const noticesFor = (tx: Transaction, borrowerId: string) =>
     from tasks as task left join own on own.id = task.loan_id
     where task.borrower_id = ${borrowerId} and task.task_type = 'document_request'
       and task.status in ('open', 'in_progress')
+    union all
+    select 'hardship_decided', own.id, own.loan_number, null, null
+    from own join hardship_applications as application on application.loan_id = own.id
+    where application.decided_at > now() - make_interval(days => ${DAYS_TOLD})
     order by type, loan_number, date
     limit 100
   `);

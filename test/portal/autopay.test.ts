@@ -36,6 +36,11 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
   expect(again).toMatchObject(refused(409, 'not_enrolled'));
   const { body: plan } = await officer.get(`/autopay-plans/${enrolled.body.plan.id}`);
   expect(plan).toMatchObject({ status: 'canceled', cancel_reason: 'borrower' });
+  const { body: consent } = await officer.get(`/borrower-consents/${plan.consent_id}`);
+  expect(consent).toMatchObject({
+    ...{ consent_type: 'autopay', source: 'portal', ip_address: expect.any(String) },
+    ...{ status: 'revoked', revocation_method: 'portal' },
+  });
   const { body: history } = await officer.get(`/loans/${id}/history?entity_type=autopay_plans`);
   const told = history.map((row: Record<string, unknown>) => [row['action'], row['actor_type']]);
   expect(told).toEqual([

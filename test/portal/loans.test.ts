@@ -96,6 +96,10 @@ test('alerts tell of what came back, what is wanted and what is ready, in the bo
   done(await officer.post(`/loans/${id}/payoff-quotes`, {}));
   const task = { title: 'INTERNAL: suspects', task_type: 'document_request', loan_id: id };
   done(await officer.post(`/borrowers/${borrower_id}/tasks`, task));
+  const hardship = { hardship_type: 'medical', description: 'Ill.', requested_action: 'other' };
+  const asked = done(await borrower.post('/portal/hardship', { loan_id: id, ...hardship }));
+  const deny = `/hardship-applications/${String(asked['id'])}/deny`;
+  done(await officer.post(deny, { reason: 'The income suffices.' }));
   done(await borrower.put('/portal/profile', { language_preference: 'es' }));
   const alerts = async () =>
     (await borrower.get('/portal/dashboard')).body.alerts as { type: string; message: string }[];
@@ -105,14 +109,17 @@ test('alerts tell of what came back, what is wanted and what is ready, in the bo
 
   expect(told.map(({ type }) => type)).toEqual([
     'document_wanted',
+    'hardship_decided',
     'payment_returned',
     'payoff_quote_ready',
   ]);
   expect(told[0]?.message).toBe('Necesitamos un documento de usted.');
-  expect(told[1]?.message).toMatch(/^El banco devolvió su pago de \$20\.00 del préstamo LN-2026-/);
+  expect(told[2]?.message).toMatch(/^El banco devolvió su pago de \$20\.00 del préstamo LN-2026-/);
   expect(JSON.stringify(told)).not.toContain('INTERNAL');
   // The payment that came after it makes good what came back, and overtakes the quote.
-  expect((await alerts()).map(({ type }) => type)).toEqual(['document_wanted']);
+  expect((await alerts()).map(({ type }) => type)).toEqual([
+    ...['document_wanted', 'hardship_decided'],
+  ]);
 });
 
 test('a loan that was charged off is still owed, and takes payments up to that', async () => {

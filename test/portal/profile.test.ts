@@ -137,3 +137,35 @@ test('nobody fills the tables with contacts', async () => {
     refused(409, 'limit_exceeded'),
   ]);
 });
+
+test('what a borrower switches off is agreed to no more, and what is switched on is agreed to anew', async () => {
+  const { tenant, borrower, officer, borrower_id } = await atHome(stage);
+  const path = '/portal/profile/communication-preferences';
+  const consents = `/borrowers/${borrower_id}/consents`;
+  const texts = { borrower_id, channel: 'sms' };
+  const reasons = async () =>
+    (await officer.post('/communications/can-interact', texts)).body.reasons as string[];
+  const known = async () =>
+    ((await officer.get(`${consents}?ordering=id`)).body as Record<string, unknown>[]).map(
+      ({ consent_type, source, status }) => [consent_type, source, status],
+    );
+  done(await borrower.put('/portal/profile', { phone: '+12025550177' }));
+  done(await officer.post(consents, { consent_type: 'tcpa_sms', channel: 'sms' }));
+  const message = { from: '+12025550177', to: '+12025550100', body: 'STOP', message_id: 'm-2' };
+  await tenant.within((work) => receiveMessage(work, 'sms', 'generic', message));
+
+  const stopped = await reasons();
+  done(await borrower.put(path, { sms_enabled: true, email_enabled: true }));
+  const again = await reasons();
+  done(await borrower.put(path, { sms_enabled: true }));
+  const granted = await known();
+  done(await borrower.put(path, { sms_enabled: false }));
+
+  expect(stopped).toEqual(['channel_opted_out', 'consent_missing']);
+  expect(again).toEqual([]);
+  expect(granted).toEqual([
+    ['tcpa_sms', 'agent', 'revoked'],
+    ['tcpa_sms', 'portal', 'granted'],
+  ]);
+  expect((await known())[1]).toEqual(['tcpa_sms', 'portal', 'revoked']);
+});

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { consents } from '../../sql/borrowers/consents.ts';
+import { preferences } from '../../sql/communications/preferences.ts';
+import { givenOf } from '../../sql/portal/consents.ts';
+import { findLocked, type Row } from '../../sql/table.ts';
+import { audited } from '../audit.ts';
+import { addConsent, revokeConsent } from '../borrowers/consent.ts';
+import { CONSENTS, setPreferences, type Preferences } from '../communications/preferences.ts';
+import type { Work } from '../work.ts';
+
+/** Records what a borrower agrees to here, as evidence. Answers its id. */
+export async function agree(work: Work, consent: Parameters<typeof addConsent>[1]) {
+  return (await audited(work, consents, 'create', null, () => addConsent(work, consent))).id;
+}
+
+/** Ends what was agreed to, if it has not ended yet. */
+export async function withdraw(work: Work, id: string) {
+  const before = await findLocked(work.tx, consents, id);
+  if (before?.['status'] !== 'granted') return;
+  await audited(work, consents, 'revoke', before, async () => {
+    await revokeConsent(work, id, {});
+    return id;
+  });
+}
+
+/**
+ * What a borrower wants to be sent, said by the borrower: switching mail or texts off withdraws what was
+ * agreed to for them, and switching them on agrees anew, so that what is shown is what is done.
+ */
+export async function choose(
+  work: Work,
+  borrowerId: string,
+  wishes: z.output<typeof Preferences>,
+): Promise<Row> {
+  const before = await findLocked(work.tx, preferences, borrowerId);
+  const after = await setPreferences(work, borrowerId, wishes);
+  for (const [channel, { type: consent_type, preference }] of Object.entries(CONSENTS)) {
+    const wants = wishes[preference];
+    if (wants === undefined) continue;
+    const given = await givenOf(work.tx, borrowerId, consent_type);
+    const inForce = given.filter(({ is_in_force }) => is_in_force);
+    const isNew = before?.[preference] !== wants;
+    if (!wants) for (const { id } of inForce) await withdraw(work, id);
+    else if (inForce.length === 0 && (isNew || given.length > 0)) {
+      const consent_text = 'Switched on in the portal.';
+      await agree(work, { borrower_id: borrowerId, consent_type, channel, consent_text });
+    }
+  }
+  return after;
+}
