@@ -12,14 +12,24 @@ export const endedCycle = sql.fragment`(
 
 /**
  * What the statement of a line says besides (12 CFR 1026.7): what may still be drawn, the interest of
- * the cycle, and the balance that bore it, which is the average of what was owed of the principal at
- * the end of each of its days.
+ * the cycle, the balance that bore it, which is the average of what was owed of the principal at the end of
+ * each of its days, and the interest and fees of the year's statements with this one ((b)(6)(iii)).
  */
 export const line = sql.fragment`case when cycle.begins is not null then jsonb_build_object(
   'days', today.day - cycle.begins,
   'credit_limit', row.credit_limit::text, 'available_credit', row.available_credit::text,
   'minimum_payment', row.next_payment_amount::text,
   'interest_charge', moved.interest::text, 'outlook', loan.cycle_outlook,
+  'charged_in_year', (
+    select jsonb_build_object(
+      'year', extract(year from today.day - 1)::text,
+      'interest', (coalesce(sum((told.figures #>> '{summary,interest}')::numeric), 0.00) + moved.interest)::text,
+      'fees', (coalesce(sum((told.figures #>> '{summary,fees}')::numeric), 0.00) + moved.fees)::text
+    )
+    from statements as told
+    where told.loan_id = loan.id and told.statement_date < today.day
+      and told.statement_date > date_trunc('year', today.day - 1)
+  ),
   'balance_subject_to_interest', (
     select round(coalesce(sum(day.principal_balance), 0.00) / (today.day - cycle.begins), 2)
     from loan_snapshots as day

@@ -81,7 +81,10 @@ test('a cycle ends with its minimum payment and its statement, and draws change 
       period_end: '2026-03-15',
       summary: { previous_balance: '3714.00', payments: '101.14', disbursements: '1000.00' },
       due: { next_due_date: '2026-04-10', amount_due: '118.06' },
-      line: { days: 28, balance_subject_to_interest: '4642.04' },
+      line: {
+        ...{ days: 28, balance_subject_to_interest: '4642.04' },
+        charged_in_year: { year: '2026', interest: '135.22', fees: '0.00' },
+      },
     },
   });
 });

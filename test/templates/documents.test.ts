@@ -63,6 +63,7 @@ test('the statement of a line says its limit, its interest and what minimum paym
     ...{ days: 31, credit_limit: '10000.00', available_credit: '6350.00' },
     ...{ minimum_payment: '101.14', interest_charge: '64.00' },
     balance_subject_to_interest: '3650.00',
+    charged_in_year: { year: '2026', interest: '135.22', fees: '30.00' },
     outlook: { months: 251, total: '9150.22' },
   };
   const page = (language: string, outlook: typeof line.outlook | { months: null; total: null }) =>
@@ -73,6 +74,7 @@ test('the statement of a line says its limit, its interest and what minimum paym
 
   expect(page('en', line.outlook)).toContain('in about 251 months');
   expect(page('en', line.outlook)).toContain('$9,150.22');
+  expect(page('en', line.outlook)).toMatch(/Total interest charged in 2026.*\$135\.22/);
   expect(page('es', line.outlook)).toContain('en unos 251 meses');
   expect(page('en', { months: null, total: null })).toContain('you will never pay off');
   expect(renderDocument('monthly_statement', 'en', samples.statement)).not.toContain(
