@@ -33,7 +33,6 @@ export function spokenIn(wanted: readonly string[]): Language | null {
 const isSpoken = (tag: string) => LANGUAGES.some((language) => language === tag);
 
 export const isWord = (key: string) => texts.has(key);
-export const allWords = () => texts.keys();
 
 /** The words under a key, with {values} put in; a key without words is a fault of ours. */
 export function say(language: Language, key: string, values: Record<string, unknown> = {}): string {

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import checker from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { say, type Language } from '../../templates/portal/words.ts';
 import { findChromium } from '../../workers/outside/chromium.ts';
@@ -22,7 +22,6 @@ const pictures = process.env['PICTURES'];
 
 /** The kinds of page that there are; PICTURES looks at every one. */
 const KINDS = ['sign-in-refused', 'home', 'pay-refused', 'documents-sent', 'thread', 'profile'];
-const checker = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Somebody at a browser: a phone or a desk, in a language, with script or without. */
 export async function newVisitor(browser: Browser, here: string, visitor: Visitor) {
@@ -37,7 +36,6 @@ export async function newVisitor(browser: Browser, here: string, visitor: Visito
   page.on('console', (line) => {
     if (line.type() === 'error') complaints.push(`${page.url()}: ${line.text()}`);
   });
-  const axe = has_script ? await readFile(checker, 'utf8') : null;
   const t = (key: string, values: Record<string, unknown> = {}) => say(language, key, values);
   const looks = new Set<string>();
 
@@ -53,7 +51,7 @@ export async function newVisitor(browser: Browser, here: string, visitor: Visito
     const size = await sizeOf(page);
     if (size.wide > size.seen) complaints.push(`${name} is wider than the screen: ${size.wide}`);
     const isLookedAt = pictures !== undefined || KINDS.includes(name);
-    if (axe !== null && isLookedAt) complaints.push(...(await barriers(page, axe, name)));
+    if (has_script && isLookedAt) complaints.push(...(await barriers(page, name)));
   }
 
   return {
@@ -89,8 +87,8 @@ const sizeOf = (page: Page) =>
 type Found = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
 
 /** What axe finds serious or critical, of everything that it looks for. */
-async function barriers(page: Page, axe: string, name: string) {
-  await page.evaluate(axe);
+async function barriers(page: Page, name: string) {
+  await page.evaluate(checker.source);
   const { violations } = await page.evaluate<Found>('axe.run()');
   return violations
     .filter(({ impact }) => ['serious', 'critical', 'moderate'].includes(impact))

@@ -1,21 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { ALERTS } from '../../templates/alerts.ts';
 import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
-import { allWords, isWord, spokenIn } from '../../templates/portal/words.ts';
+import { isWord, spokenIn } from '../../templates/portal/words.ts';
 
 const folder = new URL('../../templates/portal/pages/', import.meta.url);
 const pages = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
 const text = pages.join('\n');
 const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, key = '']) => key);
 
+const shapeOf = (route: Route | undefined) =>
+  (route?.reply as z.ZodObject | undefined)?.shape ?? {};
+
 /** What an endpoint says that a field of its answer may be. */
 function valuesOf(endpoint: string, field: string): string[] {
   const route = routes.find(({ method, path }) => `${method} ${path}` === endpoint);
-  if (!(route?.reply instanceof z.ZodObject)) throw new Error(`${endpoint} answers no object.`);
-  const { [field]: schema } = route.reply.shape as Record<string, unknown>;
+  const { [field]: schema } = shapeOf(route);
   for (let type = schema as { options?: string[]; unwrap?: () => unknown }; ;) {
     if (type.options) return type.options;
     type = type.unwrap?.() as typeof type;
@@ -32,7 +35,6 @@ test('every word that a page says is there, in all languages', () => {
 
   expect(named.length).toBeGreaterThan(150);
   expect(named.filter((key) => !isWord(key))).toEqual([]);
-  expect([...allWords()].length).toBeGreaterThan(250);
 });
 
 test.each([
