@@ -86,35 +86,37 @@ export async function fillExamples(document: Described, ask: Ask, only?: string)
     return whole;
   }
 
-  async function within(value: unknown, name: string): Promise<unknown> {
+  /** Borrowers find what is theirs in the portal, where `home` is. */
+  async function within(value: unknown, name: string, home: string): Promise<unknown> {
     if (value === none) {
       const plural = `/${name.replace(/_ids?$/, '').replaceAll('_', '-')}s`;
-      return (await idOf(elsewhere[name] ?? plural)) ?? value;
+      return (await idOf(home + (elsewhere[name] ?? plural))) ?? value;
     }
-    if (Array.isArray(value)) return Promise.all(value.map((item) => within(item, name)));
+    if (Array.isArray(value)) return Promise.all(value.map((item) => within(item, name, home)));
     if (value === null || typeof value !== 'object') return value;
     const entries = Object.entries(value).map(async ([key, field]) => [
       key,
-      await within(field, key),
+      await within(field, key, home),
     ]);
     return Object.fromEntries((await Promise.all(entries)) as [string, unknown][]);
   }
 
   for (const [path, operations] of Object.entries(document.paths)) {
     if (only !== undefined && path !== only) continue;
+    const home = path.startsWith(`${base}/portal/`) ? '/portal' : '';
     for (const operation of Object.values(operations)) {
       for (const parameter of operation.parameters ?? []) {
         const before = path.slice(base.length, path.indexOf(`/{${parameter.name}}`));
         if (parameter.in !== 'path') {
           if (parameter.example !== undefined)
-            parameter.example = await within(parameter.example, parameter.name);
+            parameter.example = await within(parameter.example, parameter.name, home);
           continue;
         }
         const id = await idOf(elsewhere[parameter.name] ?? before);
         if (id !== null) parameter.example = id;
       }
       for (const content of Object.values(operation.requestBody?.content ?? {}))
-        content.example = await within(content.example, '');
+        content.example = await within(content.example, '', home);
     }
   }
 }

@@ -31,10 +31,7 @@ const EXCEPT: Record<string, string> = {
   'GET /lien-alerts/{id}': 'no lien lapses soon',
   'GET /loan-tapes/{id}': 'tapes are found by their generation, and have no list',
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',
-  'POST /portal/documents/upload': 'the loans of a borrower are listed elsewhere than staff’s',
-  'POST /portal/hardship': 'the loans of a borrower are listed elsewhere than staff’s',
   'GET /portal/documents/{id}/download': 'nothing is printed yet',
-  'GET /portal/hardship/{id}': 'the application of the example is somebody else’s',
   'GET /approvals/{id}': 'nothing asks for four eyes until a tenant wants it',
 };
 
