@@ -62,8 +62,8 @@ const portalInstruments: Route[] = [
     reply: paymentInstruments.reply,
     run: async (call, borrowerId) => {
       const { work, params } = call;
-      if ((await findOwn(work.tx, instruments, params['id'] ?? '', borrowerId)) === null)
-        throw new NotFound();
+      const known = await findOwn(work.tx, instruments, params['id'] ?? '', borrowerId);
+      if (known === null || known['is_archived'] === true) throw new NotFound();
       return archived(call, paymentInstruments.declaration, true);
     },
   }),

@@ -70,7 +70,7 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
     ...{ routing_number: '021000021', account_number: ACCOUNT_NUMBER, account_type: 'checking' },
   },
   'PUT /portal/profile': { language_preference: 'es' },
-  'PUT /portal/profile/communication-preferences': { marketing_enabled: false },
+  'PUT /portal/profile/communication-preferences': { letter_enabled: false },
   'POST /loans/{id}/draws': { amount: '100.00', draw_date: TODAY },
   'POST /loans/{id}/credit-disputes': { dispute_codes: ['001'], received_date: '2026-03-10' },
   'POST /loans/{id}/1099c': { amount_discharged: '700.00', tax_year: 2026 },

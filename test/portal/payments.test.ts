@@ -189,10 +189,12 @@ test('an account that autopay draws on stays until autopay ends', async () => {
   const anothers = await borrower.delete(`/portal/payment-instruments/${foreign}`);
   done(await borrower.post(`${loan}/autopay/cancel`));
   const gone = await borrower.delete(path);
+  const again = await borrower.delete(path);
 
   expect(inUse).toMatchObject(refused(409, 'in_use'));
   expect(anothers.status).toBe(404);
   expect(gone).toMatchObject({ status: 200, body: { id: account, is_archived: true } });
+  expect(again.status).toBe(404);
   expect((await borrower.get('/portal/payment-instruments')).body).toEqual([]);
 });
 
