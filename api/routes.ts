@@ -54,6 +54,7 @@ import { snapshots } from './portfolios/snapshots.ts';
 import { approvalRoutes, approvals } from './users/approvals.ts';
 import { auth } from './users/auth.ts';
 import { identityProviders, providerRoutes } from './users/identity-providers.ts';
+import { invitationAgain } from './users/invitations.ts';
 import { me } from './users/me.ts';
 import { passwords } from './users/passwords.ts';
 import { fitting, objectGrants, permissionGroups, userPermissions } from './users/permissions.ts';
@@ -142,6 +143,7 @@ const business: readonly Route[] = [
   ...hardshipApplications.routes,
   ...auth,
   ...passwords,
+  invitationAgain,
   ...secondFactorRoutes,
   ...identityProviders.routes,
   ...providerRoutes,

@@ -19,22 +19,27 @@ export const Invitation = z.object({
   tenant_role: z.enum(TENANT_ROLES),
 });
 
-/**
- * Adds one of the staff, who chooses a password through a link that works once. Invited again before he
- * has ever come in, he is who this invitation says, and its link ends the one before.
- */
-export async function inviteUser(work: Work, input: z.output<typeof Invitation>): Promise<Row> {
-  const { tx } = work;
-  const { email, ...person } = input;
-  const known = await accounts.activeByEmail(tx, email);
-  const before = known && (await findLocked(tx, users, known.id));
-  const isWaiting = known?.password_hash === null && before?.['last_login'] === null;
-  const isStaff = known?.borrower_id === null;
-  return audited(work, users, 'invite', isWaiting && isStaff ? before : null, async () => {
-    const id = isWaiting && isStaff ? known.id : await createUser(work, input);
-    await update(tx, 'users', id, person);
+/** Adds one of the staff, who chooses a password through a link that works once. */
+export function inviteUser(work: Work, input: z.output<typeof Invitation>): Promise<Row> {
+  return audited(work, users, 'invite', null, async () => {
+    const id = await createUser(work, input);
     await notify(work, { user_id: id, message: 'invitation' });
     return id;
+  });
+}
+
+/** Sends the link again to whoever has not chosen a password; the one before it opens nothing then. */
+export async function inviteAgain(work: Work, userId: string): Promise<Row> {
+  const { tx } = work;
+  const before = await findLocked(tx, users, userId);
+  if (before === null) throw new NotFound();
+  const known = await accounts.active(tx, userId);
+  if (known === null) throw new Conflict('The user is not active.', 'user_inactive');
+  if (known.password_hash !== null)
+    throw new Conflict('The user has chosen a password.', 'already_exists');
+  return audited(work, users, 'invite', before, async () => {
+    await notify(work, { user_id: userId, message: 'invitation' });
+    return userId;
   });
 }
 

@@ -59,6 +59,7 @@ const NOT_DONE: Record<string, string> = {
   'DELETE /disbursements/{id}': 'is reversed instead',
   'DELETE /draws/{id}': 'is reversed instead',
   'POST /borrowers/{id}/invite-portal-user': 'only with an address on file',
+  'POST /users/{id}/invite-again': 'everybody has a password',
   'DELETE /auth/sessions/{id}': 'only the session that asks is its own',
   'POST /portfolios/{id}/auto-assign': 'only of a dynamic portfolio',
   'POST /portfolios/{id}/buyback': 'no sale is booked',

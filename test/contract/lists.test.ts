@@ -11,6 +11,8 @@ import { newSamples } from './samples.ts';
 const stage = await newStage();
 const tenant = await stage.tenant();
 const clients = await everybody(tenant);
+// A session is marked as seen once a minute, which would move it between two lists of sessions.
+await stage.owner.query("update sessions set last_seen_at = now() + interval '1 hour'");
 const samples = newSamples(clients.superadmin);
 const VALUES: Record<string, string> = {
   uuid: RANDOM_ID,

@@ -32,12 +32,12 @@ test('an invitation opens once, and an invitation again ends the one before', as
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const email = 'nora@lender.example';
-  const invite = (more: object = {}) =>
-    superadmin.post('/users/invite', { ...person, email, ...more });
+  const invite = () => superadmin.post('/users/invite', { ...person, email });
   const invited = await invite();
   const [first] = await letters();
   const early = await tenant.anonymous().login(email, NEW);
-  const again = await invite({ tenant_role: 'collector' });
+  const resend = () => superadmin.post(`/users/${invited.body.id}/invite-again`);
+  const again = await resend();
   const [second] = await letters();
 
   const old = await choose(tenant, first?.token);
@@ -45,14 +45,17 @@ test('an invitation opens once, and an invitation again ends the one before', as
   const twice = await choose(tenant, second?.token, `${NEW} 2`);
   const client = tenant.anonymous();
   const login = await client.login(email, NEW);
-  const late = await invite();
+  const late = [await invite(), await resend()];
 
-  expect([invited.status, again.status, early.status]).toEqual([201, 201, 401]);
-  expect(again.body).toMatchObject({ id: invited.body.id, tenant_role: 'collector' });
+  expect([invited.status, again.status, early.status]).toEqual([201, 200, 401]);
+  expect(again.body).toMatchObject({ id: invited.body.id, tenant_role: 'viewer' });
   expect([first?.to, second?.to]).toEqual([email, email]);
   expect([old.status, chosen.status, twice.status]).toEqual([422, 200, 422]);
-  expect(login.body).toMatchObject({ email, tenant_role: 'collector' });
-  expect(late).toMatchObject({ status: 422, body: { errors: { email: 'Is already taken.' } } });
+  expect(login.body).toMatchObject({ email, tenant_role: 'viewer' });
+  expect(late).toMatchObject([
+    { status: 422, body: { errors: { email: 'Is already taken.' } } },
+    { status: 409, body: { code: 'already_exists' } },
+  ]);
 });
 
 test('an invitation is over after seven days, and when its user is switched off', async () => {
@@ -72,8 +75,10 @@ test('an invitation is over after seven days, and when its user is switched off'
     [tenant.id],
   );
 
+  const gone = await superadmin.post(`/users/${off.body.id}/invite-again`);
   const replies = await Promise.all(sent.map(({ token }) => choose(tenant, token)));
 
+  expect(gone).toMatchObject({ status: 409, body: { code: 'user_inactive' } });
   expect(rows[0]?.hours).toBe(7 * 24);
   expect(replies.map(({ status }) => status)).toEqual([422, 422]);
 });

@@ -72,6 +72,7 @@ test('sign-ins, changes of access and settings, exports and downloads are watche
     'user_deactivate: POST /users/{id}/deactivate',
     'user_invite: POST /borrowers/{id}/invite-portal-user',
     'user_invite: POST /users/invite',
+    'user_invite: POST /users/{id}/invite-again',
   ]);
 });
 

@@ -1,0 +1,22 @@
+import { inviteAgain } from '../../jobs/users/invite.ts';
+import { users as table } from '../../sql/users/users.ts';
+import type { Route } from '../endpoints/route.ts';
+import { users } from './users.ts';
+
+/** Another link for whoever has lost the first, or has come too late. */
+export const invitationAgain: Route = {
+  tag: 'users',
+  resource: 'users',
+  method: 'POST',
+  path: '/users/{id}/invite-again',
+  allow: 'superadmin',
+  action: 'invite-again',
+  security_event: 'user_invite',
+  summary: 'Send the invitation again; the link before it opens nothing any more',
+  status: 200,
+  reply: users.reply,
+  four_eyes: 'invitations',
+  record: table,
+  transaction: 'write',
+  run: ({ work, params }) => inviteAgain(work, params['id'] ?? ''),
+};
