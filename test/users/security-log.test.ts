@@ -35,6 +35,7 @@ test('sign-ins, changes of access and settings, exports and downloads are watche
 
   expect(watched.toSorted()).toEqual([
     'document_download: GET /documents/{id}',
+    'document_download: GET /portal/documents/{id}/download',
     'export: GET /credit-reporting-files/{id}/download',
     'export: GET /loan-tapes/{id}',
     'export: GET /nacha-files/{id}/download',
@@ -44,6 +45,7 @@ test('sign-ins, changes of access and settings, exports and downloads are watche
     'identity_provider: DELETE /identity-providers/{id}',
     'identity_provider: POST /identity-providers',
     'identity_provider: PUT /identity-providers/{id}',
+    'identity_search: POST /borrower-identities/search',
     'password_change: POST /auth/password/change',
     'password_request: POST /auth/password/request',
     'password_reset: POST /auth/password/reset',
