@@ -33,9 +33,8 @@ const TABLES: Record<string, string> = {
   '/webhooks': 'webhook_subscriptions',
   '/jobs/runs': 'cob_runs',
   '/cases': 'support_cases',
-  '/portal/documents': 'documents',
-  '/portal/hardship': 'hardship_applications',
-  '/portal/support/cases': 'support_cases',
+  '/hardship': 'hardship_applications',
+  '/support/cases': 'support_cases',
 };
 /** As many tries as a tenant may allow at most, and files may be made for banks and bureaus. */
 export const settings = {

@@ -41,8 +41,8 @@ export async function settle(ground: Ground, seed: number, rounds = 2, hands = 6
     const provider = { name: 'generic', secret: PROVIDER_SECRET };
     await admin.put(`/communications/providers/${channel}`, provider);
   }
-  // Everything is the borrower's who has a user, so that the portal finds it too.
-  const borrower_id = (await ground.idsOf('/borrowers'))[0] ?? '';
+  const borrower_id = (await officer.post('/borrowers', { first_name: 'Grace', last_name: CANARY }))
+    .body.id as string;
   const account = { routing_number: '021000021', account_type: 'checking' };
   const more = { account_number: ACCOUNT_NUMBER, account_holder_name: CANARY };
   await officer.post(`/borrowers/${borrower_id}/payment-instruments`, { ...account, ...more });
@@ -56,6 +56,7 @@ export async function settle(ground: Ground, seed: number, rounds = 2, hands = 6
     term_months: 36,
   };
   const product_id = await tenant.first('/products?code=DEFAULT');
+  await moveIn(ground, { ...terms, product_id }, { ...account, ...more });
   const lives = [...LIVES, ...LIVES.slice(0, 6)];
   const waiting = [...lives.entries()];
   await inTurns(hands, waiting, async ([at, steps]) => {
@@ -64,12 +65,14 @@ export async function settle(ground: Ground, seed: number, rounds = 2, hands = 6
     for (const [step, body] of steps) await admin.post(`/loans/${made.body.id}/${step}`, body);
   });
   for (let round = 0; round < rounds; round += 1) await create(ground, seed + round, hands);
-  await moveIn(ground, { ...terms, product_id }, { ...account, ...more });
   await upload(ground);
   await ground.refresh();
 }
 
-/** The borrower who attacks has loans, a verified account, and a payment that is scheduled. */
+/**
+ * The borrower who attacks has loans, a verified account, payments that are scheduled, questions and
+ * documents: the oldest of their kind.
+ */
 async function moveIn({ clients }: Ground, terms: object, account: object) {
   const { borrower, superadmin: admin } = clients;
   const { borrower_id } = (await borrower.get('/users/me')).body;
@@ -80,6 +83,11 @@ async function moveIn({ clients }: Ground, terms: object, account: object) {
     for (const [step, body] of FUNDED) await admin.post(`/loans/${loan.id}/${step}`, body);
     const order = { amount: '10.00', payment_instrument_id: id, payment_date: '2026-04-15' };
     await borrower.post(`/portal/loans/${loan.id}/payments`, order);
+    const question = { loan_id: loan.id, subject: CANARY, description: CANARY };
+    await borrower.post('/portal/support/cases', question);
+    const file = { filename: `${CANARY}.pdf`, content_type: 'application/pdf' };
+    const announced = { loan_id: loan.id, document_type: 'other', ...file };
+    await borrower.post('/portal/documents/upload', announced);
   }
 }
 

@@ -50,14 +50,27 @@ async function complete(stage: Stage, ground: Ground) {
   await admin.post(`${investor}/settlement-instruments`, { instrument_type: 'check' });
   const share = { loan_id: line?.id, ownership_percentage: '0.1' };
   await admin.post(`${investor}/loan-assignments`, share);
-  const whose = `/borrowers/${active[0]?.borrower_id}`;
+  // The newest of what the portal shows is not the borrower's who has a user there.
+  const own = (await clients.borrower.get('/users/me')).body as { borrower_id: string };
+  const theirs = active.filter(({ borrower_id }) => borrower_id !== own.borrower_id);
+  const [loan] = theirs;
+  const whose = `/borrowers/${loan?.borrower_id}`;
   const bank = { routing_number: '021000021', account_number: '000123456789' };
   const account = (await admin.post(`${whose}/payment-instruments`, bank)).body as { id: string };
-  const drawn = { loan_id: active[0]?.id, payment_instrument_id: account.id };
+  const drawn = { loan_id: loan?.id, payment_instrument_id: account.id };
   await admin.post(`${whose}/autopay-plans`, drawn);
   const why = { hardship_type: 'medical', description: 'Ill.', requested_action: 'deferment' };
-  for (const { id: loan_id } of active.slice(0, 4))
+  const troubled = [...active.filter((one) => !theirs.includes(one)).slice(0, 1), ...theirs];
+  for (const { id: loan_id } of troubled.slice(0, 5))
     await admin.post('/hardship-applications', { loan_id, ...why });
+  const { program_id, product_id, borrower_id } = loan ?? {};
+  const terms = { principal_amount: '500.00', interest_rate: '0.05', term_months: 12 };
+  await admin.post('/loans', { program_id, product_id, borrower_id, ...terms });
+  const file = { document_type: 'other', filename: 'a.pdf', content_type: 'application/pdf' };
+  await admin.post('/documents/create-upload-link', { loan_id: loan?.id, ...file });
+  const newest = (await idsOf('/borrowers')).at(-1);
+  const firm = { legal_name: 'Hopper LLC', entity_type: 'llc' };
+  await admin.post(`/borrowers/${newest}/business-detail`, firm);
   await ground.owner.query('update tenants set settings = settings || $2 where id = $1', [
     ground.tenant_id,
     { approvals: { four_eyes: ['reversals'] } },
@@ -66,7 +79,10 @@ async function complete(stage: Stage, ground: Ground) {
   await ground.restore();
   await ground.refresh();
 }
-type Loan = { id: string; borrower_id: string; loan_type: string; status: string };
+type Loan = Record<'id' | 'borrower_id' | 'program_id' | 'product_id', string> & {
+  loan_type: string;
+  status: string;
+};
 
 /** Makes one of each kind that there is none of yet, on the first record that lets it be made. */
 async function fill(ground: Ground) {
@@ -102,9 +118,18 @@ export async function pathsIn(ground: Ground, path: string, most = 1): Promise<s
 export async function rightBodies(ground: Ground): Promise<Map<string, unknown[]>> {
   const targets = await targetsOf(ground, SEED);
   const draw = drawing(newRandom(SEED, 0), ground);
-  const bodiesOf = ({ route: { body: schema }, bodies }: Target) =>
+  const own = (await ground.clients.borrower.get('/portal/loans')).body as { id: string }[];
+  const bodiesOf = ({ route: { body: schema, allow }, bodies }: Target) =>
     schema
-      ? bodies.map((body) => redrawn(body, draw)).filter((body) => schema.safeParse(body).success)
+      ? bodies
+          .map((body) => redrawn(body, draw) as object)
+          // What a borrower asks for is about a loan of theirs.
+          .map((body, at) =>
+            allow === 'borrower' && 'loan_id' in body
+              ? { ...body, loan_id: own[at % own.length]?.id }
+              : body,
+          )
+          .filter((body) => schema.safeParse(body).success)
       : [{}];
   return new Map(targets.map((target) => [target.name, bodiesOf(target)]));
 }

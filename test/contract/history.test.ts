@@ -34,12 +34,14 @@ const UNCHANGED: Record<string, string> = {
   'POST /loans/{id}/run-compliance-checks': 'what was found is kept in records of their own',
   'POST /loans/{id}/remove-labels': 'the loan has no such label',
   'POST /loans/{id}/assign-officer': 'a loan without an officer stays without',
+  'POST /loans/{id}/reverse-acceleration': 'the loan was not accelerated',
   'POST /webhooks/{id}/re-enable': 'the subscription was on',
   'POST /documents/{id}/share': 'the borrower sees it already',
 };
 /** Done, and there may be nothing to tell. */
 const SILENT: Record<string, string> = {
   'POST /users/remove-role': 'the user has no role',
+  'POST /portfolios/{id}/cancel-sale': 'each loan that was to be sold has a row of its own',
   'POST /users/{id}/reset-second-factors': 'the user has none',
   'POST /communications/send': 'each message is a row of the log',
   'POST /communications/send-batch': 'each message is a row of the log',
@@ -72,6 +74,7 @@ const NOT_DONE: Record<string, string> = {
   'POST /approvals/{id}/cancel': 'only by whoever asked',
   'PUT /communications/providers/{channel}': 'a channel is no record',
   'PUT /loan-assignments/{id}': 'only while it is pending',
+  'POST /portal/hardship': 'the loans of the borrower have an application, or are over',
 };
 
 const SETTINGS = [{ documents: { upload_ttl_s: 700 } }];
