@@ -69,14 +69,7 @@ export async function newGround(url: string, port: number, slug: string) {
   const tenant_id = await populate(url, slug, host);
   const clients = await everybody(port, host, slug);
   await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
-  await owner.query(
-    `insert into sessions
-       (tenant_id, id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at)
-     select tenant_id, sha256(id::text::bytea), id, 'of a victim', session_epoch, 36000,
-            now() + interval '1 day'
-     from users where tenant_id = $1 and email like 'victim%'`,
-    [tenant_id],
-  );
+  await signInVictims(owner, tenant_id);
 
   const pools = new Map<string, string[]>();
   /** Some of the records of a collection, oldest first, in whatever state they are. */
@@ -105,14 +98,7 @@ export async function newGround(url: string, port: number, slug: string) {
     /** Undoes what would end the attack: settings, and passwords that were changed. */
     restore: async () => {
       await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
-      await owner.query(
-        `insert into sessions
-       (tenant_id, id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at)
-     select tenant_id, sha256(id::text::bytea), id, 'of a victim', session_epoch, 36000,
-            now() + interval '1 day'
-     from users where tenant_id = $1 and email like 'victim%'`,
-        [tenant_id],
-      );
+      await signInVictims(owner, tenant_id);
       await owner.query(
         `update users set is_active = true, password_hash = other.password_hash
          from users as other
@@ -123,6 +109,18 @@ export async function newGround(url: string, port: number, slug: string) {
     signIn: (who: Attacker) => signIn(clients[who], slug, who),
   };
 }
+
+/** Sessions that may be ended, of users who may be deactivated. */
+const signInVictims = (owner: pg.Pool, tenantId: string) =>
+  owner.query(
+    `insert into sessions
+       (tenant_id, id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at)
+     select tenant_id, sha256(id::text::bytea), id, 'of a victim', session_epoch, 36000,
+            now() + interval '1 day'
+     from users where tenant_id = $1 and email like 'victim%'
+     on conflict do nothing`,
+    [tenantId],
+  );
 
 async function populate(url: string, slug: string, host: string): Promise<string> {
   const founder = await openPool(url, { role: 'servicing_owner', size: 1 });
