@@ -20,7 +20,19 @@ const lateFee = sql.fragment`(
              end, (rule ->> 'min_amount')::numeric),
              (rule ->> 'max_amount')::numeric
            )::numeric(15, 2) as amount
-    from jsonb_array_elements(loan.terms -> 'fee_rules') with ordinality as rules (rule, place)
+    from (
+      select rule, place
+      from jsonb_array_elements(loan.terms -> 'fee_rules') with ordinality as rules (rule, place)
+      where rule ->> 'trigger' = 'past_due'
+        -- A rule that cannot be read costs one loan its night, which sets it aside, and no other its statement.
+        and not exists (
+          select from unnest(array[
+            rule ->> 'amount', rule ->> 'percentage', rule ->> 'min_amount', rule ->> 'max_amount'
+          ]) as figure
+          where not pg_input_is_valid(figure, 'numeric')
+        )
+      offset 0
+    ) as rules
     cross join lateral (select coalesce((rule ->> 'amount')::numeric, 0.00) as amount) as flat
     cross join lateral (
       select round(
@@ -29,7 +41,6 @@ const lateFee = sql.fragment`(
           * coalesce((rule ->> 'percentage')::numeric, 0), 2
       ) as amount
     ) as share
-    where rule ->> 'trigger' = 'past_due'
   ) as fee
   where row.next_payment_amount > 0 and row.next_payment_date >= today.day
     and not loan.is_frozen and fee.amount > 0
