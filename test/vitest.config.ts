@@ -8,6 +8,8 @@ export default defineConfig({
     setupFiles: [new URL('setup/properties.ts', import.meta.url).pathname],
     globalSetup: [new URL('setup/template.ts', import.meta.url).pathname],
     maxWorkers: 2,
+    // Files share what they import, and nothing else: each has a database of its own.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -31,6 +31,7 @@ const home: Page = {
 
 function linkOf({ type, loan_id }: Alert): string {
   if (type === 'document_wanted') return '/portal/documents';
+  if (type === 'hardship_decided') return '/portal/hardship';
   if (type === 'autopay_paused') return `/portal/loans/${loan_id}/autopay`;
   if (type === 'past_due') return `/portal/loans/${loan_id}/pay`;
   return loan_id === null ? '/portal' : `/portal/loans/${loan_id}`;

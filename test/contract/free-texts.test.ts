@@ -27,7 +27,7 @@ const KEPT = {
     'account_holder_name bank_name carrier_name card_brand dba_name firm_name',
   addresses:
     'street_line_1 street_line_2 city state postal_code email url contact_phone extension time_zone ' +
-    'contact_value website',
+    'contact_value website formation_state issuing_state',
   identifiers:
     'external_id code loan_number reference_number reference_type account_id acdv_control_number ' +
     'filing_number filing_jurisdiction disputed_fields events checks labels bar_number document_version',

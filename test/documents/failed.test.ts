@@ -166,6 +166,8 @@ test('a close of which a part failed for good says so until the part is retried'
 const NOBODY_WAITS = [
   ...['clean-up', 'start-close-of-business', 'warn-of-lapsing-liens', 'snapshot-portfolios'],
   ...['issue-statements', 'report-credit'],
+  // It keeps with the provider what stood in the way, and is asked for again by saving it.
+  'read-identity-provider',
   // The run of the day tells by itself, from the failed job.
   'close-loans',
 ];

@@ -16,6 +16,7 @@ export const loans = {
   'alert_link.autopay_paused': ['See autopay', 'Ver el pago automático'],
   'alert_link.payoff_quote_ready': ['See the loan', 'Ver el préstamo'],
   'alert_link.document_wanted': ['Send it', 'Enviarlo'],
+  'alert_link.hardship_decided': ['See the decision', 'Ver la decisión'],
   loan: ['Loan', 'Préstamo'],
   'loan.title': ['Loan {number}', 'Préstamo {number}'],
   'loan.facts': ['About this loan', 'Sobre este préstamo'],
