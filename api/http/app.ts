@@ -10,7 +10,7 @@ import { storage } from '../documents/storage.ts';
 import { docs } from '../endpoints/docs.ts';
 import type { Route } from '../endpoints/route.ts';
 import { health, type Health } from '../operations/health.ts';
-import { pages } from '../pages/pages.ts';
+import { portalPages } from '../pages/pages.ts';
 import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { csrf, setCookie } from './csrf.ts';
@@ -43,12 +43,16 @@ export function createApp(parts: AppParts): Koa {
   const process = { pool, installation, routes };
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
+  const portal = portalPages({ ...process, log, limits }, (route) =>
+    serve(route, process, securityLog),
+  );
   const steps: Middleware[] = [
     limited(limits),
     arrival(configuration.TRUSTED_PROXIES, isSecure),
     logged(log),
     securityHeaders(isSecure),
     errorsAsAnswers(log),
+    portal.refusals,
     originForm,
     health(state, pool),
     admission(),
@@ -56,9 +60,7 @@ export function createApp(parts: AppParts): Koa {
     cors(pool),
     storage({ pool, limits, installation }),
     sessionMiddleware(app, pool, isSecure),
-    pages({ pool, installation, routes, log, limits }, (route) =>
-      serve(route, process, securityLog),
-    ),
+    portal.rooms,
     csrf(routes),
     docs(routes),
     routed(process, securityLog),

@@ -6,6 +6,7 @@ import { problemTexts } from '../../templates/portal/problems.ts';
 import { tokenOf } from '../http/csrf.ts';
 import type { PortalConfig } from '../portal/config.ts';
 import { languageOf } from './language.ts';
+import { backTo } from './back.ts';
 import { queryOf } from './query.ts';
 import type { Moved, Problems, Shown } from './page.ts';
 
@@ -33,7 +34,7 @@ export function answer(ctx: Context, outcome: Shown | Moved, frame: Partial<Fram
   ctx.set('Content-Security-Policy', policyFor(config));
   ctx.body = renderPage(outcome.page, {
     ...outcome.data,
-    ...{ language, tenant: config, values, csrf_token: tokenOf(ctx) },
+    ...{ language, tenant: config, values, csrf_token: ctx.state.isInside ? tokenOf(ctx) : null },
     problems: problems && problemTexts(problems, { language, ...config }),
     notice: queryOf(ctx)['done'],
     here: hereOf(ctx),
@@ -56,7 +57,7 @@ function goTo(ctx: Context, { to, done, clears }: Moved) {
 const isBorrower = ({ state }: Context) => Boolean(state.user?.borrower_id);
 
 /** A page is read again, or come back to; a form that was refused is neither. */
-const hereOf = (ctx: Context) => (ctx.method === 'POST' ? '/portal' : ctx.path);
+const hereOf = (ctx: Context) => (ctx.method === 'POST' ? '/portal' : backTo(ctx.url));
 
 /** Nothing but our own style and the tenant's own logo: no script, no frame, no other place. */
 function policyFor({ logo_url }: PortalConfig) {

@@ -29,26 +29,32 @@ const ROOM = /^\/portal(\/|$)/;
 
 /**
  * The pages that a borrower opens, below /portal: server-rendered, without script, over the platform's
- * own endpoints. Whatever goes wrong in here is a page as well.
+ * own endpoints. Whatever goes wrong on the way there is a page as well.
  */
-export function pages(parts: Parts, serve: (route: Route) => (ctx: Context) => Promise<void>) {
+export function portalPages(
+  parts: Parts,
+  serve: (route: Route) => (ctx: Context) => Promise<void>,
+) {
   const handlers = handlersOf(parts.routes, serve);
-  const middleware: Middleware = async (ctx: Context, next: Next) => {
-    if (!ROOM.test(ctx.path)) return next();
-    ctx.state.door = '/portal';
-    const ask = asking(ctx, handlers);
+  const refusals: Middleware = async (ctx: Context, next: Next) => {
     try {
-      await visit(ctx, parts, ask);
+      await next();
     } catch (error) {
+      if (!ROOM.test(ctx.path)) throw error;
       const { log } = parts;
       const refusal = answerTo(error, ctx.method);
       const { request_id } = ctx.state;
       if (refusal === null) log.error({ err: error, request_id }, 'failed');
       else if (refusal.status === 503) log.warn({ err: error, request_id }, 'unavailable');
-      await refuse(ctx, ask, refusal ?? INTERNAL);
+      await refuse(ctx, asking(ctx, handlers), refusal ?? INTERNAL);
     }
   };
-  return middleware;
+  const rooms: Middleware = async (ctx: Context, next: Next) => {
+    if (!ROOM.test(ctx.path)) return next();
+    Object.assign(ctx.state, { door: '/portal', isInside: true });
+    await visit(ctx, parts, asking(ctx, handlers));
+  };
+  return { refusals, rooms };
 }
 
 const INTERNAL: Answer = { status: 500, body: { message: '', code: 'internal_error' } };
@@ -122,11 +128,15 @@ const isForTheForm = ({ status, body }: Answer, { isOpen = false }: Page) =>
 async function refuse(ctx: Context, ask: Ask, { status, body, headers = {} }: Answer) {
   ctx.set(headers);
   if (status === 401) return signInFirst(ctx, body.code);
-  const config = await ask<PortalConfig>('GET /portal/config').catch(() => undefined);
+  // Who is turned away before the door has neither a tenant nor a session.
+  const { isInside = false } = ctx.state;
+  const config = isInside
+    ? await ask<PortalConfig>('GET /portal/config').catch(() => undefined)
+    : undefined;
   const retry_after = headers['Retry-After'];
   const refusal = { code: body.code, status, retry_after };
   answer(ctx, { ...shown('refused', refusal), status }, { ...(config && { config }) });
-  setCookie(ctx);
+  if (isInside) setCookie(ctx);
 }
 
 function signInFirst(ctx: Context, code: string) {

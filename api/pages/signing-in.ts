@@ -18,14 +18,18 @@ const signIn: Page = {
     const back = backOf(visit);
     if (second_factor === undefined) return moved(back);
     if (second_factor.must_enroll) return moved('/portal/enroll-factor');
-    return moved(`/portal/second-factor?back=${back}`);
+    const by = second_factor.methods.includes('totp') ? '' : '&by=recovery_code';
+    return moved(`/portal/second-factor?back=${back}${by}`);
   },
 };
 
 const secondFactor: Page = {
   path: '/second-factor',
   isOpen: true,
-  show: async (visit) => shown('second-factor', { back: backOf(visit) }),
+  show: async (visit) => {
+    const hasNoApp = visit.query['by'] === 'recovery_code';
+    return shown('second-factor', { back: backOf(visit), hasNoApp });
+  },
   submit: async (visit) => {
     const { code, recovery_code } = visit.form.values;
     const body = recovery_code === undefined ? { code } : { recovery_code };

@@ -1,7 +1,7 @@
 import { filters } from '../filters.ts';
 import { documentLocale } from '../render-document.ts';
 import { isWord, say, type Language } from './words.ts';
-import { SENTENCES } from './words/sentences.ts';
+import { inSpanish } from './words/sentences.ts';
 
 type Problems = {
   code: string;
@@ -33,5 +33,5 @@ export function problemTexts({ code, message, errors, details }: Problems, reade
 /** A sentence of an endpoint's, for readers of another language than its own. */
 function foreign(sentence: string, language: Language): string {
   if (language === 'en') return sentence;
-  return SENTENCES.get(sentence) ?? say(language, 'look_again');
+  return inSpanish(sentence) ?? say(language, 'look_again');
 }

@@ -69,6 +69,7 @@ test('while the database is away the answer is 503, and afterwards all is as bef
   const before = await ask();
   await postgres.stop();
   const away = await ask();
+  const page = await client.get('//portal/sign-in');
   await postgres.restart();
   const after = await ask();
 
@@ -79,6 +80,8 @@ test('while the database is away the answer is 503, and afterwards all is as bef
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
     expect(reply.headers['set-cookie']).toEqual([expect.stringContaining(`csrftoken=${token}`)]);
   }
+  expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8']);
+  expect(page.body).toContain('We are away for a moment');
   expect(after.map(({ status }) => status)).toEqual([200, 200, 403, 200, 200]);
   expect(lines.join('')).toContain('unavailable');
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newClient } from '../setup/client.ts';
 import { hidden, pagesOf } from '../setup/pages.ts';
 import { atHome } from '../setup/portal.ts';
 import { codeOf, enrollApp, forgetSteps } from '../setup/second-factors.ts';
@@ -80,6 +81,14 @@ test('what cannot be had is said in plain words, in the language of the reader',
   expect(replies[5]?.headers['allow']).toBe('GET, HEAD, POST');
 });
 
+test('at an address of nobody there is a page that offers nothing', async () => {
+  const page = await pagesOf(newClient(stage.port, 'nobody.test')).get('');
+
+  expect(page.status).toBe(404);
+  expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(page.body).not.toContain('<form');
+});
+
 test('a session that has ended leads to the door, and says why', async () => {
   const visitor = tenant.anonymous();
   const pages = pagesOf(visitor);
@@ -117,6 +126,20 @@ test('the language is the one chosen, which is the one that letters are written 
   expect(asked.body).toContain('Iniciar sesión');
   expect(spanish.body).toContain('a más tardar el 15 de febrero de 2026');
   expect(profile.body.language_preference).toBe('es');
+});
+
+test('an invitation can be read in another language, and says in it what is wrong', async () => {
+  const pages = newcomer();
+  const token = 'A'.repeat(43);
+
+  const form = await pages.get(`/choose-password?token=${token}`);
+  const back = /name="back" value="([^"]*)"/.exec(form.body)?.[1]?.replace('&#x3D;', '=') ?? '';
+  const sent = await pages.send('/language', { language: 'es', back });
+  const short = await pages.send('/choose-password', { token, password: 'x' });
+
+  expect(sent.headers['location']).toBe(`/portal/choose-password?token=${token}`);
+  expect(short.status).toBe(422);
+  expect(short.body).toContain('El enlace no es válido.');
 });
 
 test('what people have written is text on every page', async () => {

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { ALERTS } from '../../templates/alerts.ts';
+import { problemTexts } from '../../templates/portal/problems.ts';
 import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
 import { isWord, spokenIn } from '../../templates/portal/words.ts';
 
@@ -62,6 +63,27 @@ test('every alert leads somewhere', () => {
 test('the language is the first of those asked for that is spoken', () => {
   expect(spokenIn(['de', 'es-MX', 'en'])).toBe('es');
   expect(spokenIn(['*'])).toBeNull();
+});
+
+test('what is wrong with a field is said in Spanish, with its numbers, or that it is to be looked at', () => {
+  const problems = {
+    ...{ code: 'validation_error', message: 'Validation failed.', details: {} },
+    errors: {
+      subject: 'Must be at most 10,000 characters.',
+      amount: 'Must be an amount like "1234.56".',
+      payment_date: 'Must be a date like 2026-01-31.',
+      city: 'Must rhyme.',
+    },
+  };
+
+  const { errors } = problemTexts(problems, { language: 'es', locale: 'en-US', currency: 'USD' });
+
+  expect(errors).toEqual({
+    subject: 'Es demasiado largo: caben 10,000 caracteres.',
+    amount: 'Debe ser un monto como 1234.56.',
+    payment_date: 'Debe ser una fecha.',
+    city: 'Revise este dato.',
+  });
 });
 
 test.each(['#ffff00', '#ffffff', '#000000', '#1f3a5f', '#ff6600', '#7f7f7f'])(

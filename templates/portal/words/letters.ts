@@ -106,6 +106,11 @@ export const letters = {
     'Many of your conversations are open. Write in one of these.',
     'Tiene muchas conversaciones abiertas. Escriba en una de ellas.',
   ],
+  'refused.case_closed': [
+    'This conversation is closed. Begin another.',
+    'Esta conversación está cerrada. Empiece otra.',
+  ],
+  'refused.not_available': ['There is no file to be had.', 'No hay archivo disponible.'],
   'refused.content_mismatch': [
     'The file is not of the kind that its name says. Send it again as what it is.',
     'El archivo no es del tipo que dice su nombre. Envíelo de nuevo como lo que es.',

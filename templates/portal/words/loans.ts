@@ -120,6 +120,8 @@ export const loans = {
     'This account cannot be used yet: it has to be verified.',
     'Esta cuenta todavía no se puede usar: hay que verificarla.',
   ],
+  'refused.limit_exceeded': ['There is no room for more.', 'Ya no caben más.'],
+  'refused.not_enrolled': ['Autopay is off.', 'El pago automático está desactivado.'],
   'refused.loan_not_active': ['The loan is not open.', 'El préstamo no está abierto.'],
   'refused.invalid_transition': [
     'That is no longer possible: something has changed meanwhile.',

@@ -1,10 +1,49 @@
-/** Sentences of the endpoints about a field, in Spanish. */
-export const SENTENCES: ReadonlyMap<string, string> = new Map([
+/** Sentences of the endpoints about a field, in Spanish; a number in them is whatever it is. */
+const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['Is required.', 'Hace falta este dato.'],
+  ['Is required for fixed.', 'Hace falta para un monto fijo.'],
+  ['Is required for minimum_due_plus.', 'Hace falta para pagar más de lo que toca.'],
+  ['Is required, or else code, recovery_code or passkey.', 'Hace falta este dato.'],
+  ['Is wrong.', 'No es correcto.'],
+  ['Is wrong, or the app was not begun with.', 'No es correcto.'],
   ['Must not be empty.', 'No puede quedar vacío.'],
   ['Must be an email address.', 'Debe ser un correo electrónico.'],
   ['Must be more than zero.', 'Debe ser más que cero.'],
+  ['Must be an amount like "#".', 'Debe ser un monto como 1234.56.'],
+  ['Must be an amount like "#", not negative.', 'Debe ser un monto como 1234.56, no negativo.'],
+  ['Must be a date like #-#-#.', 'Debe ser una fecha.'],
+  ['Is not a day of the calendar.', 'Ese día no existe.'],
   ['Must not be in the past.', 'No puede ser una fecha pasada.'],
   ['Does not exist.', 'No existe.'],
-  ['Is wrong, or the app was not begun with.', 'No es correcto.'],
+  ['Must be six digits.', 'Deben ser seis dígitos.'],
+  ['Must be a code like #-#-abcd-efgh.', 'Debe ser un código como 2345-6789-abcd-efgh.'],
+  ['Must be nine digits that pass the ABA check.', 'No es un número de ruta válido.'],
+  ['Must be # to # digits.', 'Deben ser de 4 a 17 dígitos.'],
+  ['Must be at most # characters.', 'Es demasiado largo: caben # caracteres.'],
+  ['Must be at least # characters.', 'Es demasiado corto: hacen falta # caracteres.'],
+  ['Must not contain the email address.', 'No puede contener su correo electrónico.'],
+  ['Must not contain our name.', 'No puede contener nuestro nombre.'],
+  [
+    'Is too easily guessed. Take several words that do not belong together.',
+    'Es demasiado fácil de adivinar. Use varias palabras que no tengan relación entre sí.',
+  ],
+  [
+    'The link is not valid. It works once, and only for a limited time.',
+    'El enlace no es válido. Funciona una sola vez y por tiempo limitado.',
+  ],
+  [
+    'Files of this kind are not taken: send a PDF, a picture or a document.',
+    'No se aceptan archivos de este tipo: envíe un PDF, una imagen o un documento.',
+  ],
+  ['Has a character that cannot be stored.', 'Tiene un carácter que no se puede guardar.'],
+  ['Must not contain control characters.', 'Tiene un carácter que no se puede guardar.'],
 ]);
+
+const NUMBER = /\d+(?:[.,]\d+)*/g;
+
+/** The sentence in Spanish, or nothing where nobody has translated it. */
+export function inSpanish(sentence: string): string | undefined {
+  const numbers = sentence.match(NUMBER) ?? [];
+  const known = SENTENCES.get(sentence.replaceAll(NUMBER, '#'));
+  return known?.replace('#', numbers[0] ?? '');
+}

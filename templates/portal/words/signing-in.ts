@@ -33,6 +33,7 @@ export const signingIn = {
     'I cannot use my app: enter a recovery code',
     'No puedo usar mi aplicación: escribir un código de recuperación',
   ],
+  'second_factor.recovery': ['Enter a recovery code', 'Escriba un código de recuperación'],
   enroll_factor: ['Set up a second step', 'Configure un segundo paso'],
   'enroll_factor.why': [
     'Signing in here takes a second step beside your password. You need an authenticator app on your phone.',
