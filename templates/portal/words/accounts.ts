@@ -31,6 +31,10 @@ export const accounts = {
   'autopay.rests': ['Paused', 'En pausa'],
   'autopay.draws': ['What is drawn', 'Qué se cobra'],
   'autopay.next': ['Drawn next', 'Próximo cobro'],
+  'autopay.agree': [
+    'By turning it on you authorize {tenant} to draw these payments from the account that you chose, on each due date, until you end it. You can end it here at any time.',
+    'Al activarlo, usted autoriza a {tenant} a cobrar estos pagos de la cuenta que eligió, en cada fecha de vencimiento, hasta que lo termine. Puede terminarlo aquí en cualquier momento.',
+  ],
   'autopay.enroll': ['Turn autopay on', 'Activar el pago automático'],
   'autopay.pause': ['Pause autopay', 'Poner en pausa'],
   'autopay.resume': ['Go on with autopay', 'Reanudar el pago automático'],

@@ -64,6 +64,10 @@ export const letters = {
     'Some notices we have to send you in any case.',
     'Algunos avisos debemos enviárselos de todos modos.',
   ],
+  'profile.texts': [
+    'With text messages ticked you agree that {tenant} texts you automatically about your loan. Answer STOP to any of them, or untick it here, to end that.',
+    'Si marca los mensajes de texto, acepta que {tenant} le envíe mensajes automáticos sobre su préstamo. Responda STOP a cualquiera de ellos, o desmárquelo aquí, para dejar de recibirlos.',
+  ],
   'profile.addresses': ['Addresses', 'Direcciones'],
   'profile.add_address': ['Add this address', 'Agregar esta dirección'],
   'profile.password': ['Change your password', 'Cambiar su contraseña'],
