@@ -7,7 +7,8 @@ export default defineConfig({
     exclude: ['test/faults/**', 'test/bench/**'],
     setupFiles: [new URL('setup/properties.ts', import.meta.url).pathname],
     globalSetup: [new URL('setup/template.ts', import.meta.url).pathname],
-    maxWorkers: 2,
+    // One more than the cores that a small machine has: each waits for Postgres much of the time.
+    maxWorkers: 3,
     // Files share what they import, and nothing else: each has a database of its own.
     isolate: false,
     testTimeout: 60_000,

@@ -34,9 +34,18 @@ const START = `${fillExamples.toString()}\n${readFileSync(new URL('docs-page.js'
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+const described = new WeakMap<readonly Route[], string>();
+
+/** Made before anybody asks, since it takes half a second, and once for each route table. */
+function documentOf(routes: readonly Route[]): string {
+  const document = described.get(routes) ?? JSON.stringify(openapi(routes));
+  described.set(routes, document);
+  return document;
+}
+
 /** The description of the API, and the page to read and try it, served from here alone. */
 export function docs(routes: readonly Route[]): Middleware {
-  const document = JSON.stringify(openapi(routes));
+  const document = documentOf(routes);
   const folder = path.dirname(
     createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'),
   );

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { hashPassword } from '../../jobs/users/passwords.ts';
 import { newClient } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
@@ -92,6 +93,8 @@ test('an unknown address takes as long as a wrong password', async () => {
     `update tenants set settings = '{"throttle": {"login": 60}}' where id = $1`,
     [tenant.id],
   );
+  const hash = await hashPassword(PASSWORD);
+  await stage.owner.query('update users set password_hash = $1', [hash]);
   const client = tenant.anonymous();
   await client.get('/auth/csrf');
   const median = async (email: string) => {

@@ -2,7 +2,7 @@ import type { Route } from '../../api/endpoints/route.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from '../setup/client.ts';
-import type { Tenant } from '../setup/world.ts';
+import { PASSWORD, PASSWORD_HASH, type Tenant } from '../setup/world.ts';
 
 /** Everybody who may knock: the five roles, a user without one, a borrower, and nobody at all. */
 export const CALLERS = [...TENANT_ROLES, 'no role', 'borrower', 'nobody'] as const;
@@ -21,14 +21,12 @@ export function isAllowed(caller: Caller, { allow }: Pick<Route, 'allow'>): bool
 export async function everybody(tenant: Tenant): Promise<Record<Caller, Client>> {
   const email = `none@${tenant.slug}.test`;
   await tenant.within(async (work) => {
-    const password_hash = await import('../../jobs/users/passwords.ts').then((passwords) =>
-      passwords.hashPassword('correct horse battery'),
-    );
     const names = { first_name: 'No', last_name: 'Role' };
-    await insert(work.tx, 'users', { email, ...names, tenant_role: null, password_hash });
+    const secret = { password_hash: PASSWORD_HASH };
+    await insert(work.tx, 'users', { email, ...names, tenant_role: null, ...secret });
   });
   const noRole = newClient(tenant.port, tenant.host);
-  await noRole.login(email, 'correct horse battery');
+  await noRole.login(email, PASSWORD);
   const nobody = tenant.anonymous();
   await nobody.get('/auth/csrf');
   return {

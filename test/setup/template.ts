@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 /** One Postgres per run, with one migrated database that every test file gets a copy of. */
 export default async function setup(project: TestProject) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'servicing-test-'));
+  const folder = await mkdtemp(path.join(await roomiest(), 'servicing-test-'));
   const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
   await migrate(postgres.url);
   project.provide('templateUrl', postgres.url);
@@ -23,4 +23,14 @@ export default async function setup(project: TestProject) {
     await postgres.stop('immediate');
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+const MEMORY = '/dev/shm';
+const ENOUGH_BYTES = 8 * 1024 ** 3;
+
+/** In memory, where there is enough of it: a database is made four times faster there than on a disk. */
+async function roomiest(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+  const free = Math.min(bavail * bsize, process.availableMemory());
+  return free >= ENOUGH_BYTES ? MEMORY : tmpdir();
 }
