@@ -27,7 +27,7 @@ import { runAutopay } from '../payments/autopay/run-autopay.ts';
 import { executeScheduled } from '../payments/receive.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
 import { settingsOf } from '../users/settings.ts';
-import { forEachDue, type Payload } from './set-aside.ts';
+import { forEachDue, inOrder, type Payload } from './set-aside.ts';
 
 /** A sale that settles on the day: the loan changes hands before anything else happens to it. */
 const settleSales = forEachDue('portfolio_sale', sales.due, settleSale);
@@ -118,5 +118,5 @@ export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chu
     judgeDuePromises,
     judgeDuePlans,
   ];
-  for (const step of steps) await step(outside, payload, chunk);
+  await inOrder(outside, payload, chunk, steps);
 }

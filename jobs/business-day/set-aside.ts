@@ -44,6 +44,20 @@ export async function ofAll<Row>(
   return askPart(chunk);
 }
 
+/** Asks all loans of a chunk at once; a statement that fails has failed for all of them. */
+const together: typeof ofAll = async (tx, _payload, _step, chunk, ask) => [
+  ...(await ask(tx, chunk)),
+];
+
+/** What is to be done to one loan, in a transaction of its own. */
+type Deed = (outside: Outside) => Promise<void>;
+type Step = (
+  tx: Transaction,
+  payload: Payload,
+  chunk: close.Chunk,
+  search: typeof ofAll,
+) => Promise<Deed[]>;
+
 /**
  * A step of the close that concerns few loans on any one day: they are found by one statement, and
  * each has a transaction of its own, so that one bad loan stops nobody.
@@ -53,13 +67,11 @@ export const forEachDue =
     name: string,
     find: Ask<Due>,
     act: (work: Work, due: Due) => Promise<unknown>,
-  ) =>
-  async (outside: Outside, payload: Payload, chunk: close.Chunk) => {
+  ): Step =>
+  async (tx, payload, chunk, search) => {
     const { tenant_id, run_id } = payload;
-    const found = await outside.within(tenant_id, ({ tx }) =>
-      ofAll(tx, payload, name, chunk, find),
-    );
-    for (const due of found) {
+    const found = await search(tx, payload, name, chunk, find);
+    return found.map((due) => async (outside) => {
       try {
         await outside.within(tenant_id, (work) => act(work, due));
       } catch (error) {
@@ -69,5 +81,39 @@ export const forEachDue =
           close.setAside(tx, run_id, due.loan_id ?? due.id, name, sentenceOf(error)),
         );
       }
-    }
+    });
   };
+
+/**
+ * Takes the steps in order. On most days most of them find nothing: they search in one transaction,
+ * up to the first that finds something. Where a search fails it is asked of halves.
+ */
+export async function inOrder(
+  outside: Outside,
+  payload: Payload,
+  chunk: close.Chunk,
+  steps: readonly Step[],
+) {
+  let left = steps;
+  while (left.length > 0) {
+    const searched = left;
+    const { deeds, taken } = await outside.within(payload.tenant_id, async ({ tx }) => {
+      const next = (search: typeof ofAll) =>
+        firstWithDeeds(searched, (step) => step(tx, payload, chunk, search));
+      const outcome = await attempt(tx, () => next(together));
+      if ('result' in outcome) return outcome.result;
+      if (isPassing(outcome.error)) throw outcome.error;
+      return next(ofAll);
+    });
+    for (const deed of deeds) await deed(outside);
+    left = left.slice(taken);
+  }
+}
+
+async function firstWithDeeds(steps: readonly Step[], search: (step: Step) => Promise<Deed[]>) {
+  for (const [index, step] of steps.entries()) {
+    const deeds = await search(step);
+    if (deeds.length > 0) return { deeds, taken: index + 1 };
+  }
+  return { deeds: [], taken: steps.length };
+}
