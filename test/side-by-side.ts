@@ -6,12 +6,12 @@ import { spawn } from 'node:child_process';
  */
 async function passes(script: string): Promise<boolean> {
   const child = spawn(process.execPath, ['--run', script], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const code = await new Promise((resolve) => child.once('close', resolve));
   console.log(`${code === 0 ? 'passed' : 'FAILED'}: ${script}`);
-  if (said.trim() !== '') console.log(said.trimEnd());
+  if (output.trim() !== '') console.log(output.trimEnd());
   return code === 0;
 }
 
