@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { addDays, latest } from '../../dates.ts';
-import { parseMoney, parseRate } from '../../money.ts';
+import { min, parseMoney, parseRate } from '../../money.ts';
 import { scheduleOf } from '../plans/schedule-of.ts';
 import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
 import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
@@ -211,16 +211,23 @@ function callOff(position: Position, date: string): void {
   }
 }
 
-/** Money goes back: first what waits in suspense, then as principal owed again. */
+/**
+ * Money goes back the way it came, what was applied last first: what waits in suspense, then what was
+ * recovered of what left the books, then as principal owed again.
+ */
 function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
-  const amount = parseMoney(event.amount);
-  const fromSuspense = portionOf(event.amount, position.suspense);
-  addToSuspense(position, fromSuspense.neg(), event.id, 'reimbursement');
-  const reopened = amount.minus(fromSuspense);
-  if (reopened.lte(0)) return;
-  position.is_closed = false;
-  raisePrincipal(position, reopened, event.id, 'reimbursement');
-  position.paid.principal = position.paid.principal.minus(reopened);
+  const { id, amount } = event;
+  const { paid } = position;
+  const fromSuspense = portionOf(amount, position.suspense);
+  addToSuspense(position, fromSuspense.neg(), id, 'reimbursement');
+  const reopened = parseMoney(amount).minus(fromSuspense);
+  const claimed = min(reopened, paid.recovery);
+  raiseClaim(position, 'principal', claimed, id, 'reimbursement');
+  paid.recovery = paid.recovery.minus(claimed);
+  const repaid = reopened.minus(claimed);
+  if (repaid.gt(0)) position.is_closed = false;
+  raisePrincipal(position, repaid, id, 'reimbursement');
+  paid.principal = paid.principal.minus(repaid);
 }
 
 /** One event takes effect. */

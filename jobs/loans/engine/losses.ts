@@ -47,11 +47,12 @@ export function raiseClaim(
   component: Component,
   amount: Big,
   event_id: string,
+  rule = 'charge_off',
 ): void {
   if (amount.lte(0)) return;
   const before = position.charged_off[component];
   position.charged_off[component] = before.plus(amount);
-  const line = { event_id, component: 'charge_off', rule: `charge_off: ${component}` } as const;
+  const line = { event_id, component: 'charge_off', rule: `${rule}: ${component}` } as const;
   explain(position, line, amount.neg(), { before, after: position.charged_off[component] });
 }
 
