@@ -19,6 +19,7 @@ const KEPT = {
   status: sql.fragment`row.status`,
   sub_status: sql.fragment`row.sub_status`,
   principal_balance: sql.fragment`row.principal_balance`,
+  interest_free_balance: sql.fragment`row.interest_free_balance`,
   accrued_interest: sql.fragment`ended.interest`,
   outstanding_fees: sql.fragment`row.outstanding_fees`,
   total_balance: TOTAL,

@@ -51,11 +51,12 @@ test('what is too little to ask for is asked for with the last instalment alone'
 
 test('an instalment below what is too little to ask for is asked for all the same, until it is paid', () => {
   // Interest alone: 0.79 and 0.01 of the fee after 16 days.
-  const contract = {
+  const contract: Contract = {
     ...{ principal: '500.00', term_months: 17, first: 16, interest_rate: '0.03625' },
-    ...{ interest_method: 'interest_only', satisfied_tolerance: '1.00', spread_fees: '0.20' },
+    ...{ satisfied_tolerance: '1.00', spread_fees: '0.20' },
+    interest_method: 'interest_only',
     allocation_order: WATERFALLS.delinquency_first.steps,
-  } as const;
+  };
   const { schedule } = fundedLoan(contract);
   const asked = schedule.map(({ due_date, payment_amount }) =>
     payment(`p${due_date}`, due_date, payment_amount),

@@ -6,6 +6,7 @@ import { allocate, allocateAsTold, type Allocation, type Share } from './allocat
 import { cover, markRepaid } from './coverage.ts';
 import { duesOn, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
+import { payStatement } from './grace.ts';
 import {
   claimed,
   explain,
@@ -87,8 +88,7 @@ function applyMoney(position: Position, receipt: Receipt): Big {
       tolerance: parseMoney(position.terms.satisfied_tolerance),
     }),
   );
-  const { cycle } = position;
-  cycle.statement_rest = atLeastZero(cycle.statement_rest.minus(receipt.amount));
+  payStatement(position, receipt.amount, date);
   if (receipt.type === 'payoff' && totalOwed(position, date).eq(0)) position.is_closed = true;
   return rest;
 }
@@ -208,5 +208,6 @@ function creditComponent(
     const receipt = { ...credit, type: 'regular', extra_to: 'principal' } as const;
     applyShare(position, { ...share, rule: `credit: ${component}` }, receipt);
   }
+  payStatement(position, credit.amount, credit.effective_date);
   return atLeastZero(rest);
 }

@@ -5,6 +5,7 @@ import { scheduleOf } from '../plans/schedule-of.ts';
 import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
 import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
+import { drawInGrace, graceOfStatement } from './grace.ts';
 import { addToBase, catchUp } from './interest.ts';
 import {
   chargeOff,
@@ -68,6 +69,7 @@ function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw
   position.funded_on ??= event.effective_date;
   position.is_closed = false;
   raisePrincipal(position, parseMoney(event.amount), event.id, event.kind);
+  drawInGrace(position, parseMoney(event.amount));
 }
 
 /** The proceeds pay the fee, or it becomes principal: nothing is owed of it as a fee. */
@@ -190,8 +192,13 @@ function agreePlan(position: Position, event: EventOf<'plan_agreed'>): void {
   const asOf = agreement.rule === 'minimum' ? addDays(date, 1) : date;
   const rows = scheduleOf(agreement, stateOf(position, asOf), position.terms, rateOf);
   if (agreement.rule === 'minimum') {
+    const { number, due_date } = agreement;
     const statement_rest = totalOwed(position, asOf);
-    position.cycle = { number: agreement.number, ended_on: date, statement_rest };
+    const grace = graceOfStatement(position, statement_rest, asOf);
+    position.cycle = {
+      ...{ ...position.cycle, ...grace },
+      ...{ number, ended_on: date, statement_rest, due_date },
+    };
   }
   if (rows.length === 0) return;
   position.installments = replaceFrom(position.installments, rows);

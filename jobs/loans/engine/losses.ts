@@ -1,8 +1,9 @@
 import type { Big } from 'big.js';
-import { min, parseMoney, ZERO } from '../../money.ts';
+import { min, parseMoney, sum, ZERO } from '../../money.ts';
 import type { Component } from '../arithmetic/terms.ts';
 import { recover } from './apply-payment.ts';
 import type { EventOf } from './events.ts';
+import { payStatement } from './grace.ts';
 import { claimed, explain, feesOwed, interestOwed, totalOwed, type Position } from './position.ts';
 import {
   addToSuspense,
@@ -100,9 +101,12 @@ export function writeOff(position: Position, event: EventOf<'write_off'>): void 
 export function forgive(position: Position, event: EventOf<'forgiveness'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'forgiveness', means: 'waived' } as const;
-  reducePrincipal(position, portionOf(event.principal, position.principal), cause);
-  reduceInterest(position, interestPortion(position, event.interest, date), cause);
-  reduceFees(position, feesPortion(position, event.fees), cause);
+  const given = [
+    reducePrincipal(position, portionOf(event.principal, position.principal), cause),
+    reduceInterest(position, interestPortion(position, event.interest, date), cause),
+    reduceFees(position, feesPortion(position, event.fees), cause),
+  ];
+  payStatement(position, sum(given), date);
   forgiveClaim(position, event);
 }
 
