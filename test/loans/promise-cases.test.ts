@@ -69,6 +69,20 @@ test('an instalment below what is too little to ask for is asked for all the sam
   expect(paid.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
+test('interest that was paid ahead pays a fee that is left, once no principal earns it', () => {
+  // Flat: 3.54 of interest in each of two instalments, and a half of the fee.
+  const terms = { principal: '500.00', interest_rate: '0.085', term_months: 2, first: 1 };
+  const contract: Contract = { ...terms, interest_method: 'flat', spread_fees: '120.35' };
+  const first = payment('p', '2026-01-31', '563.71');
+
+  const { state } = stateOn('2026-02-01', [first], contract);
+  const last = payment('q', '2026-03-01', '56.64');
+  const after = stateOn('2026-03-01', [first, last], contract);
+
+  expect(state).toMatchObject({ principal_balance: '0.00', total_balance: '56.64' });
+  expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
+});
+
 test('what is paid back on the day of the last payment leaves nothing of it, only of what was charged off', () => {
   const on = { effective_date: '2026-04-30' } as const;
   const part: LoanEvent = {

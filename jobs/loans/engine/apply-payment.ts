@@ -75,10 +75,12 @@ function creditsTowards(position: Position, event: EventOf<'payment'>, amount: B
 /** Applies money by the waterfall and covers instalments; answers what could not be applied. */
 function applyMoney(position: Position, receipt: Receipt): Big {
   const { id, effective_date: date } = receipt;
-  const returned = returnUnearned(position, receipt);
-  const { shares, rest } = split(position, { ...receipt, amount: receipt.amount.plus(returned) });
   const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
-  for (const share of shares) applyShare(position, share, receipt);
+  const isWhole = receipt.amount.gte(repaymentOwed(position, date));
+  let rest = spend(position, receipt, isWhole ? unearnedBy(position, receipt) : ZERO);
+  // Without principal nothing earns the interest that was paid ahead: it pays what else is owed.
+  const unearned = position.principal.eq(0) ? unearnedBy(position, receipt) : ZERO;
+  if (unearned.gt(0)) rest = spend(position, { ...receipt, amount: rest }, unearned);
   position.coverage.push(
     ...cover(position.installments, {
       event_id: id,
@@ -93,18 +95,26 @@ function applyMoney(position: Position, receipt: Receipt): Big {
   return rest;
 }
 
+/** Puts an amount, and interest that is given back, to what is owed; answers what finds no use. */
+function spend(position: Position, receipt: Receipt, returned: Big): Big {
+  giveBack(position, receipt, returned);
+  const { shares, rest } = split(position, { ...receipt, amount: receipt.amount.plus(returned) });
+  for (const share of shares) applyShare(position, share, receipt);
+  return rest;
+}
+
 /** Who repays a loan gets back the interest that was paid and is not earned: it repays too. */
-function returnUnearned(position: Position, receipt: Receipt): Big {
-  const { id: event_id, effective_date: date, type } = receipt;
-  const unearned = interestPrepaid(position, date);
-  if (unearned.eq(0) || type === 'fee_only') return ZERO;
-  if (receipt.amount.lt(repaymentOwed(position, date))) return ZERO;
+const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big =>
+  type === 'fee_only' ? ZERO : interestPrepaid(position, effective_date);
+
+function giveBack(position: Position, receipt: Receipt, unearned: Big): void {
+  if (unearned.eq(0)) return;
+  const { id: event_id, effective_date: date } = receipt;
   const owed = interestOwed(position, date);
   position.settled = position.settled.minus(unearned);
   position.paid.interest = position.paid.interest.minus(unearned);
   const line = { event_id, component: 'interest', rule: 'unearned interest' } as const;
   explain(position, line, unearned.neg(), { before: owed, after: owed });
-  return unearned;
 }
 
 /** How a payment of a day is split over what is owed. */
@@ -113,7 +123,8 @@ function split(
   receipt: Pick<Receipt, 'effective_date' | 'amount' | 'type' | 'override'>,
 ): Allocation {
   const { effective_date: date, amount, type } = receipt;
-  const may_prepay = type !== 'payoff' && amount.lt(totalOwed(position, date));
+  const { principal } = position;
+  const may_prepay = type !== 'payoff' && principal.gt(0) && amount.lt(totalOwed(position, date));
   const dues = duesOn(position, date, { may_prepay });
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
