@@ -2473,6 +2473,7 @@ create table loan_snapshots (
   created_at timestamp with time zone not null default now(),
   schedule_version integer,
   interest_free_balance app.money not null default 0,
+  is_in_disaster boolean,
   constraint loan_snapshots_pkey PRIMARY KEY (tenant_id, snapshot_date, loan_id)
 );
 CREATE INDEX loan_snapshots_loan ON public.loan_snapshots USING btree (tenant_id, loan_id, snapshot_date DESC);

@@ -57,6 +57,7 @@ const KEPT = {
   credit_limit: sql.fragment`row.credit_limit`,
   available_credit: sql.fragment`row.available_credit`,
   is_frozen: sql.fragment`row.is_frozen`,
+  is_in_disaster: sql.fragment`coalesce(row.is_frozen and row.freeze_reason = 'disaster', false)`,
   is_accelerated: sql.fragment`row.is_accelerated`,
   is_non_accrual: sql.fragment`row.is_non_accrual`,
   charge_off_balance: sql.fragment`row.charge_off_balance`,
