@@ -85,7 +85,12 @@ function changeOfPace(before: Pace | null, now: Pace, date: string): Big {
 function thirtyDayPace(position: Position, date: string): Pace {
   const { terms } = position;
   const { period, until } = thirtyDayPeriod(position.installments, date);
-  const interest = interestOfPeriod(earningPrincipal(position), rateOn(position, date), terms, period);
+  const interest = interestOfPeriod(
+    earningPrincipal(position),
+    rateOn(position, date),
+    terms,
+    period,
+  );
   return { ...evenly(period, interest), until };
 }
 

@@ -5,12 +5,7 @@ import { parseMoney, parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
 
-const FIELDS = [
-  'minimum_payment',
-  'cycle_day',
-  'payment_due_days',
-  'grace_on_purchases',
-] as const;
+const FIELDS = ['minimum_payment', 'cycle_day', 'payment_due_days', 'grace_on_purchases'] as const;
 
 /**
  * Days that a consumer has from the statement to the due date (12 CFR 1026.5(b)(2)(ii)). It is made on the
