@@ -83,6 +83,20 @@ test('interest that was paid ahead pays a fee that is left, once no principal ea
   expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
+test('a payment that makes the balance of its own period smaller pays no interest on what it repays', () => {
+  // 1.51 of 500.00; what is left of it after 1.81 earns 1.50.
+  const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 1, payment_day: 1 };
+  const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
+  const early = payment('p', '2026-01-31', '3.31');
+
+  const { state } = stateOn('2026-03-01', [early], contract);
+  const last = payment('q', '2026-03-01', state.next_payment_amount);
+  const after = stateOn('2026-03-01', [early, last], contract);
+
+  expect(state).toMatchObject({ principal_balance: '498.19', next_payment_amount: '498.19' });
+  expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
+});
+
 test('what is paid back on the day of the last payment leaves nothing of it, only of what was charged off', () => {
   const on = { effective_date: '2026-04-30' } as const;
   const part: LoanEvent = {

@@ -4,9 +4,10 @@ import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
 import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
 import { cover, markRepaid } from './coverage.ts';
-import { duesOn, waterfallFor } from './dues.ts';
+import { duesOn, openDueDate, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
 import { payStatement } from './grace.ts';
+import { retune } from './pace.ts';
 import {
   claimed,
   explain,
@@ -77,9 +78,9 @@ function applyMoney(position: Position, receipt: Receipt): Big {
   const { id, effective_date: date } = receipt;
   const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
   const isWhole = receipt.amount.gte(repaymentOwed(position, date));
+  const { settled } = position;
   let rest = spend(position, receipt, isWhole ? unearnedBy(position, receipt) : ZERO);
-  // Without principal nothing earns the interest that was paid ahead: it pays what else is owed.
-  const unearned = position.principal.eq(0) ? unearnedBy(position, receipt) : ZERO;
+  const unearned = neverEarned(position, receipt, settled);
   if (unearned.gt(0)) rest = spend(position, { ...receipt, amount: rest }, unearned);
   position.coverage.push(
     ...cover(position.installments, {
@@ -106,6 +107,20 @@ function spend(position: Position, receipt: Receipt, returned: Big): Big {
 /** Who repays a loan gets back the interest that was paid and is not earned: it repays too. */
 const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big =>
   type === 'fee_only' ? ZERO : interestPrepaid(position, effective_date);
+
+/**
+ * Interest that was paid ahead and will not be earned, so that it pays what else is owed: all of it once no
+ * principal is left; and what this payment paid of it too much, by making the balance of its period smaller.
+ */
+function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): Big {
+  const { effective_date: date } = receipt;
+  const unearned = unearnedBy(position, receipt);
+  const paid = position.settled.minus(settledBefore);
+  if (position.principal.eq(0) || unearned.eq(0)) return unearned;
+  if (paid.lte(0)) return ZERO;
+  retune(position, date);
+  return min(paid, interestPrepaid(position, openDueDate(position, date)));
+}
 
 function giveBack(position: Position, receipt: Receipt, unearned: Big): void {
   if (unearned.eq(0)) return;
