@@ -2472,6 +2472,8 @@ create table loan_snapshots (
   labels jsonb not null,
   created_at timestamp with time zone not null default now(),
   schedule_version integer,
+  interest_free_balance app.money not null default 0,
+  is_in_disaster boolean,
   constraint loan_snapshots_pkey PRIMARY KEY (tenant_id, snapshot_date, loan_id)
 );
 CREATE INDEX loan_snapshots_loan ON public.loan_snapshots USING btree (tenant_id, loan_id, snapshot_date DESC);
@@ -2646,6 +2648,8 @@ create table loans (
   accrual_period_interest numeric(22,10),
   rescission_ends date,
   interest_ahead app.money,
+  interest_free_balance app.money not null default 0,
+  constraint loans_check CHECK ((((interest_free_balance)::numeric >= (0)::numeric) AND ((interest_free_balance)::numeric <= (principal_balance)::numeric))),
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
   constraint loans_payment_day_check CHECK (((payment_day >= 1) AND (payment_day <= 31))),
   constraint loans_payment_history_profile_check CHECK ((payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'::text)),
@@ -3351,6 +3355,7 @@ create table products (
   minimum_payment jsonb,
   cycle_day integer,
   payment_due_days integer,
+  grace_on_purchases boolean not null default false,
   constraint products_cycle_day_check CHECK (((cycle_day >= 1) AND (cycle_day <= 28))),
   constraint products_payment_due_days_check CHECK (((payment_due_days >= 1) AND (payment_due_days <= 27))),
   constraint products_pkey PRIMARY KEY (tenant_id, id),

@@ -85,6 +85,8 @@ export type MonthlyStatement = Letter & {
     minimum_payment: Money;
     interest_charge: Money;
     balance_subject_to_interest: Money;
+    /** Whether the draws of its grace bear no interest yet; null where draws have no grace, or nothing is due. */
+    grace?: { is_kept: boolean } | null;
     /** What was charged in the calendar year, paid or not. */
     charged_in_year?: { year: string; interest: Money; fees: Money };
     /** Paying minimum payments alone takes so long and costs so much, or never repays; null where none is asked for. */

@@ -86,6 +86,11 @@ export const loanFields = {
   maturity_date: known(date.nullable()),
   cycle_start_date: known(date.nullable()),
   cycle_end_date: known(date.nullable().describe('The last day of the billing cycle of a line.')),
+  interest_free_balance: known(
+    money.describe(
+      'The principal of a line that bears no interest as long as each statement is paid in full when it is due.',
+    ),
+  ),
   origination_date: known(date.nullable()),
   disbursement_date: known(date.nullable()),
   approved_at: known(timestamp.nullable()),

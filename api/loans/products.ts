@@ -137,6 +137,11 @@ export const products = resource({
       .describe(
         'Days from the statement, on the morning after a cycle, to the due date; at least 21 (12 CFR 1026.5(b)(2)(ii)), fewer only in a program of the type small_business.',
       ),
+    grace_on_purchases: flag
+      .default(false)
+      .describe(
+        'What is drawn bears no interest as long as the balance of each statement is paid in full by its due date. Needs a minimum_payment.',
+      ),
     max_deferments_per_12m: days.max(12).default(2),
     max_modifications: days.max(100).default(5),
     rescission_days: days

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { isAsking } from '../loans/installments.ts';
 import { keepDay } from '../portfolios/day-rows.ts';
 import { inChunk, type Chunk } from './closes.ts';
 
@@ -94,7 +95,8 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
                from installments as installment
                join loans as loan on loan.id = installment.loan_id
                where installment.loan_id = aged.id and installment.version = loan.schedule_version
-                 and installment.due_date < ${morning}::date and not installment.is_canceled
+                 and installment.due_date < ${morning}::date
+                 and ${isAsking('installment', sql.fragment`loan.satisfied_tolerance`)}
              ), 0.00))
            end as past_due_amount
     from aged where aged.new_bucket <> aged.old_bucket order by aged.id

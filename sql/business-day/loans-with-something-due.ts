@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { isAsking } from '../loans/installments.ts';
 import { inChunk, type Chunk } from './closes.ts';
 
 /** The few loans of a chunk that have something due on its day. */
@@ -65,8 +66,7 @@ export const lateLoans = (tx: Transaction, chunk: Chunk) =>
       and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
       and installment.due_date + grace.days < ${chunk.cob_date}::date
-      and installment.payment_amount - installment.paid_amount > loan.satisfied_tolerance
-      and not installment.is_canceled
+      and ${isAsking('installment', sql.fragment`loan.satisfied_tolerance`)}
       and not exists (
         select from fees as fee
         where fee.loan_id = loan.id and fee.installment_number = installment.period_number

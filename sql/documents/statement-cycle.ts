@@ -12,14 +12,18 @@ export const endedCycle = sql.fragment`(
 
 /**
  * What the statement of a line says besides (12 CFR 1026.7): what may still be drawn, the interest of
- * the cycle, the balance that bore it, which is the average of what was owed of the principal at the end of
- * each of its days, and the interest and fees of the year's statements with this one ((b)(6)(iii)).
+ * the cycle, the balance that bore it, which is the average of the principal that bore any at the end of each
+ * of its days, and the interest and fees of the year's statements with this one ((b)(6)(iii)).
  */
 export const line = sql.fragment`case when cycle.begins is not null then jsonb_build_object(
   'days', today.day - cycle.begins,
   'credit_limit', row.credit_limit::text, 'available_credit', row.available_credit::text,
   'minimum_payment', row.next_payment_amount::text,
   'interest_charge', moved.interest::text, 'outlook', loan.cycle_outlook,
+  -- By when the whole new balance must be paid for no more interest ((b)(8)).
+  'grace', case when loan.terms @> '{"grace_on_purchases": true}' and row.next_payment_date >= today.day then
+    jsonb_build_object('is_kept', row.interest_free_balance > 0 and not coalesce(loan.linear_until <= today.day, false))
+  end,
   'charged_in_year', (
     select jsonb_build_object(
       'year', extract(year from today.day - 1)::text,
@@ -31,7 +35,7 @@ export const line = sql.fragment`case when cycle.begins is not null then jsonb_b
       and told.statement_date > date_trunc('year', today.day - 1)
   ),
   'balance_subject_to_interest', (
-    select round(coalesce(sum(day.principal_balance), 0.00) / (today.day - cycle.begins), 2)
+    select round(coalesce(sum(day.principal_balance - day.interest_free_balance), 0.00) / (today.day - cycle.begins), 2)
     from loan_snapshots as day
     where day.loan_id = loan.id and day.snapshot_date >= cycle.begins
       and day.snapshot_date < today.day

@@ -1,5 +1,12 @@
 import { sql } from '../database/db.ts';
+import { sparing } from '../loans/reliefs.ts';
 import { upcomingDraw } from '../payments/upcoming-draw.ts';
+
+/** When the instalment before the next one was due: whoever has paid since is current by a rule that says so. */
+const dueBefore = sql.fragment`(
+  select max(due_date) from installments
+  where loan_id = loan.id and version = loan.schedule_version and due_date < row.next_payment_date
+)`;
 
 /**
  * The late fee that follows if the next instalment is not paid in time, and the last day on which it is:
@@ -46,14 +53,19 @@ const lateFee = sql.fragment`(
     and not loan.is_frozen and fee.amount > 0
     and not (fee.mercy = 'standard_fee' and fee.amount >= row.next_payment_amount)
     and not exists (
-      select from forbearances as relief
-      where relief.loan_id = loan.id and relief.suspend_late_fees
-        and relief.status in ('scheduled', 'active')
-        and fee.after between relief.start_date and relief.end_date
+      select from (${sparing(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
+      where fee.after >= relief."from" and (relief."to" is null or fee.after <= relief."to")
     )
-    and not exists (
-      select from payment_plans as spared where spared.loan_id = loan.id and spared.status = 'active'
-    )
+    and not (fee.mercy = 'current' and exists (
+      select from loan_events as payment
+      where payment.loan_id = loan.id and payment.kind = 'payment'
+        and payment.effective_date > coalesce(${dueBefore}, '-infinity')
+        and not exists (
+          select from loan_events as undone
+          where undone.loan_id = loan.id and undone.kind = 'reversal'
+            and undone.details ->> 'reverses' = payment.id::text
+        )
+    ))
   order by fee.after, fee.place
   limit 1
 )`;

@@ -1,5 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
+import { isAsking } from './installments.ts';
 
 /** What any loan allows, whatever its status (specification, "any" in the state column). */
 const ALWAYS = [
@@ -56,8 +57,8 @@ const hindering = (alias: 'loan' | 'record'): Record<string, readonly Hindrance[
   const nothingAhead = sql.fragment`
     ${hasStatus('active')} and (${its('is_accelerated')} or not exists (
       select from installments
-      where loan_id = ${its('id')} and version = ${its('schedule_version')} and not is_canceled
-        and due_date >= ${today} and payment_amount - paid_amount > ${its('satisfied_tolerance')}
+      where loan_id = ${its('id')} and version = ${its('schedule_version')}
+        and due_date >= ${today} and ${isAsking('installments', sql.fragment`${its('satisfied_tolerance')}`)}
     ))`;
   const isBilledByCycle = sql.fragment`
     ${its('loan_type')} = 'line_of_credit' and jsonb_typeof(${its('terms')} -> 'minimum_payment') = 'object'`;

@@ -106,7 +106,8 @@ export const unreported = (
            coalesce(kept.labels, loan.labels) as labels,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
-           coalesce(kept.is_frozen and loan.freeze_reason = 'disaster', false) as is_in_disaster,
+           coalesce(kept.is_in_disaster, kept.is_frozen and loan.freeze_reason = 'disaster', false)
+             as is_in_disaster,
            dispute.compliance_condition_code, borrower.borrower_type, borrower.is_deceased,
            borrower.bankruptcy_status, ${consumer} as consumer,
            previous.reporting_period as previous_period, previous.account_status as previous_status,

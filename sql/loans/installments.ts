@@ -1,3 +1,4 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
@@ -17,6 +18,17 @@ type Covered = z.output<typeof ScheduledRow> & {
   paid_amount: string;
   paid_date: string | null;
   status: string;
+};
+
+/**
+ * An instalment still asks for something (`isSatisfied` in the engine): what a payment left of it may be
+ * too little for that, but what nothing was paid of is asked for, however small it is.
+ */
+export const isAsking = (table: string, tolerance: SqlFragment) => {
+  const its = (column: string) => sql.identifier([table, column]);
+  return sql.fragment`(
+    not ${its('is_canceled')} and ${its('payment_amount')} - ${its('paid_amount')}
+      > case when ${its('paid_amount')} > 0 then ${tolerance} else 0 end)`;
 };
 
 /** Writes a version of the plan, with what is covered of it. */

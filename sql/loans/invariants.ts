@@ -123,6 +123,19 @@ export const loans: readonly Check[] = [
     `,
   },
   {
+    rule: 'interest is earned by the principal that bears it',
+    query: sql.type(Found)`
+      select tenant_id, id as subject,
+             format('Loan %s: %s earn interest, of a principal of %s of which %s bear none.',
+               loan_number, accrual_balance, principal_balance, interest_free_balance) as message
+      from loans
+      where status = 'active' and accrual_since is not null and (
+        accrual_balance <> principal_balance - interest_free_balance
+        or interest_free_balance > 0 and not terms @> '{"grace_on_purchases": true}'
+      )
+    `,
+  },
+  {
     rule: 'accrual entries are the sum of their rows',
     query: sql.type(Found)`
       select entry.tenant_id, entry.id as subject,

@@ -35,7 +35,7 @@ export const columns = sql.fragment`
            ${nextPaymentDate} as next_payment_date, ${nextPayment} as next_payment_amount,
            plan.remaining as payments_remaining, ${finalPayment} as final_payment_amount,
            record.last_payment_date, record.last_payment_amount, record.maturity_date,
-           record.cycle_start_date, record.cycle_end_date,
+           record.cycle_start_date, record.cycle_end_date, record.interest_free_balance,
            record.origination_date, record.disbursement_date, record.approved_at,
            record.approved_by, record.denied_at, record.denial_reasons, record.canceled_at,
            record.cancel_reason, record.paid_off_at, record.charged_off_at,

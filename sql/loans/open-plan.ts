@@ -1,4 +1,5 @@
 import { sql } from '../database/db.ts';
+import { isAsking } from './installments.ts';
 
 /**
  * What a loan shows of its plan: parts of its row, where it is `record`, the day `today`, what it owes
@@ -11,9 +12,9 @@ import { sql } from '../database/db.ts';
  * as anything is owed.
  */
 const open = sql.fragment`
-  loan_id = record.id and version = record.schedule_version and not is_canceled
-    and (payment_amount - paid_amount > record.satisfied_tolerance
-      or (due_date = record.maturity_date and due.since is not null))`;
+  loan_id = record.id and version = record.schedule_version
+    and (${isAsking('installments', sql.fragment`record.satisfied_tolerance`)}
+      or (not is_canceled and due_date = record.maturity_date and due.since is not null))`;
 
 /** All that is open of the schedule, as `plan`. */
 export const openPlan = sql.fragment`(

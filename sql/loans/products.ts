@@ -17,7 +17,7 @@ export const products = table({
            record.default_dpd_threshold, record.charge_off_dpd_threshold,
            record.non_accrual_dpd_threshold, record.small_balance_tolerance,
            record.payoff_quote_valid_days, record.prepayment_penalty,
-           record.minimum_payment, record.cycle_day, record.payment_due_days,
+           record.minimum_payment, record.cycle_day, record.payment_due_days, record.grace_on_purchases,
            record.max_deferments_per_12m, record.max_modifications, record.rescission_days,
            record.metro2_portfolio_type, record.metro2_account_type, record.gl_map,
            record.metadata, record.is_archived, record.created_at, record.updated_at

@@ -1,3 +1,4 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
 import { sql, type Transaction } from '../database/db.ts';
@@ -37,15 +38,18 @@ const Spared = z.object({ from: z.string(), to: z.string().nullable() });
  * while a payment plan is in force.
  */
 export const sparedDays = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Spared)`
-    select start_date as from, end_date as to from forbearances
-    where loan_id = ${loanId} and suspend_late_fees and status in ('active', 'completed')
-    union all
-    select start_date, end_date from deferments
-    where loan_id = ${loanId} and status in ('active', 'completed')
-    union all
-    select agreed_on, null from payment_plans where loan_id = ${loanId} and status = 'active'
-  `);
+  tx.any(sql.type(Spared)`${sparing(sql.fragment`${loanId}`, ['active', 'completed'])}`);
+
+/** The same of agreements of some statuses. */
+export const sparing = (loanId: SqlFragment, statuses: readonly string[]) => sql.fragment`
+  select start_date as from, end_date as to from forbearances
+  where loan_id = ${loanId} and suspend_late_fees and status = any(${sql.array([...statuses], 'text')})
+  union all
+  select start_date, coalesce(end_date, start_date) from deferments
+  where loan_id = ${loanId} and status = any(${sql.array([...statuses], 'text')})
+  union all
+  select agreed_on, null from payment_plans where loan_id = ${loanId} and status = 'active'
+`;
 
 /** How many deferments the loan had in the twelve months to a day, and how many its product allows. */
 export const deferments = (tx: Transaction, loanId: string, productId: string, day: string) =>

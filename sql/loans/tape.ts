@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
+/** One tape of a tenant at a time is boarded: whether this one may begin. The transaction's end lets the next. */
+export const begin = (tx: Transaction) =>
+  tx.oneFirst(sql.type(z.object({ is_begun: z.boolean() }))`
+    select pg_try_advisory_xact_lock(hashtextextended('tape ' || app.current_tenant(), 0)) as is_begun
+  `);
+
 const Numbered = z.object({ id: z.string(), loan_number: z.string() });
 
 /** The loans that have one of the numbers already. */

@@ -18,6 +18,15 @@ const SAID: Record<string, object> = {
   '/borrowers': { first_name: 'Grace', last_name: 'Hopper' },
   '/payment-instruments': { account_number: '000123456789', routing_number: '021000021' },
   '/borrower-identities': { identifier: '123-45-6789' },
+  // A line with cycles, which alone may have a grace.
+  '/products': {
+    ...{
+      loan_type: 'line_of_credit',
+      interest_method: 'simple_daily',
+      payment_frequency: 'monthly',
+    },
+    ...{ minimum_payment: { percentage: '0.01', floor_amount: '25.00' }, payment_due_days: 25 },
+  },
   '/payment-plans': {
     ...{ start_date: '2026-01-16', frequency: 'weekly', number_of_payments: 2, amount: '50.00' },
   },

@@ -50,6 +50,20 @@ const KINDS: Record<
     },
     story: ['115.68'],
   },
+  'a milder rule, by which whoever pays something is current': {
+    product: {
+      late_fee_grace_days: 2,
+      fee_rules: [{ ...late, calculation: 'flat', amount: '25.00', late_fee_rule: 'current' }],
+    },
+    story: ['50.00'],
+  },
+  'a deferment of principal': {
+    product: {
+      late_fee_grace_days: 2,
+      fee_rules: [{ ...late, calculation: 'flat', amount: '25.00' }],
+    },
+    story: ['deferment'],
+  },
   'minimum due': { plan: {} },
   'minimum due and more': { plan: { amount_type: 'minimum_due_plus', extra_amount: '50.00' } },
   'all that is due, with a fee': {
@@ -63,6 +77,15 @@ const KINDS: Record<
     plan: { amount_type: 'payoff' },
   },
   'paid already': { plan: {}, story: ['315.68'] },
+};
+
+/** What happens to a loan besides payments. */
+const STEPS: Record<string, { path: string; [field: string]: unknown }> = {
+  fee: { path: 'fees', fee_type: 'other', amount: '12.34' },
+  deferment: {
+    ...{ path: 'deferments', deferment_type: 'principal_only', periods: 1 },
+    reason: 'Hardship',
+  },
 };
 
 test('a statement says what autopay takes and what being late costs, and that is what comes', async () => {
@@ -81,10 +104,10 @@ test('a statement says what autopay takes and what being late costs, and that is
     const account = plan && (await bankAccount(officer, borrower_id));
     const enrolling = { loan_id: id, payment_instrument_id: account, ...plan };
     if (plan) await officer.post(`/borrowers/${borrower_id}/autopay-plans`, enrolling);
-    for (const step of story)
-      await (step === 'fee'
-        ? officer.post(`/loans/${id}/fees`, { fee_type: 'other', amount: '12.34' })
-        : officer.post(`/loans/${id}/payments`, { amount: step }));
+    for (const step of story) {
+      const { path, ...body } = STEPS[step] ?? { path: 'payments', amount: step };
+      expect(await officer.post(`/loans/${id}/${path}`, body)).toMatchObject({ status: 201 });
+    }
   }
   await travelTo(stage, tenant, '2026-02-01');
   const told = new Map<string, Record<string, unknown>>();

@@ -50,6 +50,7 @@ export const anyLoan = fc
     spread: fc.constantFrom('0.00', '0.00', '0.20', '120.35'),
     minimum_payment: fc.constantFrom(null, MINIMUM),
     payment_due_days: fc.integer({ min: 14, max: 27 }),
+    grace_on_purchases: fc.boolean(),
   })
   .map(({ principal, spread, ...given }) => {
     const terms = completeTerms(given);

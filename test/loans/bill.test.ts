@@ -6,6 +6,7 @@ import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
 import { fold, replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
 import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
 import { money, sum } from '../../jobs/money.ts';
+import { fundedLoan, type Contract } from './any-contract.ts';
 import { anyLife } from './arbitraries.ts';
 import { DISBURSED, payment, SCHEDULE, START, TERMS } from './fixtures.ts';
 import { anyServicedLife } from './serviced-life.ts';
@@ -42,6 +43,14 @@ const finalOf = (life: FoldInput) => {
   return final && money(final);
 };
 
+function lastAskedOf(life: FoldInput) {
+  const asked = scheduleAhead(life)
+    .filter(({ due_date, status }) => due_date >= life.as_of && status !== 'canceled')
+    .map(({ payment_amount, paid_amount }) => new Big(payment_amount).minus(paid_amount))
+    .filter((amount) => amount.gt(0));
+  return money(asked.at(-1) ?? '0.00');
+}
+
 /** What is paid on the day of a new plan comes before it, and the plan follows. */
 const isPlannedToday = ({ events, as_of }: FoldInput) =>
   events.some(({ kind, effective_date }) => kind === 'plan_agreed' && effective_date === as_of);
@@ -54,14 +63,24 @@ test.each([
     fc.property(lives as fc.Arbitrary<FoldInput>, (life) => {
       const final = finalOf(life);
       if (final === null || isPlannedToday(life)) return;
-      const asked = scheduleAhead(life)
-        .filter(({ due_date, status }) => due_date >= life.as_of && status !== 'canceled')
-        .map(({ payment_amount, paid_amount }) => new Big(payment_amount).minus(paid_amount))
-        .filter((amount) => amount.gt(0));
-      expect(final).toBe(money(asked.at(-1) ?? '0.00'));
+      expect(final).toBe(lastAskedOf(life));
     }),
     { numRuns },
   );
+});
+
+test('the final payment is foreseen where a spread fee stands between instalments that are paid in part', () => {
+  const terms: Contract = {
+    ...{ principal: '500.00', interest_rate: '0.2999', term_months: 8 },
+    extra_payment_to: 'next_installment',
+  };
+  const loan = fundedLoan({ ...terms, interest_method: 'scheduled', spread_fees: '120.35' });
+  // It repays principal first, and covers the first instalment whose interest it does not pay.
+  const settling = payment('p', START, '126.97', { payment_type: 'settlement' });
+  const life = { ...loan, events: [...loan.events, { ...settling, effective_date: '2026-01-31' }] };
+
+  expect(finalOf({ ...life, as_of: '2026-01-31' })).toBe('78.00');
+  expect(lastAskedOf({ ...life, as_of: '2026-01-31' })).toBe('78.00');
 });
 
 test('the final payment moves with what was paid, not with the days that pass', () => {

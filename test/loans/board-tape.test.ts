@@ -66,6 +66,22 @@ test('one line that cannot be taken keeps the whole tape out, and all reasons ar
   expect((await tenant.officer.get('/borrowers?q=Lovelace')).body).toEqual([]);
 });
 
+test('a tape that is sent twice at once is told in words that the other one is being boarded', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { rows } = await read(tape(line()));
+  const boarding = () => tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));
+
+  const second = await tenant.within(async (work) => {
+    await boardTape(work, rows, { file: 'a tape' });
+    return boarding().catch((error: unknown) => error);
+  });
+
+  expect(second).toMatchObject({
+    message: 'Another tape is being boarded. Try again once it is done.',
+    code: 'in_progress',
+  });
+});
+
 test('a tape that was boarded is not boarded again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { rows } = await read(tape(line()));

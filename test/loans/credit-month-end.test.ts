@@ -33,6 +33,28 @@ test('money that is paid back is no payment, and takes nothing from what was pai
   expect(march).toMatchObject({ actual_payment_amount: 0, date_last_payment: '2026-02-10' });
 });
 
+test('a freeze is told for the reason that it had at the end of the month', async () => {
+  const tenant = await reporting(stage, '2026-01-30');
+  const [flooded, disputed] = [await newLoan(tenant), await newLoan(tenant)];
+  const admin = await tenant.signedIn('admin');
+  const freeze = async (id: string, reason: string) =>
+    expect(await admin.post(`/loans/${id}/freeze`, { reason })).toMatchObject({ status: 200 });
+  await freeze(flooded.id, 'disaster');
+  await freeze(disputed.id, 'dispute');
+  await travelTo(stage, tenant, '2026-02-01');
+  for (const [loan, now] of [
+    [flooded, 'dispute'],
+    [disputed, 'disaster'],
+  ] as const) {
+    await admin.post(`/loans/${loan.id}/unfreeze`);
+    await freeze(loan.id, now);
+  }
+  await reported(stage);
+
+  expect(await recordsOf(tenant, flooded.id)).toMatchObject([{ special_comment: 'AW' }]);
+  expect(await recordsOf(tenant, disputed.id)).toMatchObject([{ special_comment: null }]);
+});
+
 test('a record made late says what was agreed at the end of its month', async () => {
   const tenant = await reporting(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');

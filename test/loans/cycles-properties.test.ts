@@ -13,6 +13,7 @@ const anyLine = fc
     day_count: fc.constantFrom(...DAY_COUNTS),
     cycle_day: fc.option(fc.integer({ min: 1, max: 28 })),
     payment_due_days: fc.integer({ min: 14, max: 27 }),
+    grace_on_purchases: fc.boolean(),
     minimum_payment: fc.record({
       percentage: fc.constantFrom('0', '0.01', '0.025', '1'),
       floor_amount: fc.constantFrom('0.00', '25.00', '400.00'),
@@ -111,5 +112,26 @@ test('what is projected of a line is what the fold says once its cycles end and 
       },
     ),
     { numRuns: Number(process.env['LIVES'] ?? 60) },
+  );
+});
+
+test('whoever pays each statement in full by its due date pays no interest where draws have a grace', () => {
+  fc.assert(
+    fc.property(anyStory, fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), (story, dice) => {
+      const terms = { ...story.terms, grace_on_purchases: true };
+      const drafts = story.drafts.filter(({ kind }) => kind !== 'payment');
+      let events = eventsOf(drafts);
+
+      for (const die of dice) {
+        const { cycle } = stateOn(events.at(-1)?.effective_date ?? START, events, terms);
+        events = closedThrough(cycle?.ends ?? START, events, terms);
+        const statement = stateOn(cycle?.ends ?? START, events, terms);
+        const day = addDays(cycle?.ends ?? START, 1 + (die % ((terms.payment_due_days ?? 0) + 1)));
+        events.push(paid(`z${day}`, day, statement.cycle?.statement_rest ?? '0.00'));
+      }
+
+      expect(stateOn(LAST, events, terms)).toMatchObject({ interest_earned: '0.00' });
+    }),
+    { numRuns: Number(process.env['LIVES'] ?? 8) },
   );
 });

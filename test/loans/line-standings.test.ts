@@ -140,6 +140,9 @@ test('a product says all of its billing cycles, or nothing of them', async () =>
   expect(await attempt({ loan_type: 'installment' })).toEqual(['minimum_payment']);
   expect(await attempt({ minimum_payment: null })).toEqual(['payment_due_days']);
   expect(await attempt({ payment_due_days: null })).toEqual(['payment_due_days']);
+  const none = { minimum_payment: null, payment_due_days: null };
+  expect(await attempt({ ...none, grace_on_purchases: true })).toEqual(['grace_on_purchases']);
+  expect(await attempt({ ...none, grace_on_purchases: false })).toBe(201);
   expect(await attempt({ payment_due_days: 20 })).toEqual(['payment_due_days']);
   expect(await attempt({ payment_due_days: 20, program_id: program.body.id })).toBe(201);
   expect(await attempt({ payment_due_days: 28 })).toEqual(['payment_due_days']);

@@ -89,6 +89,35 @@ test('a cycle ends with its minimum payment and its statement, and draws change 
   });
 });
 
+test('draws with a grace bear no interest until a statement is not paid in full, which it says', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const [kept, lost] = [
+    await lineOf(tenant, { grace_on_purchases: true }),
+    await lineOf(tenant, { grace_on_purchases: true }),
+  ];
+  await travelTo(stage, tenant, '2026-02-16');
+  const billed = await loanOf(tenant, lost);
+  await pay(tenant, lost, '3000.00');
+  await travelTo(stage, tenant, '2026-03-13');
+  await pay(tenant, kept, '3650.00');
+  await travelTo(stage, tenant, '2026-03-16');
+
+  expect(billed).toMatchObject({ total_balance: '3650.00', interest_free_balance: '3650.00' });
+  expect(await loanOf(tenant, kept)).toMatchObject({ total_balance: '0.00' });
+  // 14 and 15 March of 650.00.
+  expect(await loanOf(tenant, lost)).toMatchObject({
+    ...{ accrued_interest: '0.71', interest_free_balance: '0.00', principal_balance: '650.00' },
+  });
+  const lines = (await statementsOf(tenant, lost)).map(({ figures }) => figures['line']);
+  expect(lines).toMatchObject([
+    { interest_charge: '0.00', balance_subject_to_interest: '0.00', grace: { is_kept: true } },
+    // Two of 28 days.
+    { interest_charge: '0.71', balance_subject_to_interest: '46.43', grace: { is_kept: false } },
+  ]);
+  const violations = await checkInvariants(auditor);
+  expect(violations.filter(({ tenant_id }) => tenant_id === tenant.id)).toEqual([]);
+});
+
 test('a minimum payment that is missed is past due, bears a late fee, and is asked for beside the next', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const late = { fee_type: 'late', calculation: 'flat', amount: '30.00', trigger: 'past_due' };

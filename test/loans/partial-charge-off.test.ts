@@ -84,6 +84,28 @@ test('payments go to the rest, then to the part as recoveries; the loan is paid 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
+test('what is paid back of a recovery is owed as the part that left the books, not as principal', async () => {
+  const { tenant, path, pay, look } = await partly();
+  const { body: paid } = await pay('6500.00');
+
+  const back = { amount: '700.00', payment_id: paid.id, method: 'check' };
+  const refund = await tenant.officer.post(`${path}/payments/reimbursement`, back);
+
+  expect(refund).toMatchObject({ status: 201, body: { principal_applied: '-700.00' } });
+  // 500.00 had gone to the part; the other 200.00 had repaid principal.
+  expect(await look()).toMatchObject({
+    charge_off_balance: '4000.00',
+    principal_balance: '200.00',
+    recovered_amount: '0.00',
+  });
+  expect(await ledgerOf(tenant)).toEqual({
+    cash: '-4200.00',
+    loans_receivable: '200.00',
+    charge_off_expense: '4000.00',
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
 test('a payoff as quoted leaves nothing of the rest nor of the part', async () => {
   const { tenant, path, look } = await partly();
   await travelTo(stage, tenant, '2026-01-25');

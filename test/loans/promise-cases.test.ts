@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
@@ -46,6 +47,68 @@ test('what is too little to ask for is asked for with the last instalment alone'
   expect(openOf(ahead)).toEqual(['0.00', '100.00', '100.50']);
   expect(openOf(later.ahead)).toEqual(['0.00', '0.00', '100.50']);
   expect(later.state.installments[1]).toMatchObject({ paid_amount: '100.00', status: 'paid' });
+});
+
+test('an instalment below what is too little to ask for is asked for all the same, until it is paid', () => {
+  // Interest alone: 0.79 and 0.01 of the fee after 16 days.
+  const contract: Contract = {
+    ...{ principal: '500.00', term_months: 17, first: 16, interest_rate: '0.03625' },
+    ...{ satisfied_tolerance: '1.00', spread_fees: '0.20' },
+    interest_method: 'interest_only',
+    allocation_order: WATERFALLS.delinquency_first.steps,
+  };
+  const { schedule } = fundedLoan(contract);
+  const asked = schedule.map(({ due_date, payment_amount }) =>
+    payment(`p${due_date}`, due_date, payment_amount),
+  );
+
+  const unpaid = stateOn('2026-02-20', [], contract);
+  const paid = stateOn(schedule.at(-1)?.due_date ?? '', asked, contract);
+
+  expect(unpaid.state).toMatchObject({ past_due_amount: '0.80', days_past_due: 4 });
+  expect(paid.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
+});
+
+test('interest that was paid ahead pays a fee that is left, once no principal earns it', () => {
+  // Flat: 3.54 of interest in each of two instalments, and a half of the fee.
+  const terms = { principal: '500.00', interest_rate: '0.085', term_months: 2, first: 1 };
+  const contract: Contract = { ...terms, interest_method: 'flat', spread_fees: '120.35' };
+  const first = payment('p', '2026-01-31', '563.71');
+
+  const { state } = stateOn('2026-02-01', [first], contract);
+  const last = payment('q', '2026-03-01', '56.64');
+  const after = stateOn('2026-03-01', [first, last], contract);
+
+  expect(state).toMatchObject({ principal_balance: '0.00', total_balance: '56.64' });
+  expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
+});
+
+test('a payment that makes the balance of its own period smaller pays no interest on what it repays', () => {
+  // 1.51 of 500.00; what is left of it after 1.81 earns 1.50.
+  const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 1, payment_day: 1 };
+  const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
+  const early = payment('p', '2026-01-31', '3.31');
+
+  const { state } = stateOn('2026-03-01', [early], contract);
+  const last = payment('q', '2026-03-01', state.next_payment_amount);
+  const after = stateOn('2026-03-01', [early, last], contract);
+
+  expect(state).toMatchObject({ principal_balance: '498.19', next_payment_amount: '498.19' });
+  expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
+});
+
+test('what is paid back on the day of the last payment leaves nothing of it, only of what was charged off', () => {
+  const on = { effective_date: '2026-04-30' } as const;
+  const part: LoanEvent = {
+    ...{ id: 'c', kind: 'charge_off', effective_date: '2026-01-31', principal_amount: '0.01' },
+  };
+  const back: LoanEvent = { ...on, id: 'r', kind: 'reimbursement', amount: '0.01' };
+
+  const before = stateOn('2026-04-30', [part, back]);
+  const after = stateOn('2026-04-30', [part, back, payment('p', '2026-04-30', '300.00')]);
+
+  expect(before.state).toMatchObject({ total_balance: '300.00', charge_off_balance: '0.01' });
+  expect(after.state).toMatchObject({ total_balance: '0.00', charge_off_balance: '0.01' });
 });
 
 test('what a lowered instalment was paid above its new amount counts for the next one', () => {

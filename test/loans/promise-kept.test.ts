@@ -22,8 +22,9 @@ const askedFrom = (rows: readonly InstallmentState[], day: string) =>
     .map(({ due_date, open_amount: amount }) => ({ due_date, amount }))
     .filter(({ amount }) => amount !== '0.00');
 
+/** A payment that was made: by its id it comes before those of its day that are foreseen. */
 const paid = (number: number, effective_date: string, amount: string): LoanEvent => ({
-  id: `z${String(number).padStart(4, '0')}`,
+  id: `paid-${String(number).padStart(4, '0')}`,
   kind: 'payment',
   effective_date,
   amount,

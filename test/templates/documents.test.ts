@@ -65,6 +65,7 @@ test('the statement of a line says its limit, its interest and what minimum paym
     balance_subject_to_interest: '3650.00',
     charged_in_year: { year: '2026', interest: '135.22', fees: '30.00' },
     outlook: { months: 251, total: '9150.22' },
+    grace: { is_kept: true },
   };
   const page = (language: string, outlook: typeof line.outlook | { months: null; total: null }) =>
     renderDocument('monthly_statement', language, {
@@ -77,6 +78,8 @@ test('the statement of a line says its limit, its interest and what minimum paym
   expect(page('en', line.outlook)).toMatch(/Total interest charged in 2026.*\$135\.22/);
   expect(page('es', line.outlook)).toContain('en unos 251 meses');
   expect(page('en', { months: null, total: null })).toContain('you will never pay off');
+  expect(page('en', line.outlook)).toContain('you pay no interest on what you drew');
+  expect(page('es', line.outlook)).toContain('no pagará intereses sobre lo que retiró');
   expect(renderDocument('monthly_statement', 'en', samples.statement)).not.toContain(
     'Credit limit',
   );

@@ -84,6 +84,8 @@ export type Terms = {
   cycle_day: number | null;
   /** Days from the statement, on the morning after a cycle, to the day its minimum payment is due. */
   payment_due_days: number | null;
+  /** What is drawn on a line bears no interest as long as each statement is paid in full when it is due. */
+  grace_on_purchases: boolean;
 };
 
 /** The terms of the default product: monthly level payments, simple daily interest, actual/365. */
@@ -107,6 +109,7 @@ const DEFAULT_TERMS: Terms = {
   minimum_payment: null,
   cycle_day: null,
   payment_due_days: null,
+  grace_on_purchases: false,
 };
 
 export function completeTerms(given: Partial<Terms>): Terms {

@@ -1,5 +1,5 @@
 import * as tape from '../../../sql/loans/tape.ts';
-import { Invalid } from '../../errors.ts';
+import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { parentsOf, type Parents } from '../origination/create.ts';
 import { board, type Boarding } from './board.ts';
@@ -38,6 +38,8 @@ export async function boardTape(
   rows: readonly TapeRow[],
   { file, product, onProgress }: BoardingOptions,
 ): Promise<string[]> {
+  if (!(await tape.begin(work.tx)))
+    throw new Conflict('Another tape is being boarded. Try again once it is done.', 'in_progress');
   const refusals: Refusal[] = [];
   const find = await finderOf(work, product);
   const numbers = rows.map(({ loan_number }) => loan_number);

@@ -4,8 +4,10 @@ import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
 import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
 import { cover, markRepaid } from './coverage.ts';
-import { duesOn, waterfallFor } from './dues.ts';
+import { duesOn, openDueDate, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
+import { payStatement } from './grace.ts';
+import { retune } from './pace.ts';
 import {
   claimed,
   explain,
@@ -74,10 +76,12 @@ function creditsTowards(position: Position, event: EventOf<'payment'>, amount: B
 /** Applies money by the waterfall and covers instalments; answers what could not be applied. */
 function applyMoney(position: Position, receipt: Receipt): Big {
   const { id, effective_date: date } = receipt;
-  const returned = returnUnearned(position, receipt);
-  const { shares, rest } = split(position, { ...receipt, amount: receipt.amount.plus(returned) });
   const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
-  for (const share of shares) applyShare(position, share, receipt);
+  const isWhole = receipt.amount.gte(repaymentOwed(position, date));
+  const { settled } = position;
+  let rest = spend(position, receipt, isWhole ? unearnedBy(position, receipt) : ZERO);
+  const unearned = neverEarned(position, receipt, settled);
+  if (unearned.gt(0)) rest = spend(position, { ...receipt, amount: rest }, unearned);
   position.coverage.push(
     ...cover(position.installments, {
       event_id: id,
@@ -87,24 +91,45 @@ function applyMoney(position: Position, receipt: Receipt): Big {
       tolerance: parseMoney(position.terms.satisfied_tolerance),
     }),
   );
-  const { cycle } = position;
-  cycle.statement_rest = atLeastZero(cycle.statement_rest.minus(receipt.amount));
+  payStatement(position, receipt.amount, date);
   if (receipt.type === 'payoff' && totalOwed(position, date).eq(0)) position.is_closed = true;
   return rest;
 }
 
+/** Puts an amount, and interest that is given back, to what is owed; answers what finds no use. */
+function spend(position: Position, receipt: Receipt, returned: Big): Big {
+  giveBack(position, receipt, returned);
+  const { shares, rest } = split(position, { ...receipt, amount: receipt.amount.plus(returned) });
+  for (const share of shares) applyShare(position, share, receipt);
+  return rest;
+}
+
 /** Who repays a loan gets back the interest that was paid and is not earned: it repays too. */
-function returnUnearned(position: Position, receipt: Receipt): Big {
-  const { id: event_id, effective_date: date, type } = receipt;
-  const unearned = interestPrepaid(position, date);
-  if (unearned.eq(0) || type === 'fee_only') return ZERO;
-  if (receipt.amount.lt(repaymentOwed(position, date))) return ZERO;
+const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big =>
+  type === 'fee_only' ? ZERO : interestPrepaid(position, effective_date);
+
+/**
+ * Interest that was paid ahead and will not be earned, so that it pays what else is owed: all of it once no
+ * principal is left; and what this payment paid of it too much, by making the balance of its period smaller.
+ */
+function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): Big {
+  const { effective_date: date } = receipt;
+  const unearned = unearnedBy(position, receipt);
+  const paid = position.settled.minus(settledBefore);
+  if (position.principal.eq(0) || unearned.eq(0)) return unearned;
+  if (paid.lte(0)) return ZERO;
+  retune(position, date);
+  return min(paid, interestPrepaid(position, openDueDate(position, date)));
+}
+
+function giveBack(position: Position, receipt: Receipt, unearned: Big): void {
+  if (unearned.eq(0)) return;
+  const { id: event_id, effective_date: date } = receipt;
   const owed = interestOwed(position, date);
   position.settled = position.settled.minus(unearned);
   position.paid.interest = position.paid.interest.minus(unearned);
   const line = { event_id, component: 'interest', rule: 'unearned interest' } as const;
   explain(position, line, unearned.neg(), { before: owed, after: owed });
-  return unearned;
 }
 
 /** How a payment of a day is split over what is owed. */
@@ -113,7 +138,8 @@ function split(
   receipt: Pick<Receipt, 'effective_date' | 'amount' | 'type' | 'override'>,
 ): Allocation {
   const { effective_date: date, amount, type } = receipt;
-  const may_prepay = type !== 'payoff' && amount.lt(totalOwed(position, date));
+  const { principal } = position;
+  const may_prepay = type !== 'payoff' && principal.gt(0) && amount.lt(totalOwed(position, date));
   const dues = duesOn(position, date, { may_prepay });
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
@@ -208,5 +234,6 @@ function creditComponent(
     const receipt = { ...credit, type: 'regular', extra_to: 'principal' } as const;
     applyShare(position, { ...share, rule: `credit: ${component}` }, receipt);
   }
+  payStatement(position, credit.amount, credit.effective_date);
   return atLeastZero(rest);
 }

@@ -1,10 +1,11 @@
 import type { Big } from 'big.js';
 import { addDays, latest } from '../../dates.ts';
-import { parseMoney, parseRate } from '../../money.ts';
+import { min, parseMoney, parseRate } from '../../money.ts';
 import { scheduleOf } from '../plans/schedule-of.ts';
 import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
 import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
+import { drawInGrace, graceOfStatement } from './grace.ts';
 import { addToBase, catchUp } from './interest.ts';
 import {
   chargeOff,
@@ -68,6 +69,7 @@ function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw
   position.funded_on ??= event.effective_date;
   position.is_closed = false;
   raisePrincipal(position, parseMoney(event.amount), event.id, event.kind);
+  drawInGrace(position, parseMoney(event.amount));
 }
 
 /** The proceeds pay the fee, or it becomes principal: nothing is owed of it as a fee. */
@@ -190,8 +192,13 @@ function agreePlan(position: Position, event: EventOf<'plan_agreed'>): void {
   const asOf = agreement.rule === 'minimum' ? addDays(date, 1) : date;
   const rows = scheduleOf(agreement, stateOf(position, asOf), position.terms, rateOf);
   if (agreement.rule === 'minimum') {
+    const { number, due_date } = agreement;
     const statement_rest = totalOwed(position, asOf);
-    position.cycle = { number: agreement.number, ended_on: date, statement_rest };
+    const grace = graceOfStatement(position, statement_rest, asOf);
+    position.cycle = {
+      ...{ ...position.cycle, ...grace },
+      ...{ number, ended_on: date, statement_rest, due_date },
+    };
   }
   if (rows.length === 0) return;
   position.installments = replaceFrom(position.installments, rows);
@@ -211,16 +218,23 @@ function callOff(position: Position, date: string): void {
   }
 }
 
-/** Money goes back: first what waits in suspense, then as principal owed again. */
+/**
+ * Money goes back the way it came, what was applied last first: what waits in suspense, then what was
+ * recovered of what left the books, then as principal owed again.
+ */
 function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
-  const amount = parseMoney(event.amount);
-  const fromSuspense = portionOf(event.amount, position.suspense);
-  addToSuspense(position, fromSuspense.neg(), event.id, 'reimbursement');
-  const reopened = amount.minus(fromSuspense);
-  if (reopened.lte(0)) return;
-  position.is_closed = false;
-  raisePrincipal(position, reopened, event.id, 'reimbursement');
-  position.paid.principal = position.paid.principal.minus(reopened);
+  const { id, amount } = event;
+  const { paid } = position;
+  const fromSuspense = portionOf(amount, position.suspense);
+  addToSuspense(position, fromSuspense.neg(), id, 'reimbursement');
+  const reopened = parseMoney(amount).minus(fromSuspense);
+  const claimed = min(reopened, paid.recovery);
+  raiseClaim(position, 'principal', claimed, id, 'reimbursement');
+  paid.recovery = paid.recovery.minus(claimed);
+  const repaid = reopened.minus(claimed);
+  if (repaid.gt(0)) position.is_closed = false;
+  raisePrincipal(position, repaid, id, 'reimbursement');
+  paid.principal = paid.principal.minus(repaid);
 }
 
 /** One event takes effect. */

@@ -86,8 +86,13 @@ export function markPaid(installment: Installment): void {
   installment.paid_date = installment.row.due_date;
 }
 
+/**
+ * What a payment left of an instalment may be too little to ask for. One that nothing was paid of is asked
+ * for, however small it is, since the plan that the borrower was told has it.
+ */
 export function isSatisfied(installment: Installment, tolerance: Big): boolean {
-  return installment.is_full || remainingOf(installment).lte(tolerance);
+  const rest = remainingOf(installment);
+  return rest.eq(0) || (installment.covered.gt(0) && rest.lte(tolerance));
 }
 
 /** What is still asked for; too little to ask for is nothing. */

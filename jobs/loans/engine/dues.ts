@@ -127,11 +127,13 @@ function plannedDues(position: Position, date: string, how: { may_prepay: boolea
 }
 
 /** The interest of the open period may be paid with its instalment, some days before it is earned. */
-function payableInterest(position: Position, date: string): Big {
-  const open = position.installments.find(
-    ({ row, is_canceled }) => row.due_date >= date && !is_canceled,
-  );
-  return interestOwed(position, open?.row.due_date ?? date);
+const payableInterest = (position: Position, date: string): Big =>
+  interestOwed(position, openDueDate(position, date));
+
+/** When the instalment of the open period is due; where there is none, the day itself. */
+export function openDueDate({ installments }: Position, date: string): string {
+  const open = installments.find(({ row, is_canceled }) => row.due_date >= date && !is_canceled);
+  return open?.row.due_date ?? date;
 }
 
 function due(component: Due['component'], due_date: string, date: string, amount: Big): Due {

@@ -48,8 +48,8 @@ function isUsual({ position, day }: Run): boolean {
     stops.size === 0 &&
     interestPrepaid(position, day).eq(0) &&
     claimed(position).eq(0) &&
-    // Fees have due dates of their own where the interest of an instalment is said by the plan.
-    (!isFollowingPlan(terms) || feesOwed(position).eq(spreadFees(position))) &&
+    // Fees stand between instalments that are paid in part where the plan says the interest of each.
+    (!isFollowingPlan(terms) || feesOwed(position).eq(0)) &&
     installments.every(({ row }, index) => row.due_date !== installments[index + 1]?.row.due_date)
   );
 }

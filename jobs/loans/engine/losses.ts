@@ -1,8 +1,9 @@
 import type { Big } from 'big.js';
-import { min, parseMoney, ZERO } from '../../money.ts';
+import { min, parseMoney, sum, ZERO } from '../../money.ts';
 import type { Component } from '../arithmetic/terms.ts';
 import { recover } from './apply-payment.ts';
 import type { EventOf } from './events.ts';
+import { payStatement } from './grace.ts';
 import { claimed, explain, feesOwed, interestOwed, totalOwed, type Position } from './position.ts';
 import {
   addToSuspense,
@@ -47,11 +48,12 @@ export function raiseClaim(
   component: Component,
   amount: Big,
   event_id: string,
+  rule = 'charge_off',
 ): void {
   if (amount.lte(0)) return;
   const before = position.charged_off[component];
   position.charged_off[component] = before.plus(amount);
-  const line = { event_id, component: 'charge_off', rule: `charge_off: ${component}` } as const;
+  const line = { event_id, component: 'charge_off', rule: `${rule}: ${component}` } as const;
   explain(position, line, amount.neg(), { before, after: position.charged_off[component] });
 }
 
@@ -99,9 +101,12 @@ export function writeOff(position: Position, event: EventOf<'write_off'>): void 
 export function forgive(position: Position, event: EventOf<'forgiveness'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'forgiveness', means: 'waived' } as const;
-  reducePrincipal(position, portionOf(event.principal, position.principal), cause);
-  reduceInterest(position, interestPortion(position, event.interest, date), cause);
-  reduceFees(position, feesPortion(position, event.fees), cause);
+  const given = [
+    reducePrincipal(position, portionOf(event.principal, position.principal), cause),
+    reduceInterest(position, interestPortion(position, event.interest, date), cause),
+    reduceFees(position, feesPortion(position, event.fees), cause),
+  ];
+  payStatement(position, sum(given), date);
   forgiveClaim(position, event);
 }
 

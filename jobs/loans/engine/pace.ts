@@ -5,6 +5,7 @@ import { scheduledInterest } from '../arithmetic/period-rate.ts';
 import { interestOfPeriod, monthAround, type Period } from '../arithmetic/thirty-day-months.ts';
 import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { askedBesidesFees, interestRest, type Installment } from './coverage.ts';
+import { earningPrincipal } from './grace.ts';
 import { setSource, type Pace } from './interest.ts';
 import { interestOwed, rateOn, type Position } from './position.ts';
 
@@ -17,7 +18,7 @@ import { interestOwed, rateOn, type Position } from './position.ts';
 export function retune(position: Position, date: string): void {
   if (position.funded_on === null) return;
   const is_running = position.stops.size === 0 && position.charged_off_on === null;
-  const balance = position.principal;
+  const balance = earningPrincipal(position);
   const pace = balance.gt(0) ? paceOn(position, date) : null;
   setSource(position.meter, date, { balance, rate: rateOn(position, date), pace, is_running });
 }
@@ -82,9 +83,14 @@ function changeOfPace(before: Pace | null, now: Pace, date: string): Big {
 }
 
 function thirtyDayPace(position: Position, date: string): Pace {
-  const { principal, terms } = position;
+  const { terms } = position;
   const { period, until } = thirtyDayPeriod(position.installments, date);
-  const interest = interestOfPeriod(principal, rateOn(position, date), terms, period);
+  const interest = interestOfPeriod(
+    earningPrincipal(position),
+    rateOn(position, date),
+    terms,
+    period,
+  );
   return { ...evenly(period, interest), until };
 }
 

@@ -49,6 +49,13 @@ type Cycle = {
   ended_on: string | null;
   /** What the last statement's balance still lacks. */
   statement_rest: Big;
+  /** When its minimum payment is due. */
+  due_date: string | null;
+  /** What is drawn bears no interest now, and so much of the principal was drawn so. */
+  has_grace: boolean;
+  interest_free: Big;
+  /** The grace is over on this day, since the statement before was not paid in time. */
+  grace_ends: string | null;
 };
 
 /** A loan while its events are being applied. Only the fold and its parts change it. */
@@ -100,7 +107,10 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
     funded_on: null,
     charged_off_on: null,
     accelerated_on: null,
-    cycle: { number: 0, ended_on: null, statement_rest: ZERO },
+    cycle: {
+      ...{ number: 0, ended_on: null, statement_rest: ZERO, due_date: null },
+      ...{ has_grace: terms.grace_on_purchases, interest_free: ZERO, grace_ends: null },
+    },
     is_closed: false,
     paid: { principal: ZERO, interest: ZERO, fees: ZERO, recovery: ZERO },
     last_payment: null,
@@ -116,6 +126,7 @@ export const copyOf = (position: Position): Position => ({
   meter: { ...position.meter, segments: [] },
   fees: new Map([...position.fees].map(([id, fee]) => [id, { ...fee }])),
   charged_off: { ...position.charged_off },
+  cycle: { ...position.cycle },
   paid: { ...position.paid },
   allocations: [],
   coverage: [],

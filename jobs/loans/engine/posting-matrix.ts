@@ -51,6 +51,7 @@ export const MATRIX: Partial<
   reimbursement: {
     principal: [['cash', 'loans_receivable']],
     suspense: [['cash', 'borrower_suspense']],
+    charge_off: [['cash', 'recovery_income']],
   },
   accrual_stop: { off_books: [RELIEF.interest] },
   accrual_start: { off_books: [RELIEF.interest] },
@@ -113,7 +114,7 @@ const GROWING: Partial<Record<EventKind, readonly Component[]>> = {
   draw: ['principal'],
   boarding: ['principal', 'interest', 'fee'],
   fee: ['fee'],
-  reimbursement: ['principal', 'suspense'],
+  reimbursement: ['principal', 'suspense', 'charge_off'],
   accrual_start: ['off_books'],
 };
 

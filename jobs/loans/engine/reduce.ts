@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { min, parseMoney, ZERO } from '../../money.ts';
 import type { Portion } from './events.ts';
+import { repayBearingFirst } from './grace.ts';
 import {
   explain,
   feesOwed,
@@ -27,6 +28,7 @@ export function reducePrincipal(position: Position, wanted: Big, cause: Cause): 
   if (amount.lte(0)) return ZERO;
   const before = position.principal;
   position.principal = before.minus(amount);
+  repayBearingFirst(position);
   if (cause.means === 'paid') position.paid.principal = position.paid.principal.plus(amount);
   explain(position, { ...lineOf(cause), component: 'principal' }, amount, {
     before,

@@ -1,14 +1,16 @@
 import { earliest, latest } from '../../dates.ts';
 import { endOfPromo } from './event-order.ts';
+import { endGrace, endOfGrace } from './grace.ts';
 import { retune } from './pace.ts';
 import { copyOf, type Position } from './position.ts';
 
 /** A position on its way through time: the day it has come to, which is counted. */
 export type Run = { position: Position; day: string };
 
-/** Lets time pass to a day: the meter turns where a promotion or a period of the plan ends. */
+/** Lets time pass to a day: the meter turns where a promotion, a grace or a period of the plan ends. */
 export function advanceTo(run: Run, date: string): Run {
   for (let turn = nextTurn(run); turn !== null && turn <= date; turn = nextTurn(run)) {
+    endGrace(run.position, turn);
     retune(run.position, turn);
     run.day = turn;
   }
@@ -19,8 +21,8 @@ export function advanceTo(run: Run, date: string): Run {
 /** The next day on which interest changes its pace although nothing happens. */
 export function nextTurn({ position, day }: Run): string | null {
   const ends = position.promos.map(endOfPromo).filter((end) => end > day);
-  const until = position.meter.source.pace?.until;
-  const turns = until === undefined ? ends : [...ends, until];
+  const others = [position.meter.source.pace?.until, endOfGrace(position)];
+  const turns = [...ends, ...others.filter((turn) => typeof turn === 'string')];
   return turns.length === 0 ? null : turns.reduce(earliest);
 }
 

@@ -3,6 +3,7 @@ import type { Bill } from './bill.ts';
 import { billsOf, type InstallmentState } from './bills.ts';
 import { cycleOf, type CycleState } from './cycles.ts';
 import type { DelinquencyBucket, Pause } from './delinquency.ts';
+import { earningPrincipal } from './grace.ts';
 import { interestAt, segmentsAt, type InterestSegment } from './interest.ts';
 import {
   centsAccrued,
@@ -35,6 +36,8 @@ type CoverageLine = { event_id: string; installment_number: number; amount: stri
 export type LoanState = {
   as_of: string;
   principal_balance: string;
+  /** The part of it that bears no interest as long as statements are paid in full. */
+  interest_free_balance: string;
   accrued_interest: string;
   /** All interest ever accrued, ten places and in cents; and the cents of it that are settled. */
   interest_accrued: string;
@@ -95,6 +98,7 @@ function balances(position: Position, asOf: string) {
   const { paid, last_payment } = position;
   return {
     principal_balance: money(position.principal),
+    interest_free_balance: money(position.cycle.interest_free),
     accrued_interest: money(interestOwed(position, asOf)),
     interest_accrued: interestAt(position.meter, asOf).toFixed(10),
     interest_earned: money(centsAccrued(position, asOf)),
@@ -109,7 +113,7 @@ function balances(position: Position, asOf: string) {
     covered_amount: money(sum(position.installments.map((installment) => installment.covered))),
     contract_rate: position.contract_rate.toFixed(),
     current_rate: rateOn(position, asOf).toFixed(),
-    is_accruing: position.meter.source.is_running && position.principal.gt(0),
+    is_accruing: position.meter.source.is_running && earningPrincipal(position).gt(0),
     is_paid_off: isPaidOff(position, asOf),
     is_charged_off: position.charged_off_on !== null,
     is_accelerated: position.accelerated_on !== null,

@@ -146,6 +146,7 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
   return {
     ...columns,
     off_books_interest: state.off_books_interest,
+    interest_free_balance: state.interest_free_balance,
     charge_off_balance: state.charge_off_balance,
     recovered_amount: state.total_recovered,
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,

@@ -5,7 +5,7 @@ import { parseMoney, parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
 
-const FIELDS = ['minimum_payment', 'cycle_day', 'payment_due_days'] as const;
+const FIELDS = ['minimum_payment', 'cycle_day', 'payment_due_days', 'grace_on_purchases'] as const;
 
 /**
  * Days that a consumer has from the statement to the due date (12 CFR 1026.5(b)(2)(ii)). It is made on the
@@ -40,5 +40,5 @@ export async function checkCycle({ tx }: Work, product: Values) {
 const asksNothing = ({ percentage, floor_amount }: NonNullable<Terms['minimum_payment']>) =>
   parseRate(percentage).eq(0) && parseMoney(floor_amount).eq(0);
 
-const isGiven = <Value>(value: Value | null | undefined): value is Value =>
-  value !== null && value !== undefined;
+const isGiven = <Value>(value: Value | false | null | undefined): value is Value =>
+  value !== null && value !== undefined && value !== false;

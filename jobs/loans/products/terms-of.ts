@@ -57,7 +57,7 @@ const COPIED = [
   'gl_map',
   'rescission_days',
   'rounding_mode',
-  ...(['minimum_payment', 'cycle_day', 'payment_due_days'] as const),
+  ...(['minimum_payment', 'cycle_day', 'payment_due_days', 'grace_on_purchases'] as const),
 ] as const;
 
 export function copiedTerms(
