@@ -57,14 +57,14 @@ export const owedBy = (tx: Transaction, borrowerId: string) =>
     `),
   );
 
-const Beside = z.object({ borrower_id: z.string(), role: z.enum(CO_BORROWER_ROLES) });
+const Owing = z.object({ borrower_id: z.string(), role: z.enum(LIABLE_ROLES) });
 
-/** Who owes the loan now beside its borrower, in the order in which they are locked. */
-export const besideBorrower = (tx: Transaction, loanId: string) =>
+/** Who owes the loan now, its borrower among them. */
+export const liableFor = (tx: Transaction, loanId: string) =>
   tx.any(
-    prepared(sql.type(Beside)`
-      select borrower_id, role from co_borrowers
-      where loan_id = ${loanId} and released_on is null order by borrower_id
+    prepared(sql.type(Owing)`
+      select borrower_id, role from ${liable} as party
+      where party.loan_id = ${loanId} order by borrower_id
     `),
   );
 

@@ -48,7 +48,7 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
     const message = 'This person owes the loan already: change that record, or release them first.';
     throw new Conflict(message, 'already_exists', { id: known });
   }
-  if ((await parties.besideBorrower(work.tx, loan_id)).length >= MOST)
+  if ((await parties.liableFor(work.tx, loan_id)).length > MOST)
     throw new Conflict(`There are ${MOST} already.`, 'limit_exceeded', { limit: MOST });
   return insert(work.tx, 'co_borrowers', { ...input, liable_from });
 }
