@@ -30,7 +30,9 @@ const Preview = z.object({
 const Send = Preview.extend({
   to_all_who_owe: flag
     .default(false)
-    .describe('Also to the others who owe the loan and are told of such things, each as they wish.'),
+    .describe(
+      'Also to the others who owe the loan and are told of such things, each as they wish.',
+    ),
 });
 const Batch = z.object({
   ...what,
@@ -118,7 +120,9 @@ export const communications: Route[] = [
 /** Returned and not thrown, so that the log row which says that it was blocked stays. */
 function blocked(reasons: readonly string[], copies: readonly object[]): HttpRefusal {
   const message = 'The borrower may not be contacted this way.';
-  const refusal = new HttpRefusal(409, 'communication_blocked', message, { details: { reasons, copies } });
+  const refusal = new HttpRefusal(409, 'communication_blocked', message, {
+    details: { reasons, copies },
+  });
   Object.assign(refusal.answer.body, { reasons });
   return refusal;
 }

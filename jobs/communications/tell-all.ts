@@ -71,7 +71,10 @@ async function copiesTo(
       compose(work, { ...wish, ...(await differently(borrower_id)), borrower_id }),
     );
     const reasons = copy instanceof Invalid ? Object.values(copy.errors) : [];
-    copies.push({ borrower_id, ...(copy instanceof Invalid ? { status: 'failed', reasons } : copy) });
+    copies.push({
+      borrower_id,
+      ...(copy instanceof Invalid ? { status: 'failed', reasons } : copy),
+    });
   }
   return copies;
 }

@@ -53,7 +53,12 @@ export async function assertPaymentOrder(
 ): Promise<string> {
   const account = named.payment_instrument_id;
   const payer = (account && (await ownerOfAccount(work.tx, id, account))) || borrower_id;
-  await assertOrder(work, payer, { ...named, method: payment_method }, { method: 'payment_method' });
+  await assertOrder(
+    work,
+    payer,
+    { ...named, method: payment_method },
+    { method: 'payment_method' },
+  );
   return payer;
 }
 
