@@ -26,10 +26,12 @@ test('whoever is added owes the loan once, and nobody owes it beside themselves'
   const late = await add(await person(shared), { liable_from: '2026-01-16' });
   const twice = await add(other);
   const over = await newLoan(shared, { status: 'pending' });
+  const signer = { borrower_id: await person(shared), role: 'co_signer' };
+  const addSigner = () => officer.post(`/loans/${over.id}/co-borrowers`, signer);
+  done(await addSigner());
+  const { body: tasks } = await officer.get(`/borrowers/${signer.borrower_id}/tasks`);
   done(await officer.post(`/loans/${over.id}/cancel`));
-  const ended = await officer.post(`/loans/${over.id}/co-borrowers`, {
-    ...{ borrower_id: other, role: 'guarantor' },
-  });
+  const ended = await addSigner();
 
   expect(party).toMatchObject({
     ...{ loan_id: id, borrower_name: 'Ada Byron', status: 'liable', liable_from: '2026-01-15' },
@@ -41,6 +43,7 @@ test('whoever is added owes the loan once, and nobody owes it beside themselves'
   expect(late.body.errors).toEqual({ liable_from: 'Must not be after the business date.' });
   expect(twice).toMatchObject(refused(409, 'already_exists'));
   expect(ended).toMatchObject(refused(409, 'loan_not_active'));
+  expect(tasks).toMatchObject([{ task_type: 'compliance', loan_id: over.id }]);
 });
 
 test('of two who add the same person at once, one is told that it is done', async () => {
@@ -100,7 +103,7 @@ test('a co-borrower sees the loan, pays it from an own account, and sees it no m
     ...['', '/amortization', '/payments', '/autopay'].map((end) => borrower.get(at + end)),
     borrower.post(`${at}/payments`, order),
   ]);
-  const { body: plans } = await homes.get(`/borrowers/${joint.borrower_id}/autopay-plans`);
+  const { body: plans } = await homes.get(`/borrowers/${home.borrower_id}/autopay-plans`);
 
   expect(before).toEqual([
     [joint.id, 'co_borrower'],
@@ -114,18 +117,16 @@ test('a co-borrower sees the loan, pays it from an own account, and sees it no m
   expect(strange.body.errors).toHaveProperty('payment_instrument_id');
   expect(gone.map(({ status }) => status)).toEqual(Array(5).fill(404));
   expect(await listed()).toEqual([[home.id, 'borrower']]);
-  expect(plans).toEqual([]);
-  const payment = `/payments/${String(scheduled['id'])}`;
-  expect((await homes.get(payment)).body.status).toBe('canceled');
+  const { body: payment } = await homes.get(`/payments/${String(scheduled['id'])}`);
+  expect([payment, ...plans]).toMatchObject([{ status: 'canceled' }, { status: 'canceled' }]);
 });
 
 test('what one of two ordered, the other neither changes nor is told of', async () => {
   const { joint, at, theirs } = await besideAtHome(home, 'co_borrower');
-  const { admin } = home;
   const plan = { loan_id: joint.id, payment_instrument_id: theirs };
-  done(await admin.post(`/borrowers/${joint.borrower_id}/autopay-plans`, plan));
+  done(await home.admin.post(`/borrowers/${joint.borrower_id}/autopay-plans`, plan));
   const ahead = { amount: '20.00', payment_instrument_id: theirs, payment_date: '2026-02-10' };
-  const { id } = done(await admin.post(`/loans/${joint.id}/payments`, ahead));
+  const { id } = done(await home.admin.post(`/loans/${joint.id}/payments`, ahead));
 
   const autopay = done(await borrower.get(`${at}/autopay`));
   const ended = await borrower.post(`${at}/autopay/cancel`);

@@ -23,6 +23,7 @@ const OWED = ['pending', 'approved', 'active', 'charged_off'];
 type NewCoBorrower = Values & {
   loan_id: string;
   borrower_id: string;
+  role: string;
   liable_from?: string | undefined;
 };
 
@@ -50,8 +51,29 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
   }
   if ((await parties.liableFor(work.tx, loan_id)).length > MOST)
     throw new Conflict(`There are ${MOST} already.`, 'limit_exceeded', { limit: MOST });
-  return insert(work.tx, 'co_borrowers', { ...input, liable_from });
+  const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
+  if (isToBeNotified(loan.status, input.role)) await remindOfNotice(work, { ...input, id }, loan);
+  return id;
 }
+
+/** Whoever answers for a consumer's debt is told what that means before they owe it (16 CFR 444.3). */
+const isToBeNotified = (status: string, role: string) =>
+  role !== 'co_borrower' && (status === 'pending' || status === 'approved');
+
+const remindOfNotice = (
+  { tx, today }: Work,
+  { id, loan_id, borrower_id }: NewCoBorrower & { id: string },
+  { loan_number }: loans.RawLoan,
+) =>
+  insert(tx, 'tasks', {
+    ...{ loan_id, borrower_id, source: 'system', due_date: today, priority: 'high' },
+    title: `Hand over the notice to cosigner for ${loan_number}`,
+    description:
+      'It is a document of its own, given before the agreement is signed (16 CFR 444.3).',
+    task_type: 'compliance',
+    related_type: 'co_borrower',
+    related_id: id,
+  });
 
 /** Puts right as what somebody owes, or since when. What is over stays as it was. */
 export async function changeCoBorrower(work: Work, id: string, changes: Values, row: Row) {
