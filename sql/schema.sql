@@ -1951,6 +1951,7 @@ create table hardship_applications (
 CREATE INDEX hardship_applications_borrower ON public.hardship_applications USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE INDEX hardship_applications_case ON public.hardship_applications USING btree (tenant_id, case_id);
 CREATE INDEX hardship_applications_created ON public.hardship_applications USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX hardship_applications_loan ON public.hardship_applications USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX hardship_applications_one_open ON public.hardship_applications USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['submitted'::text, 'under_review'::text, 'more_info_needed'::text]));
 alter table hardship_applications enable row level security, force row level security;
 create policy auditor on hardship_applications for select to servicing_auditor using true;

@@ -53,6 +53,11 @@ export const addressLines = sql.fragment`
   order by address_type <> 'mailing', is_primary desc, created_at limit 1
 `;
 
+const looksAtRelief = (whose: ReturnType<typeof sql.fragment>) => sql.fragment`exists (
+  select from hardship_applications as application
+  where ${whose} and application.contacts_paused_until >= app.business_date()
+)`;
+
 /**
  * The borrowers with where each can be reached: the primary email, phone and mailing address. While
  * relief is looked at for a loan, that speaks for all who owe it.
@@ -69,10 +74,8 @@ export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | 
            phone.time_zone as phone_time_zone, address.lines as address_lines,
            represented.is_represented, represented.has_trustee,
            consent.given as consents_given, consent.in_force as consents_in_force,
-           exists (
-             select from hardship_applications as application
-             where (application.borrower_id = borrower.id or application.loan_id = ${loanId}::uuid)
-               and application.contacts_paused_until >= app.business_date()
+           (${looksAtRelief(sql.fragment`application.borrower_id = borrower.id`)}
+             or ${looksAtRelief(sql.fragment`application.loan_id = ${loanId}::uuid`)}
            ) as has_hardship
     from borrowers as borrower
     left join emails as email

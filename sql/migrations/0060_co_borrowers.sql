@@ -30,3 +30,6 @@ create index co_borrowers_created on co_borrowers (tenant_id, created_at desc, i
 
 -- Those who are told beside the consumer of a record, each with an ECOA code of their own.
 alter table credit_reporting_records add column co_consumers jsonb not null default '[]';
+
+-- Relief that one of them asks for is looked at for the loan, so nobody is asked to pay it meanwhile.
+create index hardship_applications_loan on hardship_applications (tenant_id, loan_id, created_at desc, id desc);
