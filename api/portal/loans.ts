@@ -12,7 +12,7 @@ import { installment } from '../loans/loans.ts';
 import { own } from './own.ts';
 
 /** What of a loan is the business of those who owe it; the amounts are those that staff see. */
-const portalLoan = z
+const ofLoan = z
   .object(loanFields)
   .pick({
     id: true,
@@ -50,8 +50,10 @@ const portalLoan = z
   .extend({
     total_paid: signedMoney.describe('What the payments add up to that stand, less refunds.'),
     can_pay: flag,
-    liable_as: z.enum(LIABLE_ROLES).describe('As what whoever is signed in owes it.'),
-  })
+  });
+
+const portalLoan = ofLoan
+  .extend({ liable_as: z.enum(LIABLE_ROLES).describe('As what whoever is signed in owes it.') })
   .meta({ id: 'PortalLoan' });
 
 const loanDetail = portalLoan
@@ -67,7 +69,7 @@ export const portalLoans: Route[] = [
     reply: portalLoan,
     list: {
       name: 'loans',
-      fields: portalLoan.shape,
+      fields: ofLoan.shape,
       filters: ['status', 'loan_number', 'loan_type'],
       hasSearch: true,
       isArchivable: false,

@@ -10,29 +10,30 @@ import { allocation, payments } from '../payments/payments.ts';
 import { own } from './own.ts';
 
 /** A payment without what staff note on it, and without the books. */
-const portalPayment = payments.reply
-  .pick({
-    id: true,
-    loan_id: true,
-    receipt_number: true,
-    amount: true,
-    payment_date: true,
-    effective_date: true,
-    payment_method: true,
-    payment_type: true,
-    payment_instrument_id: true,
-    status: true,
-    source: true,
-    principal_applied: true,
-    interest_applied: true,
-    fees_applied: true,
-    suspense_applied: true,
-    remaining_balance: true,
-    failure_reason: true,
-    return_code: true,
-    created_at: true,
-    updated_at: true,
-  })
+const ofPayment = payments.reply.pick({
+  id: true,
+  loan_id: true,
+  receipt_number: true,
+  amount: true,
+  payment_date: true,
+  effective_date: true,
+  payment_method: true,
+  payment_type: true,
+  payment_instrument_id: true,
+  status: true,
+  source: true,
+  principal_applied: true,
+  interest_applied: true,
+  fees_applied: true,
+  suspense_applied: true,
+  remaining_balance: true,
+  failure_reason: true,
+  return_code: true,
+  created_at: true,
+  updated_at: true,
+});
+
+const portalPayment = ofPayment
   .extend({ can_cancel: flag.describe('Scheduled by whoever is signed in.') })
   .meta({ id: 'PortalPayment' });
 
@@ -54,7 +55,7 @@ export const portalPayments: Route[] = [
     reply: portalPayment,
     list: {
       name: 'payments',
-      fields: portalPayment.shape,
+      fields: ofPayment.shape,
       filters: ['status', 'payment_date', 'payment_type', 'source'],
       hasSearch: true,
       isArchivable: false,
