@@ -1138,6 +1138,40 @@ create policy tenant on case_number_sequences for all to servicing_app using (te
 grant delete, insert, select, update on case_number_sequences to servicing_app;
 grant select on case_number_sequences to servicing_auditor;
 
+create table co_borrowers (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  borrower_id uuid not null,
+  role text not null,
+  liable_from date not null,
+  released_on date,
+  release_reason text,
+  release_notes text,
+  released_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint co_borrowers_check CHECK ((released_on >= liable_from)),
+  constraint co_borrowers_check1 CHECK (((released_on IS NULL) = (release_reason IS NULL))),
+  constraint co_borrowers_pkey PRIMARY KEY (tenant_id, id),
+  constraint co_borrowers_role_check CHECK ((role = ANY (ARRAY['co_borrower'::text, 'co_signer'::text, 'guarantor'::text]))),
+  constraint co_borrowers_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint co_borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint co_borrowers_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint co_borrowers_tenant_id_released_by_fkey FOREIGN KEY (tenant_id, released_by) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX co_borrowers_borrower ON public.co_borrowers USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX co_borrowers_created ON public.co_borrowers USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX co_borrowers_loan ON public.co_borrowers USING btree (tenant_id, loan_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX co_borrowers_once ON public.co_borrowers USING btree (tenant_id, loan_id, borrower_id) WHERE (released_on IS NULL);
+alter table co_borrowers enable row level security, force row level security;
+create policy auditor on co_borrowers for select to servicing_auditor using true;
+create policy owner on co_borrowers for all to servicing_owner using true with check true;
+create policy tenant on co_borrowers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.co_borrowers FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on co_borrowers to servicing_app;
+grant select on co_borrowers to servicing_auditor;
+
 create table cob_chunks (
   tenant_id uuid not null default app.current_tenant(),
   run_id uuid not null,
@@ -1479,6 +1513,7 @@ create table credit_reporting_records (
   credit_dispute_id uuid,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  co_consumers jsonb not null default '[]'::jsonb,
   constraint credit_reporting_records_correction_indicator_check CHECK ((correction_indicator = ANY (ARRAY[0, 1]))),
   constraint credit_reporting_records_payment_history_profile_check CHECK ((length(payment_history_profile) = 24)),
   constraint credit_reporting_records_pkey PRIMARY KEY (tenant_id, id),
@@ -1916,6 +1951,7 @@ create table hardship_applications (
 CREATE INDEX hardship_applications_borrower ON public.hardship_applications USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE INDEX hardship_applications_case ON public.hardship_applications USING btree (tenant_id, case_id);
 CREATE INDEX hardship_applications_created ON public.hardship_applications USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX hardship_applications_loan ON public.hardship_applications USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX hardship_applications_one_open ON public.hardship_applications USING btree (tenant_id, loan_id) WHERE (status = ANY (ARRAY['submitted'::text, 'under_review'::text, 'more_info_needed'::text]));
 alter table hardship_applications enable row level security, force row level security;
 create policy auditor on hardship_applications for select to servicing_auditor using true;

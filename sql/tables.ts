@@ -14,6 +14,7 @@ export const TABLES = [
   'borrowers',
   'business_details',
   'case_number_sequences',
+  'co_borrowers',
   'cob_chunks',
   'cob_loan_errors',
   'cob_runs',

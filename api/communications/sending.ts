@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { BatchResult, composeBatch } from '../../jobs/communications/batch.ts';
 import { compose } from '../../jobs/communications/compose.ts';
+import { composeToAll } from '../../jobs/communications/tell-all.ts';
 import { canInteract, preview } from '../../jobs/communications/look-ahead.ts';
 import { REASONS } from '../../jobs/communications/may-contact.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs } from '../../sql/communications/logs.ts';
-import { jsonObject, timestamp, uuid } from '../../sql/types.ts';
+import { flag, jsonObject, timestamp, uuid } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
 import { existing } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
@@ -19,12 +20,19 @@ const what = {
   template_type: z.enum(TEMPLATE_TYPES).nullish().describe('Instead of a template.'),
 };
 
-const Send = z.object({
+const Preview = z.object({
   ...what,
   borrower_id: uuid,
   loan_id: uuid.nullish(),
   channel: channel.nullish(),
   context: jsonObject.default({}),
+});
+const Send = Preview.extend({
+  to_all_who_owe: flag
+    .default(false)
+    .describe(
+      'Also to the others who owe the loan and are told of such things, each as they wish.',
+    ),
 });
 const Batch = z.object({
   ...what,
@@ -52,12 +60,17 @@ export const communications: Route[] = [
     transaction: 'write',
     status: 201,
     body: Send,
-    reply: communicationLogs.reply,
+    reply: communicationLogs.reply
+      .extend({ copies: z.array(BatchResult).describe('What became of it for the others.') })
+      .meta({ id: 'SentMessage' }),
     run: async ({ work, body }) => {
-      const input = body as z.output<typeof Send>;
-      const composed = await compose(work, { ...input, triggered_by: 'user' });
-      if (composed.status === 'blocked') return blocked(composed.reasons);
-      return existing(work, logs, composed.log_id);
+      const { to_all_who_owe, ...message } = body as z.output<typeof Send>;
+      const wish = { ...message, triggered_by: 'user' } as const;
+      const { copies, ...composed } = to_all_who_owe
+        ? await composeToAll(work, wish)
+        : { ...(await compose(work, wish)), copies: [] };
+      if (composed.status === 'blocked') return blocked(composed.reasons, copies);
+      return { ...(await existing(work, logs, composed.log_id)), copies };
     },
   },
   {
@@ -87,9 +100,9 @@ export const communications: Route[] = [
     action: 'send',
     transaction: 'read',
     status: 200,
-    body: Send,
+    body: Preview,
     reply: z.object({ subject: z.string().nullable(), body: z.string(), channel }),
-    run: ({ work, body }) => preview(work, body as z.output<typeof Send>),
+    run: ({ work, body }) => preview(work, body as z.output<typeof Preview>),
   },
   {
     ...staff,
@@ -105,9 +118,11 @@ export const communications: Route[] = [
 ];
 
 /** Returned and not thrown, so that the log row which says that it was blocked stays. */
-function blocked(reasons: readonly string[]): HttpRefusal {
+function blocked(reasons: readonly string[], copies: readonly object[]): HttpRefusal {
   const message = 'The borrower may not be contacted this way.';
-  const refusal = new HttpRefusal(409, 'communication_blocked', message, { details: { reasons } });
+  const refusal = new HttpRefusal(409, 'communication_blocked', message, {
+    details: { reasons, copies },
+  });
   Object.assign(refusal.answer.body, { reasons });
   return refusal;
 }

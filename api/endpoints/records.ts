@@ -116,7 +116,14 @@ export async function archived(call: Call, { table, remove: take }: AnyDeclarati
 
 /** The list request, narrowed to the children of one parent. */
 export const childrenOf = (request: Call['list'], field: string, id: string): Call['list'] =>
+  having(request, field, [id]);
+
+/** The same list of these records alone. */
+export const among = (request: Call['list'], ids: string[]): Call['list'] =>
+  having(request, 'id', ids);
+
+const having = (request: Call['list'], field: string, values: string[]): Call['list'] =>
   request && {
     ...request,
-    conditions: [...request.conditions, { field, comparison: 'in', values: [id], type: 'uuid' }],
+    conditions: [...request.conditions, { field, comparison: 'in', values, type: 'uuid' }],
   };

@@ -50,6 +50,10 @@ export const creditReporting = resource({
     ecoa_code: words,
     interest_type_indicator: words,
     consumer: z.record(z.string(), z.string().nullable()).readonly(),
+    co_consumers: z
+      .array(z.record(z.string(), z.string().nullable()))
+      .readonly()
+      .describe('Who owes it as well, each with an ECOA code of their own.'),
     status: z.enum(['draft', 'queued', 'reported', 'rejected', 'suppressed']).readonly(),
     rejection_reason: maybe,
     suppression_reason: maybe,

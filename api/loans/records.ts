@@ -1,6 +1,7 @@
 import { collateral } from '../collateral/items.ts';
 import type { Nested } from '../endpoints/declaration.ts';
 import { nested } from '../endpoints/resource.ts';
+import { coBorrowers } from './co-borrowers.ts';
 import { creditDisputes } from './credit-disputes.ts';
 import { creditReporting } from './credit-reporting.ts';
 import { deferments } from './deferments.ts';
@@ -20,6 +21,7 @@ import { suspense } from './suspense.ts';
 /** The records beneath a loan, at /loans/{id}/… */
 export const loanRecords: Record<string, Nested> = {
   collateral: nested(collateral, 'loan_id', ['list']),
+  'co-borrowers': nested(coBorrowers, 'loan_id'),
   modifications: nested(modifications, 'loan_id'),
   forbearances: nested(forbearances, 'loan_id'),
   deferments: nested(deferments, 'loan_id'),

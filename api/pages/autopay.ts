@@ -6,6 +6,9 @@ import { moved, shown, type Page, type Visit } from './page.ts';
 
 const AUTOPAY = '/portal/loans/{id}/autopay';
 
+/** They answer for the loan, and enrol it in nothing. */
+const SURETIES = ['co_signer', 'guarantor'];
+
 function enrolmentOf(visit: Visit) {
   const { fixed_amount, extra_amount, ...plan } = {
     ...filledIn(visit, 'payment_instrument_id', 'amount_type', 'fixed_amount', 'extra_amount'),
@@ -25,7 +28,9 @@ const autopay: Page = {
     const { ask, params } = visit;
     const autopay = await ask(`GET ${AUTOPAY}`, { params });
     const accounts = await usableAccounts(visit);
-    return shown('autopay', { loan: await loanOf(visit), autopay, accounts });
+    const loan = await loanOf<{ liable_as: string }>(visit);
+    const is_surety = SURETIES.includes(loan.liable_as);
+    return shown('autopay', { loan, autopay, accounts, is_surety });
   },
   submit: async (visit) => {
     const { ask, params, form } = visit;

@@ -5,7 +5,8 @@ import { onlyOf, rowsOf } from './rows.ts';
 
 const PAYMENTS = 'GET /portal/loans/{id}/payments';
 
-export const loanOf = ({ ask, params }: Visit) => ask('GET /portal/loans/{id}', { params });
+export const loanOf = <Loan = unknown>({ ask, params }: Visit) =>
+  ask<Loan>('GET /portal/loans/{id}', { params });
 
 const loan: Page = {
   path: '/loans/{id}',

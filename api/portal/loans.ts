@@ -2,16 +2,17 @@ import { z } from 'zod';
 import { ownLoan } from '../../jobs/portal/debt.ts';
 import { assertOwnLoan } from '../../jobs/portal/own.ts';
 import { scheduleOf } from '../../jobs/loans/history/balances.ts';
+import { LIABLE_ROLES, owedBy } from '../../sql/loans/co-borrowers.ts';
 import { portalLoans as table } from '../../sql/portal/loans.ts';
 import { flag, money, signedMoney } from '../../sql/types.ts';
-import { childrenOf, pageOf } from '../endpoints/records.ts';
+import { among, pageOf } from '../endpoints/records.ts';
 import type { Route } from '../endpoints/route.ts';
 import { loanFields } from '../loans/fields.ts';
 import { installment } from '../loans/loans.ts';
 import { own } from './own.ts';
 
-/** What of a loan is its borrower's business; the amounts are those that staff see. */
-const portalLoan = z
+/** What of a loan is the business of those who owe it; the amounts are those that staff see. */
+const ofLoan = z
   .object(loanFields)
   .pick({
     id: true,
@@ -49,7 +50,10 @@ const portalLoan = z
   .extend({
     total_paid: signedMoney.describe('What the payments add up to that stand, less refunds.'),
     can_pay: flag,
-  })
+  });
+
+const portalLoan = ofLoan
+  .extend({ liable_as: z.enum(LIABLE_ROLES).describe('As what whoever is signed in owes it.') })
   .meta({ id: 'PortalLoan' });
 
 const loanDetail = portalLoan
@@ -61,17 +65,21 @@ export const portalLoans: Route[] = [
     method: 'GET',
     path: '/portal/loans',
     action: 'list-loans',
-    summary: "The borrower's loans",
+    summary: 'The loans that the borrower owes, alone or with others',
     reply: portalLoan,
     list: {
       name: 'loans',
-      fields: portalLoan.shape,
+      fields: ofLoan.shape,
       filters: ['status', 'loan_number', 'loan_type'],
       hasSearch: true,
       isArchivable: false,
     },
-    run: (call, borrowerId) =>
-      pageOf({ ...call, list: childrenOf(call.list, 'borrower_id', borrowerId) }, table),
+    run: async (call, borrowerId) => {
+      const owed = await owedBy(call.work.tx, borrowerId);
+      const roles = new Map(owed.map(({ loan_id, role }) => [loan_id, role]));
+      const page = await pageOf({ ...call, list: among(call.list, [...roles.keys()]) }, table);
+      return { ...page, rows: page.rows.map((row) => ({ ...row, liable_as: roles.get(row.id) })) };
+    },
   }),
   own({
     method: 'GET',

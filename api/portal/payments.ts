@@ -2,37 +2,49 @@ import { z } from 'zod';
 import { assertOwnLoan } from '../../jobs/portal/own.ts';
 import { cancelOwn, pay, PortalPayment, PortalPreview, previewOwn } from '../../jobs/portal/pay.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
-import { date, money, signedMoney } from '../../sql/types.ts';
+import type { Row } from '../../sql/table.ts';
+import { date, flag, money, signedMoney } from '../../sql/types.ts';
 import { childrenOf, pageOf } from '../endpoints/records.ts';
 import type { Route } from '../endpoints/route.ts';
 import { allocation, payments } from '../payments/payments.ts';
 import { own } from './own.ts';
 
 /** A payment without what staff note on it, and without the books. */
-const portalPayment = payments.reply
-  .pick({
-    id: true,
-    loan_id: true,
-    receipt_number: true,
-    amount: true,
-    payment_date: true,
-    effective_date: true,
-    payment_method: true,
-    payment_type: true,
-    payment_instrument_id: true,
-    status: true,
-    source: true,
-    principal_applied: true,
-    interest_applied: true,
-    fees_applied: true,
-    suspense_applied: true,
-    remaining_balance: true,
-    failure_reason: true,
-    return_code: true,
-    created_at: true,
-    updated_at: true,
-  })
+const ofPayment = payments.reply.pick({
+  id: true,
+  loan_id: true,
+  receipt_number: true,
+  amount: true,
+  payment_date: true,
+  effective_date: true,
+  payment_method: true,
+  payment_type: true,
+  payment_instrument_id: true,
+  status: true,
+  source: true,
+  principal_applied: true,
+  interest_applied: true,
+  fees_applied: true,
+  suspense_applied: true,
+  remaining_balance: true,
+  failure_reason: true,
+  return_code: true,
+  created_at: true,
+  updated_at: true,
+});
+
+const portalPayment = ofPayment
+  .extend({ can_cancel: flag.describe('Scheduled by whoever is signed in.') })
   .meta({ id: 'PortalPayment' });
+
+/** A payment as it is shown to one of those who owe the loan. */
+const shownTo = (borrowerId: string) => (row: Row) => ({
+  ...row,
+  can_cancel:
+    row['status'] === 'scheduled' &&
+    row['source'] === 'portal' &&
+    row['borrower_id'] === borrowerId,
+});
 
 export const portalPayments: Route[] = [
   own({
@@ -43,7 +55,7 @@ export const portalPayments: Route[] = [
     reply: portalPayment,
     list: {
       name: 'payments',
-      fields: portalPayment.shape,
+      fields: ofPayment.shape,
       filters: ['status', 'payment_date', 'payment_type', 'source'],
       hasSearch: true,
       isArchivable: false,
@@ -52,7 +64,8 @@ export const portalPayments: Route[] = [
       const { work, params, list } = call;
       const { id = '' } = params;
       await assertOwnLoan(work, borrowerId, id);
-      return pageOf({ ...call, list: childrenOf(list, 'loan_id', id) }, table);
+      const page = await pageOf({ ...call, list: childrenOf(list, 'loan_id', id) }, table);
+      return { ...page, rows: page.rows.map(shownTo(borrowerId)) };
     },
   }),
   own({
@@ -63,8 +76,10 @@ export const portalPayments: Route[] = [
     status: 201,
     body: PortalPayment,
     reply: portalPayment,
-    run: ({ work, params, body }, borrowerId) =>
-      pay(work, borrowerId, params['id'] ?? '', PortalPayment.parse(body)),
+    run: async ({ work, params, body }, borrowerId) => {
+      const order = PortalPayment.parse(body);
+      return shownTo(borrowerId)(await pay(work, borrowerId, params['id'] ?? '', order));
+    },
   }),
   own({
     method: 'POST',
@@ -96,6 +111,7 @@ export const portalPayments: Route[] = [
     action: 'cancel-payment',
     summary: 'Take back a payment that is scheduled',
     reply: portalPayment,
-    run: ({ work, params }, borrowerId) => cancelOwn(work, borrowerId, params['id'] ?? ''),
+    run: async ({ work, params }, borrowerId) =>
+      shownTo(borrowerId)(await cancelOwn(work, borrowerId, params['id'] ?? '')),
   }),
 ];

@@ -1,4 +1,4 @@
-import { loanBelongsTo } from '../../sql/borrowers/tasks.ts';
+import { isLiable } from '../../sql/loans/co-borrowers.ts';
 import { insert, type Values } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
@@ -9,10 +9,10 @@ type NewNote = Values & {
   loan_id?: string | null | undefined;
 };
 
-/** Writes the note down, with who wrote it; a loan that it is about is the borrower's. */
+/** Writes the note down, with who wrote it; a loan that it is about is one that the borrower owes. */
 export async function addNote({ tx, actor }: Work, input: NewNote): Promise<string> {
   const { loan_id, borrower_id } = input;
-  if (loan_id && !(await loanBelongsTo(tx, loan_id, borrower_id)))
+  if (loan_id && !(await isLiable(tx, loan_id, borrower_id)))
     throw new Invalid({ loan_id: 'Does not exist.' });
   return insert(tx, 'notes', { ...input, author_id: actor.id });
 }

@@ -1,4 +1,5 @@
-import { isStaff, loanBelongsTo } from '../../sql/borrowers/tasks.ts';
+import { isStaff } from '../../sql/borrowers/tasks.ts';
+import { isLiable } from '../../sql/loans/co-borrowers.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
@@ -16,7 +17,7 @@ type NewTask = Input & {
 /** Adds something to be done for a borrower. */
 export async function addTask(work: Work, input: NewTask): Promise<string> {
   const { loan_id, borrower_id } = input;
-  if (loan_id && !(await loanBelongsTo(work.tx, loan_id, borrower_id ?? '')))
+  if (loan_id && !(await isLiable(work.tx, loan_id, borrower_id ?? '')))
     throw new Invalid({ loan_id: 'Does not exist.' });
   await checkAssignee(work, input);
   return insert(work.tx, 'tasks', { ...input, ...completion(work, input, 'open') });

@@ -2,6 +2,7 @@ import { lockBorrower } from '../../sql/borrowers/primary.ts';
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import * as documents from '../../sql/documents/documents.ts';
+import { isLiable } from '../../sql/loans/co-borrowers.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import * as upcoming from '../../sql/payments/upcoming-draw.ts';
 import { find } from '../../sql/table.ts';
@@ -138,13 +139,13 @@ async function decide(work: Work, wish: Composition): Promise<Decision> {
 const channelsFor = (asked: Channel, type: string): Channel[] =>
   isMandatory(type) ? [...new Set<Channel>([asked, 'email', 'letter'])] : [asked];
 
-/** The loan that the message is about, which is the borrower's. */
+/** The loan that the message is about, which whom it is for owes. */
 export async function loanOf(work: Work, wish: Pick<Composition, 'borrower_id' | 'loan_id'>) {
   const id = wish.loan_id ?? (await recipients.onlyLoan(work.tx, wish.borrower_id));
   if (!id) return null;
   const loan = await find(work.tx, loans, id);
   if (!loan) throw new Invalid({ loan_id: 'Does not exist.' });
-  if (loan['borrower_id'] !== wish.borrower_id)
+  if (!(await isLiable(work.tx, id, wish.borrower_id)))
     throw new Invalid({ loan_id: 'Is not a loan of this borrower.' });
   return loan;
 }

@@ -42,7 +42,7 @@ export async function whoMayBeContacted(
   const standing = { today, type: template_type, required: communications.required_consents };
   const contacts = new Map(recent.map((row) => [row.borrower_id, row]));
   const found = new Map<string, Contactable>();
-  for (const recipient of await recipients.byIds(tx, ids)) {
+  for (const recipient of await recipients.byIds(tx, ids, loan_id)) {
     const made = contacts.get(recipient.id);
     const facts = {
       ...factsOf(recipient, channel, standing),

@@ -5,8 +5,9 @@ import * as documents from '../../sql/documents/documents.ts';
 import { uuid } from '../../sql/types.ts';
 import type { DocumentData, DocumentName } from '../../templates/documents.ts';
 import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
-import { compose } from '../communications/compose.ts';
 import { sendCommunication } from '../communications/send.job.ts';
+import { composeToAll, composeToOthers } from '../communications/tell-all.ts';
+import { messageFigures } from '../communications/told.ts';
 import { DocumentRefused } from '../files/refused.ts';
 import { enqueue, job } from '../job.ts';
 import type { Outside, Pdf } from '../outside.ts';
@@ -86,32 +87,40 @@ async function tell(work: Work, document: documents.DocumentToRender) {
   if (document.is_statement) await sendStatement(work, document);
 }
 
-/** By mail to whoever has an address for it, otherwise by post. */
+/**
+ * By mail to whoever has an address for it, otherwise by post. The document goes to its borrower; others
+ * who owe the loan are told that it is there, and find it in the portal.
+ */
 async function sendStatement(work: Work, document: documents.DocumentToRender) {
-  const { communications } = await settingsOf(work.tx);
-  const { borrower_id, loan_id, id: document_id, template_data: figures } = document;
+  const { borrower_id, loan_id, id: document_id, template_data } = document;
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
-  if (!recipient || (recipient.email === null && recipient.address_lines === null)) return;
+  if (!recipient || loan_id === null) return;
+  const { communications } = await settingsOf(work.tx);
+  const channelOf = ({ email }: recipients.Recipient) =>
+    communications.statements_by_email && email !== null ? 'email' : 'letter';
   // Written by sql/documents/statements.ts, and by nobody else.
-  const { letter, borrower, loan_then: loan, ...statement } = figures as Billed;
+  const billed = template_data as Billed;
+  const { letter, borrower, loan_then: loan } = billed;
   const { email, phone } = recipient;
-  await compose(work, {
-    template_type: 'statement_ready',
-    channel: communications.statements_by_email && recipient.email ? 'email' : 'letter',
-    borrower_id,
-    loan_id,
-    document_id,
+  const message: Parameters<typeof composeToAll>[1] = {
+    ...{ template_type: 'statement_ready', triggered_by: 'system', context: saidOf(billed) },
+    ...{ borrower_id, loan_id, document_id, channel: channelOf(recipient) },
     figures: { letter, language: document.language, borrower: { ...borrower, email, phone }, loan },
-    context: {
-      statement: {
-        date: letter.letter_date,
-        period_start: statement.period_start,
-        period_end: statement.period_end,
-        new_balance: statement.summary.new_balance,
-      },
-      payment_amount: statement.due.amount_due,
-      due_date: statement.due.next_due_date,
-    },
-    triggered_by: 'system',
+  };
+  const send = email === null && recipient.address_lines === null ? composeToOthers : composeToAll;
+  await send(work, message, async (id) => {
+    const [other = recipient] = await recipients.byIds(work.tx, [id]);
+    const figures = messageFigures(letter, other, loan);
+    return { channel: channelOf(other), document_id: null, figures };
   });
 }
+
+/** What the message says of the statement. */
+const saidOf = ({ letter, period_start, period_end, summary, due }: Billed) => ({
+  statement: {
+    date: letter.letter_date,
+    ...{ period_start, period_end, new_balance: summary.new_balance },
+  },
+  payment_amount: due.amount_due,
+  due_date: due.next_due_date,
+});

@@ -21,7 +21,8 @@ export const UploadRequest = z.object({
   content_type: z.enum(CONTENT_TYPES),
   is_visible_to_borrower: flag.default(false).describe('Whether the portal shows it.'),
 });
-type UploadRequest = z.output<typeof UploadRequest>;
+/** Whose the document is, where that is not the loan's borrower. */
+type UploadRequest = z.output<typeof UploadRequest> & { borrower_id?: string };
 
 export const Confirmation = z.object({
   file_size: z.int().min(0),
@@ -59,8 +60,8 @@ export async function announce(
   source: 'upload_link' | 'portal',
   expires_at: Date,
 ) {
-  const borrower_id = await documents.borrowerOfLoan(work.tx, input.loan_id);
-  if (borrower_id === null) throw new Invalid({ loan_id: 'Does not exist.' });
+  const ofLoan = await documents.borrowerOfLoan(work.tx, input.loan_id);
+  if (ofLoan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   const { slug: tenant_slug } = await current(work.tx);
   const id = randomUUIDv7();
   const plain = storageKey({ tenant_slug, ...input });
@@ -69,9 +70,9 @@ export async function announce(
   const filename = `${id.slice(-8)}-${safeFilename(input.filename)}`;
   const key = isTaken ? storageKey({ tenant_slug, ...input, filename }) : plain;
   await insert(work.tx, 'documents', {
+    borrower_id: ofLoan,
     ...input,
     id,
-    borrower_id,
     source,
     storage_key: key,
     expires_at: expires_at.toISOString(),

@@ -53,6 +53,8 @@ export const NewPayment = z.object({
 export type NewPayment = z.output<typeof NewPayment> & {
   source?: (typeof PAYMENT_SOURCES)[number];
   autopay_plan_id?: string;
+  /** Whose account it comes from, where that is not the borrower's. */
+  payer_id?: string;
   /** Where the part above what is due goes, when that is not as the loan's terms say. */
   extra_payment_to?: 'principal' | 'next_installment';
 };
@@ -73,9 +75,10 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);
   assertHold(payment_date, input.hold_until);
-  await assertPaymentOrder(work, loan.row.borrower_id, input);
-  if (payment_date > work.today) return schedule(work, loan, input, payment_date, effective_date);
-  return post(work, loan, randomUUIDv7(), { ...input, payment_date, effective_date });
+  const payer_id = await assertPaymentOrder(work, loan.row, input);
+  const dated = { ...input, payer_id, payment_date, effective_date };
+  if (payment_date > work.today) return schedule(work, loan, dated);
+  return post(work, loan, randomUUIDv7(), dated);
 }
 
 /** Money that goes out again is no payment received. */
@@ -124,7 +127,7 @@ type Dated = NewPayment & { payment_date: string; effective_date: string };
 export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   id,
   loan_id: loan.row.id,
-  borrower_id: loan.row.borrower_id,
+  borrower_id: input.payer_id ?? loan.row.borrower_id,
   receipt_number: `R-${id.replaceAll('-', '').slice(-12).toUpperCase()}`,
   amount: input.amount,
   payment_date: input.payment_date,
@@ -142,16 +145,10 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   autopay_plan_id: input.autopay_plan_id ?? null,
 });
 
-async function schedule(
-  work: Work,
-  loan: OpenLoan,
-  input: NewPayment,
-  payment_date: string,
-  effective_date: string,
-) {
-  const row = paymentColumns(loan, randomUUIDv7(), { ...input, payment_date, effective_date });
+const schedule = (work: Work, loan: OpenLoan, input: Dated) => {
+  const row = paymentColumns(loan, randomUUIDv7(), input);
   return insert(work.tx, 'payments', { ...row, status: 'scheduled' });
-}
+};
 
 /**
  * From a charge-off on, any payment is a recovery; money that came before it, and is only known now,

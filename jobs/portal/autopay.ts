@@ -16,7 +16,7 @@ import {
 } from '../payments/autopay/autopay-plan.ts';
 import type { Work } from '../work.ts';
 import { agree, withdraw } from './consents.ts';
-import { assertOwnLoan } from './own.ts';
+import { assertBorrowed, assertOwnLoan } from './own.ts';
 
 /** What a borrower agrees to; when money is drawn is the loan's due dates. */
 export const Enrolment = z.object({
@@ -29,12 +29,16 @@ export const Enrolment = z.object({
   end_date: date.nullish(),
 });
 
-/** Whether the loan is enrolled, and whether anything is drawn. */
+/** Whether the loan is enrolled, and whether anything is drawn. The plan is told to whoever made it. */
 export async function autopayOf(work: Work, borrowerId: string, loanId: string) {
   await assertOwnLoan(work, borrowerId, loanId);
   const id = await plans.openOf(work.tx, loanId);
   const plan = id === null ? null : await find(work.tx, autopayPlans, id);
-  return { is_enrolled: plan !== null, is_enabled: plan !== null && draws(plan), plan };
+  return {
+    is_enrolled: plan !== null,
+    is_enabled: plan !== null && draws(plan),
+    plan: plan?.['borrower_id'] === borrowerId ? plan : null,
+  };
 }
 
 const draws = ({ status, is_enabled }: Row) => status === 'active' && is_enabled === true;
@@ -46,7 +50,7 @@ export async function enroll(
   loanId: string,
   input: z.output<typeof Enrolment>,
 ) {
-  await assertOwnLoan(work, borrowerId, loanId);
+  await assertBorrowed(work, borrowerId, loanId);
   await hold(work.tx, loanId);
   const account = await assertVerified(work, borrowerId, input.payment_instrument_id);
   const consent_id = await agree(work, {
@@ -93,13 +97,17 @@ export async function enableAutopay(
   return autopayOf(work, borrowerId, loanId);
 }
 
-/** The plan that draws, or would when it is resumed, under its loan's lock. */
+/** The plan of this person that draws, or would when it is resumed, under its loan's lock. */
 async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<Row> {
   await assertOwnLoan(work, borrowerId, loanId);
   await hold(work.tx, loanId);
   const id = await plans.openOf(work.tx, loanId);
   const plan = id === null ? null : await findLocked(work.tx, autopayPlans, id);
   if (plan === null) throw new Conflict('The loan is not enrolled in autopay.', 'not_enrolled');
+  if (plan['borrower_id'] !== borrowerId) {
+    const message = 'Autopay draws on the account of somebody else who owes this loan.';
+    throw new Conflict(message, 'not_your_plan');
+  }
   return plan;
 }
 

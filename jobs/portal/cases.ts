@@ -1,6 +1,6 @@
 import { dictionary } from '../../sql/dictionary.ts';
 import { lockBorrower } from '../../sql/borrowers/primary.ts';
-import { loanBelongsTo } from '../../sql/borrowers/tasks.ts';
+import { isLiable } from '../../sql/loans/co-borrowers.ts';
 import * as stored from '../../sql/portal/cases.ts';
 import * as applications from '../../sql/portal/hardship.ts';
 import type { Row } from '../../sql/table.ts';
@@ -91,7 +91,7 @@ export async function addCase(work: Work, input: NewCase): Promise<string> {
   if (status !== 'open' && status !== 'in_progress')
     throw new Invalid({ status: 'Must be open or in_progress at first.' });
   await lockBorrower(work.tx, borrower_id);
-  if (loan_id && !(await loanBelongsTo(work.tx, loan_id, borrower_id)))
+  if (loan_id && !(await isLiable(work.tx, loan_id, borrower_id)))
     throw new Invalid({ loan_id: 'Does not exist.' });
   await checkWorker(work, assigned_to);
   const number = await stored.nextNumber(work.tx, work.today.slice(0, 4));

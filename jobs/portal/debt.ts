@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
-import { findOwn } from '../../sql/portal/own.ts';
 import { portalLoans } from '../../sql/portal/loans.ts';
+import { find } from '../../sql/table.ts';
 import { NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { payoffAmount, repaymentAmount } from '../loans/engine/payoff-amounts.ts';
@@ -9,12 +9,15 @@ import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
 import { termsOf } from '../loans/products/terms-of.ts';
 import { money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
+import { assertOwnLoan } from './own.ts';
 
-/** The borrower's own loan, with what it costs today to owe nothing any more. */
+/** A loan that the person owes, and as what, with what it costs today to owe nothing any more. */
 export async function ownLoan(work: Work, borrowerId: string, id: string) {
-  const loan = await findOwn(work.tx, portalLoans, id, borrowerId);
+  const liable_as = await assertOwnLoan(work, borrowerId, id);
+  const loan = await find(work.tx, portalLoans, id);
   if (loan === null) throw new NotFound();
-  return { ...loan, payoff_amount: money(wholeDebt(await readLoan(work, id), work.today)) };
+  const payoff_amount = money(wholeDebt(await readLoan(work, id), work.today));
+  return { ...loan, liable_as, payoff_amount };
 }
 
 /**

@@ -18,10 +18,11 @@ export const OwnUpload = UploadRequest.omit({ is_visible_to_borrower: true }).ex
 });
 type OwnUpload = z.output<typeof OwnUpload>;
 
-/** Announces a document of the borrower about a loan of theirs, and gives the link for its file. */
+/** Announces a document of the borrower about a loan that they owe, and gives the link for its file. */
 export async function announceOwn(work: Work, borrowerId: string, input: OwnUpload) {
   await assertOwnLoan(work, borrowerId, input.loan_id);
-  return createUploadLink(work, { ...input, is_visible_to_borrower: true }, 'portal');
+  const announced = { ...input, borrower_id: borrowerId, is_visible_to_borrower: true };
+  return createUploadLink(work, announced, 'portal');
 }
 
 /** Only what the borrower announced is theirs to confirm. */

@@ -13,7 +13,7 @@ import { refusalOf } from '../loans/history/statuses.ts';
 import type { Work } from '../work.ts';
 import { openCase, speech } from './cases.ts';
 import { notify } from './cases-thread.ts';
-import { assertOwnLoan } from './own.ts';
+import { assertBorrowed } from './own.ts';
 
 export const HARDSHIP_TYPES = [
   ...(['job_loss', 'income_reduction', 'medical', 'disability', 'death_in_family'] as const),
@@ -43,23 +43,28 @@ const PAUSE_DAYS = 15;
 /** A loan on which something is still owed to us. */
 const RELIEVED = ['active', 'charged_off'];
 
-/** A borrower's own application: a loan of somebody else is one that there is not. */
+/** An application of one of those who borrowed: another's loan is one that there is not. */
 export async function applyForOwn(work: Work, borrowerId: string, input: Application) {
-  await assertOwnLoan(work, borrowerId, input.loan_id);
-  return apply(work, input, 'portal');
+  await assertBorrowed(work, borrowerId, input.loan_id);
+  return apply(work, input, { borrower_id: borrowerId, source: 'portal' });
 }
 
 /** An application that one of the staff takes down for the borrower. */
-export const takeDown = (work: Work, input: Application) => apply(work, input, 'agent');
+export const takeDown = (work: Work, input: Application) => apply(work, input, { source: 'agent' });
 
 /**
  * Takes in an application for relief. It opens a case, pauses contacts to collect for 15 days, and the
  * borrower is told that it has come: together or not at all. A loan has one open application.
  */
-async function apply(work: Work, input: Application, source: 'portal' | 'agent'): Promise<string> {
+async function apply(
+  work: Work,
+  input: Application,
+  { source, ...whose }: { source: 'portal' | 'agent'; borrower_id?: string },
+): Promise<string> {
   const loan = await loans.lock(work.tx, input.loan_id);
   if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
-  const { id: loan_id, borrower_id, status } = loan;
+  const { id: loan_id, status } = loan;
+  const { borrower_id = loan.borrower_id } = whose;
   if (!(await seesAll(work.tx, borrower_id, input.document_ids)))
     throw new Invalid({ document_ids: 'Names a document that the borrower does not see.' });
   if (!RELIEVED.includes(status))

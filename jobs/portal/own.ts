@@ -1,8 +1,23 @@
-import { loanBelongsTo } from '../../sql/borrowers/tasks.ts';
-import { NotFound } from '../errors.ts';
+import { roleOf, type LiableRole } from '../../sql/loans/co-borrowers.ts';
+import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** Refuses another borrower's loan as one that there is not. Whose a loan is, is said here alone. */
+/**
+ * Refuses a loan that this person does not owe as one that there is not, and answers as what they owe
+ * it. Whose a loan is, is said here alone.
+ */
 export async function assertOwnLoan({ tx }: Work, borrowerId: string, loanId: string) {
-  if (!(await loanBelongsTo(tx, loanId, borrowerId))) throw new NotFound();
+  const role = await roleOf(tx, loanId, borrowerId);
+  if (role === null) throw new NotFound();
+  return role;
+}
+
+const BORROWED: readonly LiableRole[] = ['borrower', 'co_borrower'];
+
+/** The same for what changes the loan: whoever only answers for the debt sees it and pays it. */
+export async function assertBorrowed(work: Work, borrowerId: string, loanId: string) {
+  const role = await assertOwnLoan(work, borrowerId, loanId);
+  if (BORROWED.includes(role)) return;
+  const message = 'Only those who borrowed the money may change how the loan is paid.';
+  throw new Conflict(message, 'borrowers_only', { liable_as: role });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { loansOf } from '../loans/co-borrowers.ts';
 import { containing, table } from '../table.ts';
 
 /** Three letters or digits in a row are what the indexes know; shorter words are in nearly every name. */
@@ -77,11 +78,11 @@ export const isUsable = (tx: Transaction, id: string) =>
 export const lockOut = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from borrowers where id = ${id} for update`);
 
-/** Loans that are not over: asked for, running, or written off with something left to collect. */
+/** Loans that the person owes and that are not over: asked for, running, or written off with something left to collect. */
 export const openLoans = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from loans
-    where borrower_id = ${id}
+    where id = any(${loansOf(id)})
       and (status in ('pending', 'approved', 'active')
         or (status = 'charged_off' and charge_off_balance > 0))
     order by id limit 100

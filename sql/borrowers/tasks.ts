@@ -17,12 +17,6 @@ export const tasks = table({
   search: (words) => sql.fragment`row.title ilike ${containing(words)}`,
 });
 
-/** Whether that loan is the borrower's. */
-export const loanBelongsTo = (tx: Transaction, loanId: string, borrowerId: string) =>
-  tx.exists(sql.typeAlias('void')`
-    select from loans where id = ${loanId} and borrower_id = ${borrowerId}
-  `);
-
 /** Whether a task may be given to the user: one of the staff, who is still here. */
 export const isStaff = (tx: Transaction, userId: string) =>
   tx.exists(sql.typeAlias('void')`

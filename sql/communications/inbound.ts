@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { liable } from '../loans/co-borrowers.ts';
 import { table } from '../table.ts';
 import type { ProviderChannel } from './channels.ts';
 
@@ -45,8 +46,9 @@ export const rules = (tx: Transaction, channel: string, borrowerId: string) =>
       and (
         rule.program_id is null
         or exists (
-          select from loans
-          where borrower_id = borrower.id and program_id = rule.program_id and not is_archived
+          select from ${liable} as party join loans as loan on loan.id = party.loan_id
+          where party.borrower_id = borrower.id and loan.program_id = rule.program_id
+            and not loan.is_archived
         )
       )
     order by rule.priority, rule.id

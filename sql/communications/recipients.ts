@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { speaksNow } from '../borrowers/legal-reps.ts';
 import { sql, type Transaction } from '../database/db.ts';
+import { liable } from '../loans/co-borrowers.ts';
 import { loans } from '../loans/loans.ts';
 import { CHANNELS } from './channels.ts';
 
@@ -52,8 +53,16 @@ export const addressLines = sql.fragment`
   order by address_type <> 'mailing', is_primary desc, created_at limit 1
 `;
 
-/** The borrowers with where each can be reached: the primary email, phone and mailing address. */
-export const byIds = (tx: Transaction, ids: readonly string[]) =>
+const looksAtRelief = (whose: ReturnType<typeof sql.fragment>) => sql.fragment`exists (
+  select from hardship_applications as application
+  where ${whose} and application.contacts_paused_until >= app.business_date()
+)`;
+
+/**
+ * The borrowers with where each can be reached: the primary email, phone and mailing address. While
+ * relief is looked at for a loan, that speaks for all who owe it.
+ */
+export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | null = null) =>
   tx.any(sql.type(Recipient)`
     select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
            borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
@@ -65,10 +74,8 @@ export const byIds = (tx: Transaction, ids: readonly string[]) =>
            phone.time_zone as phone_time_zone, address.lines as address_lines,
            represented.is_represented, represented.has_trustee,
            consent.given as consents_given, consent.in_force as consents_in_force,
-           exists (
-             select from hardship_applications as application
-             where application.borrower_id = borrower.id
-               and application.contacts_paused_until >= app.business_date()
+           (${looksAtRelief(sql.fragment`application.borrower_id = borrower.id`)}
+             or ${looksAtRelief(sql.fragment`application.loan_id = ${loanId}::uuid`)}
            ) as has_hardship
     from borrowers as borrower
     left join emails as email
@@ -132,12 +139,27 @@ export const recentContacts = (
   );
 };
 
-/** The loan that a message about no loan in particular means: the borrower's only active one. */
+/**
+ * The only active loan of each of these: the only one that they borrowed as the borrower, or where there
+ * is none the only one that they owe beside somebody else.
+ */
+const soleLoans = (ids: readonly string[]) => sql.fragment`
+  select party.borrower_id,
+         case
+           when count(*) filter (where party.role = 'borrower') = 1
+             then min(loan.id::text) filter (where party.role = 'borrower')
+           when count(*) = 1 then min(loan.id::text)
+         end::uuid as loan_id
+  from ${liable} as party join loans as loan on loan.id = party.loan_id
+  where party.borrower_id = any(${sql.array([...ids], 'uuid')})
+    and loan.status = 'active' and not loan.is_archived
+  group by party.borrower_id
+`;
+
+/** The loan that a message about no loan in particular means. */
 export const onlyLoan = (tx: Transaction, borrowerId: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
-    select min(id::text)::uuid as id from loans
-    where borrower_id = ${borrowerId} and status = 'active' and not is_archived
-    having count(*) = 1
+  tx.maybeOneFirst(sql.type(z.object({ loan_id: z.string().nullable() }))`
+    select loan_id from (${soleLoans([borrowerId])}) as sole
   `);
 
 /** These columns of `row` under their names, as text. */
@@ -156,14 +178,9 @@ const OnlyLoan = z.object({
 /** The same for many borrowers at once: these columns of their only active loans, as text. */
 export const onlyLoans = (tx: Transaction, ids: readonly string[], columns: readonly string[]) =>
   tx.any(sql.type(OnlyLoan)`
-    select row.borrower_id, ${asTexts(columns)} as values
-    from (${loans.rows}) as row
-    where row.id in (
-      select min(id::text)::uuid from loans
-      where borrower_id = any(${sql.array([...ids], 'uuid')}) and status = 'active'
-        and not is_archived
-      group by borrower_id having count(*) = 1
-    )
+    select sole.borrower_id, ${asTexts(columns)} as values
+    from (${soleLoans(ids)}) as sole
+    join (${loans.rows}) as row on row.id = sole.loan_id
   `);
 
 /** The first domain of the tenant, for links and the sender's address. */

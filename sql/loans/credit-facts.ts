@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { CoConsumer, coConsumers, consumer, reached } from './consumers.ts';
 
 const Facts = z.object({
   loan_id: z.string(),
@@ -36,6 +37,7 @@ const Facts = z.object({
   is_deceased: z.boolean(),
   bankruptcy_status: z.string().nullable(),
   consumer: z.record(z.string(), z.string().nullable()),
+  co_consumers: z.array(CoConsumer),
   previous_period: z.string().nullable(),
   previous_status: z.string().nullable(),
   previous_profile: z.string().nullable(),
@@ -45,17 +47,6 @@ const Facts = z.object({
   previous_first_delinquency: z.string().nullable(),
 });
 export type Facts = z.output<typeof Facts>;
-
-/** Who owes, as the bureaus want it; the whole social security number is not known here. */
-const consumer = sql.fragment`jsonb_build_object(
-  'surname', borrower.last_name, 'first_name', borrower.first_name,
-  'middle_name', borrower.middle_name, 'generation_code', borrower.suffix,
-  'date_of_birth', borrower.date_of_birth::text, 'phone', phone.phone_number,
-  'street_line_1', address.street_line_1, 'street_line_2', address.street_line_2,
-  'city', address.city, 'state', address.state, 'postal_code', address.postal_code,
-  'country', address.country, 'address_indicator', address.address_indicator,
-  'residence_code', address.residence_code
-)`;
 
 /** When a loan came to its end: the last day on which something still took away from the debt. */
 const closedOn = sql.fragment`(
@@ -110,6 +101,7 @@ export const unreported = (
              as is_in_disaster,
            dispute.compliance_condition_code, borrower.borrower_type, borrower.is_deceased,
            borrower.bankruptcy_status, ${consumer} as consumer,
+           ${coConsumers} as co_consumers,
            previous.reporting_period as previous_period, previous.account_status as previous_status,
            previous.payment_history_profile as previous_profile,
            loan.payment_history_profile as boarded_profile,
@@ -184,15 +176,7 @@ export const unreported = (
       ) as paid_out
       where date > period.month_end and status = 'completed'
     ) as later
-    left join lateral (
-      select * from addresses
-      where borrower_id = borrower.id and is_primary and not is_archived
-      order by address_type = 'mailing' desc limit 1
-    ) as address on true
-    left join lateral (
-      select phone_number from phones
-      where borrower_id = borrower.id and is_primary and not is_archived limit 1
-    ) as phone on true
+    ${reached}
     where loan.id > ${after} and loan.disbursed_amount > 0
       and coalesce(loan.origination_date, loan.disbursement_date) <= period.month_end
       and coalesce(previous.account_status, '') not in ('DA', 'DF')

@@ -18,7 +18,8 @@ export const creditReportingRecords = table({
            record.amount_past_due::integer as amount_past_due, record.account_status,
            record.payment_rating, record.payment_history_profile, record.special_comment,
            record.compliance_condition_code, record.consumer_information_indicator,
-           record.ecoa_code, record.interest_type_indicator, record.consumer, record.status,
+           record.ecoa_code, record.interest_type_indicator, record.consumer, record.co_consumers,
+           record.status,
            record.rejection_reason, record.suppression_reason, record.file_id, record.reported_at,
            record.correction_indicator, record.credit_dispute_id, record.created_at,
            record.updated_at
@@ -46,7 +47,7 @@ export const write = (tx: Transaction, records: readonly object[]) =>
       scheduled_monthly_payment, actual_payment_amount, current_balance, amount_past_due,
       account_status, payment_rating, payment_history_profile, special_comment,
       compliance_condition_code, consumer_information_indicator, ecoa_code,
-      interest_type_indicator, consumer, status, suppression_reason
+      interest_type_indicator, consumer, co_consumers, status, suppression_reason
     )
     select loan_id, reporting_period, bureaus, consumer_account_number, portfolio_type,
            account_type, date_opened, date_closed, date_last_payment, date_first_delinquency,
@@ -54,7 +55,7 @@ export const write = (tx: Transaction, records: readonly object[]) =>
            terms_frequency, scheduled_monthly_payment, actual_payment_amount, current_balance,
            amount_past_due, account_status, payment_rating, payment_history_profile,
            special_comment, compliance_condition_code, consumer_information_indicator, ecoa_code,
-           interest_type_indicator, consumer, status, suppression_reason
+           interest_type_indicator, consumer, co_consumers, status, suppression_reason
     from jsonb_populate_recordset(
       null::credit_reporting_records, ${JSON.stringify(records)}::jsonb
     )
@@ -94,6 +95,7 @@ const Line = z.looseObject({
   account_status: z.string(),
   ecoa_code: z.string(),
   consumer: z.record(z.string(), z.string().nullable()),
+  co_consumers: z.array(z.record(z.string(), z.string().nullable())),
 });
 export type Line = z.output<typeof Line>;
 

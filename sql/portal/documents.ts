@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { loansOf } from '../loans/co-borrowers.ts';
 import { table } from '../table.ts';
+
+/** What is printed of a loan, for all who owe it. Everything else is for the one whom it names. */
+const OF_THE_LOAN = ['monthly_statement', 'tila_disclosure'];
 
 /** What a borrower sees: what was printed or shown to them and is there, and what they put here. */
 const shownTo = (borrowerId: string) => sql.fragment`
-  record.borrower_id = ${borrowerId} and record.is_visible_to_borrower and not record.is_archived
+  (
+    record.borrower_id = ${borrowerId}
+    or (record.template = any(${sql.array(OF_THE_LOAN, 'text')})
+      and record.loan_id = any(${loansOf(borrowerId)}))
+  )
+  and record.is_visible_to_borrower and not record.is_archived
   and case record.source
     when 'portal' then record.status <> 'expired'
       and (record.status <> 'pending' or record.expires_at > now())

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { loansOf } from '../loans/co-borrowers.ts';
 import { loans } from '../loans/loans.ts';
 import { containing, table } from '../table.ts';
 
 /**
- * A loan as its borrower sees it: the row that staff see, with what was paid, which is what the
+ * A loan as those who owe it see it: the row that staff see, with what was paid, which is what the
  * payments add up to that stand.
  */
 export const portalLoans = table({
@@ -23,7 +24,6 @@ export const portalLoans = table({
   own: [
     'id',
     'q',
-    'borrower_id',
     'status',
     'loan_number',
     'principal_amount',
@@ -48,14 +48,14 @@ const Open = z.object({
   past_due_amount: z.string(),
 });
 
-/** The borrower's loans that are not over, whichever asks for something next first. */
+/** The loans that the person owes and that are not over, whichever asks for something next first. */
 export const openOf = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.type(Open)`
       select id, loan_number, status, principal_balance, total_balance, charge_off_balance,
              next_payment_date, next_payment_amount, amount_due, past_due_amount
       from (${loans.rows}) as loan
-      where loan.borrower_id = ${borrowerId}
+      where loan.id = any(${loansOf(borrowerId)})
         and loan.status in ('pending', 'approved', 'active', 'charged_off')
       order by next_payment_date nulls last, loan_number
       limit 1000

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { loansOf } from '../loans/co-borrowers.ts';
 
 const Notice = z.object({
   type: z.enum([
@@ -19,18 +20,18 @@ const Notice = z.object({
 /** For how long it is told that a payment came back, unless another came after it, or what was decided. */
 const DAYS_TOLD = 30;
 
-/** What a borrower is to know of, beside what is past due. */
+/** What somebody is to know of, beside what is past due: of what they ordered and asked for themselves. */
 export const noticesFor = (tx: Transaction, borrowerId: string) =>
   tx.any(sql.type(Notice)`
     with own as materialized (
-      select id, loan_number from loans where borrower_id = ${borrowerId}
+      select id, loan_number from loans where id = any(${loansOf(borrowerId)})
     )
     select case payment.status when 'returned' then 'payment_returned' else 'payment_failed' end
              as type,
            own.id as loan_id, own.loan_number, payment.amount::numeric as amount,
            payment.payment_date as date
     from own join payments as payment on payment.loan_id = own.id
-    where payment.status in ('returned', 'failed')
+    where payment.status in ('returned', 'failed') and payment.borrower_id = ${borrowerId}
       and coalesce(payment.reversal_effective_date, payment.payment_date)
         > app.business_date() - ${DAYS_TOLD}::integer
       and not exists (
@@ -42,7 +43,7 @@ export const noticesFor = (tx: Transaction, borrowerId: string) =>
     union all
     select 'autopay_paused', own.id, own.loan_number, null, null
     from own join autopay_plans as plan on plan.loan_id = own.id
-    where plan.status = 'paused'
+    where plan.status = 'paused' and plan.borrower_id = ${borrowerId}
     union all
     select 'payoff_quote_ready', own.id, own.loan_number, quote.payoff_amount::numeric,
            quote.good_through_date
@@ -56,7 +57,8 @@ export const noticesFor = (tx: Transaction, borrowerId: string) =>
     union all
     select 'hardship_decided', own.id, own.loan_number, null, null
     from own join hardship_applications as application on application.loan_id = own.id
-    where application.decided_at > now() - make_interval(days => ${DAYS_TOLD})
+    where application.borrower_id = ${borrowerId}
+      and application.decided_at > now() - make_interval(days => ${DAYS_TOLD})
     order by type, loan_number, date
     limit 100
   `);

@@ -27,10 +27,9 @@ export const repeated = (tx: Transaction, order: Order, seconds: number) =>
     order by id desc limit 1
   `);
 
-/** The loan of a payment that the borrower ordered in the portal. */
+/** The loan of a payment that this person ordered in the portal. */
 export const loanOfOwn = (tx: Transaction, id: string, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ loan_id: z.string() }))`
-    select payment.loan_id
-    from payments as payment join loans as loan on loan.id = payment.loan_id
-    where payment.id = ${id} and loan.borrower_id = ${borrowerId} and payment.source = 'portal'
+    select loan_id from payments
+    where id = ${id} and borrower_id = ${borrowerId} and source = 'portal'
   `);

@@ -12,6 +12,8 @@ const stage = await newStage();
 
 /** What cannot be had in a new database, and why. */
 const EXCEPT: Record<string, string> = {
+  'POST /loans/{id}/co-borrowers': 'the borrower that is found first is the loan’s own',
+  'GET /co-borrowers/{id}': 'nobody owes a loan of the seed beside its borrower',
   'POST /loans/{id}/disbursements': 'a loan that runs has been paid out',
   'GET /disbursements/{id}': 'boarded loans were paid out elsewhere',
   'POST /loans/{id}/draws': 'no loan of the seed is a line of credit',

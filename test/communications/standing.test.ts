@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
+import { jointLoan, person } from '../setup/joint.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
+import { done } from '../setup/portal.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -214,4 +216,33 @@ test('of two who borrow, each is asked by what is known of them', async () => {
     { borrower_id, status: 'queued' },
     { borrower_id: other.id, status: 'blocked', reasons: ['represented_by_attorney'] },
   ]);
+});
+
+const ASKED = { channel: 'sms', template_type: 'past_due_notice' };
+
+test('two who owe a loan are asked alone: one who wants no contact, and one where it is night', async () => {
+  const { officer } = shared;
+  const { id, borrower_id, other } = await jointLoan(shared);
+  const phone = (who: string, phone_number: string, time_zone: string) =>
+    officer.post(`/borrowers/${who}/phones`, { phone_number, time_zone });
+  done(await phone(borrower_id, '+12025550123', 'America/New_York'));
+  done(await phone(other, '+18085550123', 'Pacific/Honolulu'));
+  // Nine in the morning in New York, and four at night in Honolulu.
+  const at = '2026-01-15T14:00:00Z';
+  const reasonsOf = async (who: string, more: object = {}) => {
+    const question = { ...ASKED, borrower_id: who, loan_id: id, ...more };
+    return (await officer.post('/communications/can-interact', question)).body.reasons;
+  };
+
+  const morning = [await reasonsOf(borrower_id, { at }), await reasonsOf(other, { at })];
+  done(await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true, is_deceased: true }));
+  const noon = { at: '2026-01-15T20:00:00Z' };
+  const then = [await reasonsOf(borrower_id, noon), await reasonsOf(other, noon)];
+  const stranger = await officer.post('/communications/can-interact', {
+    ...{ ...ASKED, loan_id: id, borrower_id: await person(shared) },
+  });
+
+  expect(morning).toEqual([[], ['quiet_hours']]);
+  expect(then).toEqual([['do_not_contact', 'deceased'], []]);
+  expect(stranger.body.errors).toEqual({ loan_id: 'Is not a loan of this borrower.' });
 });

@@ -18,6 +18,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'autopay_plans_one_open',
   'business_details_one',
   'case_number_sequences_pkey',
+  'co_borrowers_once',
   'cob_chunks_pkey',
   'cob_loan_errors_once',
   'cob_runs_day',

@@ -116,6 +116,52 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   expect(record).toMatchObject({ status: 'reported', file_id: made.body.id });
 });
 
+test('who owes an account as well follows it in the file, and once more when released', async () => {
+  const tenant = await reporting(stage, '2026-01-30');
+  const { officer } = tenant;
+  const admin = await tenant.signedIn('admin');
+  const { id, borrower_id } = await newLoan(tenant);
+  const home = { street_line_1: '1 Main Street', city: 'Arlington', state: 'VA' };
+  const live = (who: string, postal_code: string) =>
+    officer.post(`/borrowers/${who}/addresses`, { ...home, postal_code });
+  const beside = async (last_name: string, role: string, postal_code: string) => {
+    const born = { first_name: 'Ada', last_name, date_of_birth: '1985-12-10' };
+    const { body } = await officer.post('/borrowers', born);
+    await live(body.id, postal_code);
+    return officer.post(`/loans/${id}/co-borrowers`, { borrower_id: body.id, role });
+  };
+  await live(borrower_id, '22201');
+  await beside('Lovelace', 'co_borrower', '22201');
+  const signer = await beside('Byron', 'co_signer', '10001');
+  const fileOf = async () => {
+    await reported(stage);
+    const { filename } = (await admin.post('/credit-reporting-files')).body;
+    const key = `${tenant.slug}/credit-reporting/files/${filename}`;
+    const text = Buffer.from((await stage.installation.files.get(key)) ?? []).toString();
+    return text.split('\n');
+  };
+
+  await travelTo(stage, tenant, '2026-02-01');
+  const [, line = '', trailer = ''] = await fileOf();
+  await officer.post(`/co-borrowers/${signer.body.id}/release`, { reason: 'lender_release' });
+  await travelTo(stage, tenant, '2026-03-01');
+  const [, later = ''] = await fileOf();
+  const [record] = await recordsOf(tenant, id);
+
+  const [j1, j2] = [line.slice(426, 526), line.slice(526)];
+  expect([line.length, at(line, 1, 5), at(line, 325, 325)]).toEqual([726, '07261', '2']);
+  expect([j1, j2].map((text) => at(text, 1, 28).trim())).toEqual(['J1 LOVELACE', 'J2 BYRON']);
+  expect([at(j1, 79, 86), at(j1, 97, 97)]).toEqual(['12101985', '2']);
+  expect([j2.length, at(j2, 97, 97), at(j2, 102, 133).trim()]).toEqual([200, '5', '1 MAIN STREET']);
+  expect(at(j2, 188, 196)).toBe('10001    ');
+  // J1 and J2 segments; dates of birth in all, in base, in J1 and in J2 segments.
+  const counted = [39, 48, 363, 372, 381, 390].map((from) => Number(at(trailer, from, from + 8)));
+  expect(counted).toEqual([1, 1, 2, 0, 1, 1]);
+  expect(record?.['co_consumers']).toMatchObject([{ ecoa_code: '2' }, { ecoa_code: 'T' }]);
+  expect(at(later, 523, 523)).toBe('2');
+  expect(at(later.slice(526), 97, 97)).toBe('T');
+});
+
 test('a file without records is a header and a trailer', () => {
   const reporter = {
     ...{ reporter_name: 'A', reporter_address: '', reporter_phone: '' },

@@ -2,6 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { derive } from '../../jobs/loans/reporting/credit-record.ts';
 import type { Facts } from '../../sql/loans/credit-facts.ts';
 
+const other = (role: string, more: Partial<Facts['co_consumers'][number]> = {}) => ({
+  ...{ borrower_id: '0198a0c0-0000-7000-8000-000000000002', role, release_reason: null },
+  ...{ borrower_type: 'individual', is_deceased: false, bankruptcy_status: null },
+  ...{ consumer: { surname: 'Lovelace' }, ...more },
+});
+
 /** A loan of 10,000.00 over 36 months that is paid to the day at the end of April. */
 const FACTS: Facts = {
   loan_id: '0198a0c0-0000-7000-8000-000000000001',
@@ -37,6 +43,7 @@ const FACTS: Facts = {
   is_deceased: false,
   bankruptcy_status: null,
   consumer: {},
+  co_consumers: [],
   previous_period: '2026-03-31',
   previous_status: '11',
   previous_profile: `00${'B'.repeat(22)}`,
@@ -162,6 +169,13 @@ const LINES: Line[] = [
   ['compliance_condition_code', 'a dispute', { compliance_condition_code: 'XB' }, 'XB'],
   ['consumer_information_indicator', 'chapter 13', { bankruptcy_status: 'chapter_13' }, 'D'],
   ['ecoa_code', 'one person', {}, '1'],
+  ['ecoa_code', 'two who borrowed', { co_consumers: [other('co_borrower')] }, '2'],
+  ['ecoa_code', 'one for whom another signs', { co_consumers: [other('co_signer')] }, '7'],
+  [
+    ...(['ecoa_code', 'one whose guarantor was released'] as const),
+    { co_consumers: [other('guarantor', { release_reason: 'other' })] },
+    '1',
+  ],
   ['ecoa_code', 'a borrower who died', { is_deceased: true }, 'X'],
   ['ecoa_code', 'a company', { borrower_type: 'business' }, 'W'],
   ['interest_type_indicator', 'a loan', {}, 'F'],
@@ -177,6 +191,24 @@ describe('the credit record of a month', () => {
 
     const others = Object.keys(derive(FACTS)).filter((field) => !named.has(field));
 
-    expect(others).toEqual(['loan_id', 'consumer']);
+    expect(others).toEqual(['loan_id', 'consumer', 'co_consumers']);
   });
+});
+
+test.each([
+  ['borrowed with them', 'co_borrower', {}, '2'],
+  ['signed for them', 'co_signer', {}, '5'],
+  ['guaranteed for them', 'guarantor', {}, '5'],
+  ['has died', 'co_borrower', { is_deceased: true }, 'X'],
+  ['was released', 'co_borrower', { release_reason: 'divorce' }, 'T'],
+  ['never owed it', 'co_signer', { release_reason: 'entered_in_error' }, 'Z'],
+])('whoever %s is told beside the borrower', (_, role, more, ecoa_code) => {
+  const { co_consumers } = derive({
+    ...FACTS,
+    co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter 7' })],
+  });
+
+  expect(co_consumers).toMatchObject([
+    { surname: 'Lovelace', ecoa_code, consumer_information_indicator: 'A' },
+  ]);
 });

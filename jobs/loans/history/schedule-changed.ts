@@ -1,7 +1,7 @@
 import { isStaff, openFor } from '../../../sql/borrowers/tasks.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { compose } from '../../communications/compose.ts';
+import { composeToAll } from '../../communications/tell-all.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import type { LoanState } from '../engine/state.ts';
@@ -59,7 +59,7 @@ async function tellBorrower(work: Work, row: RawLoan, { was, will, reason }: Tol
   const isTakenBack = ['payment_returned', 'payment_reversed'].includes(reason);
   const isFound = ['payment_found', 'payment_received'].includes(reason);
   try {
-    const { reasons } = await compose(work, {
+    const { reasons } = await composeToAll(work, {
       borrower_id: row.borrower_id,
       loan_id: row.id,
       template_type: 'schedule_changed',

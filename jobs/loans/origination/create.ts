@@ -1,4 +1,5 @@
 import * as borrowers from '../../../sql/borrowers/borrowers.ts';
+import { openOf } from '../../../sql/loans/co-borrowers.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import * as products from '../../../sql/loans/products.ts';
 import * as programs from '../../../sql/loans/programs.ts';
@@ -184,6 +185,8 @@ export async function changeLoan(
     );
   }
   const whole = { ...row, ...given } as NewLoan;
+  if ((await openOf(work.tx, id, whole.borrower_id)) !== null)
+    throw new Invalid({ borrower_id: 'Owes this loan beside its borrower: release them first.' });
   if (AGREED_DATES.some((name) => touched.includes(name)))
     assertAgreedDates(given, whole, work.today);
   if (touched.some((name) => OFFERED.includes(name))) {

@@ -48,7 +48,7 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   assertAllowed(loan.row, 'pay-off');
   const on = input.payoff_date ?? work.today;
   assertInHistory(work, loan, 'payoff_date', on);
-  await assertPaymentOrder(work, loan.row.borrower_id, input);
+  const payer_id = await assertPaymentOrder(work, loan.row, input);
   const quote = await quoteFor(work, loan, input.payoff_quote_id);
   const { row, schedule, events } = loan;
   const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
@@ -58,7 +58,7 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   const closing = await closingOf(work, loan, { ...input, penalty }, state);
   // The payoff itself is what the quote was for, and does not overtake it.
   if (quote) await accept(work, loanId, quote.id);
-  const isOver = await settle(work, loan, { ...input, on }, closing);
+  const isOver = await settle(work, loan, { ...input, on, payer_id }, closing);
   // Something that came after the payoff date still asks for more.
   if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
   if (closing.credited.gt(0)) await reportForgiveness(work, loanId);
@@ -112,7 +112,7 @@ const insufficient = ({ row }: OpenLoan, owed: Big) =>
 async function settle(
   work: Work,
   loan: OpenLoan,
-  input: PayOff & { on: string },
+  input: PayOff & { on: string; payer_id: string },
   { penalty, paid, credited, written_off }: Closing,
 ): Promise<boolean> {
   const { on } = input;
@@ -127,8 +127,8 @@ async function settle(
   const trigger = 'pay-off';
   if (paid.eq(0)) return (await happen(work, loan, besides, { trigger })).is_paid_off;
   const payment = NewPayment.parse({ amount: money(paid), payment_type: 'payoff' });
-  const { payment_method, payment_instrument_id, notes } = input;
-  const how = { payment_method, payment_instrument_id, notes };
+  const { payment_method, payment_instrument_id, notes, payer_id } = input;
+  const how = { payment_method, payment_instrument_id, notes, payer_id };
   const dates = { payment_date: on, effective_date: on };
   const id = randomUUIDv7();
   await post(work, loan, id, { ...payment, ...how, ...dates }, { besides, trigger });

@@ -2,7 +2,7 @@ import { loans } from '../../../sql/loans/loans.ts';
 import * as records from '../../../sql/loans/records.ts';
 import { find, type Row } from '../../../sql/table.ts';
 import { insert, type Values } from '../../../sql/write.ts';
-import { compose } from '../../communications/compose.ts';
+import { composeToAll } from '../../communications/tell-all.ts';
 import { addDays, addMonths } from '../../dates.ts';
 import { orderDocument } from '../../documents/order.ts';
 import { Invalid } from '../../errors.ts';
@@ -50,7 +50,8 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   const quote_number = `PQ-${row.loan_number}-${number}`;
   await supersedeQuotes(work, row.id);
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
-  const document_id = await letter(work, loan, quote_number, amounts);
+  const letterFor = (borrowerId: string) => letter(work, loan, borrowerId, quote_number, amounts);
+  const document_id = await letterFor(row.borrower_id);
   const id = await insert(work.tx, 'payoff_quotes', {
     ...amounts,
     loan_id: row.id,
@@ -62,7 +63,7 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
     remittance_instructions,
   });
   if (delivery_method === 'email' || delivery_method === 'letter')
-    await send(work, loan, delivery_method, document_id, amounts);
+    await send(work, loan, delivery_method, { document_id, letterFor }, amounts);
   return id;
 }
 
@@ -89,7 +90,13 @@ function penaltyOn({ row, schedule, events }: OpenLoan, on: string): string {
 type Quoted = Omit<Payoff, 'unearned_interest'>;
 
 /** The letter says what is good to its last day, since that is what people act upon. */
-async function letter(work: Work, { row, state }: OpenLoan, quote_number: string, quoted: Quoted) {
+async function letter(
+  work: Work,
+  { row, state }: OpenLoan,
+  borrower_id: string,
+  quote_number: string,
+  quoted: Quoted,
+) {
   const { good_through_date, payoff_amount_good_through, per_diem } = quoted;
   const fees = parseMoney(quoted.fees_amount).plus(quoted.prepayment_penalty);
   const interest = parseMoney(payoff_amount_good_through)
@@ -100,7 +107,7 @@ async function letter(work: Work, { row, state }: OpenLoan, quote_number: string
     template: 'payoff_letter',
     document_type: 'correspondence',
     filename: 'payoff-letter.pdf',
-    borrower_id: row.borrower_id,
+    borrower_id,
     loan_id: row.id,
     data: {
       quote_number,
@@ -117,15 +124,15 @@ async function letter(work: Work, { row, state }: OpenLoan, quote_number: string
   });
 }
 
-/** The message waits until the letter is there and takes it along. */
+/** The message waits until the letter is there and takes it along; all who owe the loan have one each. */
 async function send(
   work: Work,
   { row }: OpenLoan,
   channel: 'email' | 'letter',
-  document_id: string,
+  { document_id, letterFor }: { document_id: string; letterFor: (id: string) => Promise<string> },
   { payoff_amount_good_through, good_through_date, per_diem }: Quoted,
 ) {
-  await compose(work, {
+  const message = {
     template_type: 'payoff_letter',
     channel,
     document_id,
@@ -134,8 +141,9 @@ async function send(
     context: {
       payoff: { amount: payoff_amount_good_through, good_through: good_through_date, per_diem },
     },
-    triggered_by: 'user',
-  });
+    triggered_by: 'user' as const,
+  };
+  await composeToAll(work, message, async (id) => ({ document_id: await letterFor(id) }));
 }
 
 const kind = { table: 'payoff_quotes', noun: 'payoff quote', cancelable: ['active'] } as const;

@@ -1,4 +1,5 @@
 import { dictionary } from '../../../sql/dictionary.ts';
+import type { CoConsumer } from '../../../sql/loans/consumers.ts';
 import type { Facts } from '../../../sql/loans/credit-facts.ts';
 import { addMonths, monthEnd } from '../../dates.ts';
 import { money, parseMoney } from '../../money.ts';
@@ -128,6 +129,7 @@ export function derive(facts: Facts) {
     ...remarks(facts),
     interest_type_indicator: 'F',
     consumer: facts.consumer,
+    co_consumers: facts.co_consumers.map(coConsumer),
   };
 }
 
@@ -162,7 +164,30 @@ function remarks(facts: Facts) {
     special_comment: specialComment(facts),
     compliance_condition_code: facts.compliance_condition_code,
     consumer_information_indicator: bankruptcyCode(facts.bankruptcy_status),
-    ecoa_code: facts.is_deceased ? 'X' : facts.borrower_type === 'business' ? 'W' : '1',
+    ecoa_code: association(facts, ofBorrower(facts)),
+  };
+}
+
+/** How a person is tied to the account (ECOA code, field 37): X has died, W is a business. */
+const association = (who: Pick<CoConsumer, 'is_deceased' | 'borrower_type'>, code: string) =>
+  who.is_deceased ? 'X' : who.borrower_type === 'business' ? 'W' : code;
+
+/** 2 owes it jointly; 7 made a contract that somebody else answers for; 1 owes it alone. */
+function ofBorrower({ co_consumers }: Facts): string {
+  const owing = co_consumers.filter(({ release_reason }) => release_reason === null);
+  if (owing.some(({ role }) => role === 'co_borrower')) return '2';
+  return owing.length > 0 ? '7' : '1';
+}
+
+/** Somebody beside the borrower: joint, or 5 who answers for it; once more when released, as T or Z. */
+function coConsumer({ consumer, borrower_id, role, release_reason, ...who }: CoConsumer) {
+  const owed = role === 'co_borrower' ? '2' : '5';
+  const over = release_reason === 'entered_in_error' ? 'Z' : 'T';
+  return {
+    ...consumer,
+    borrower_id,
+    ecoa_code: release_reason === null ? association(who, owed) : over,
+    consumer_information_indicator: bankruptcyCode(who.bankruptcy_status),
   };
 }
 

@@ -1,4 +1,14 @@
 import type { Line } from '../../../sql/loans/credit-reporting.ts';
+import { associated } from './metro2-associated.ts';
+import {
+  addressOf,
+  mmddyyyy,
+  NO_PHONE,
+  personOf,
+  phone,
+  text,
+  type Consumer,
+} from './metro2-fields.ts';
 
 const WIDTH = 426;
 
@@ -14,7 +24,7 @@ export type Reporter = {
 
 /**
  * A file in the 426-character form of Metro 2 (Credit Reporting Resource Guide, exhibits of the header,
- * base segment and trailer): text in capitals and to the left, amounts in whole dollars and to the
+ * base segment and trailer), each base segment followed by those who owe the account as well: text in capitals and to the left, amounts in whole dollars and to the
  * right, dates as MMDDYYYY, zeros where there is none.
  */
 export function metro2File(
@@ -24,7 +34,7 @@ export function metro2File(
 ): string {
   const file = [
     header(reporter, activity_date, created_at),
-    ...lines.map((line) => baseSegment(line, created_at)),
+    ...lines.map((line) => recordOf(line, created_at)),
     trailer(lines),
   ];
   return file.map((line) => `${line}\n`).join('');
@@ -54,9 +64,19 @@ const header = (by: Reporter, activity_date: string, created_at: string) =>
     text('1.0', 5),
   ]);
 
+/** The base segment with those that follow it; its first four digits say how long all of it is. */
+function recordOf(line: Line, created_at: string): string {
+  const others = othersOf(line)
+    .map(({ segment }) => segment)
+    .join('');
+  const length = String(WIDTH + others.length).padStart(4, '0');
+  return `${length}${baseSegment(line, created_at).slice(4)}${others}`;
+}
+
+const othersOf = ({ consumer, co_consumers }: Line) => associated(consumer, co_consumers);
+
 function baseSegment(line: Line, created_at: string): string {
   const field = (name: string) => (line[name] ?? null) as string | number | null;
-  const who = (name: string) => line.consumer[name] ?? null;
   const time = created_at.slice(11, 19).replaceAll(':', '');
   return whole([
     '04261',
@@ -85,24 +105,10 @@ function baseSegment(line: Line, created_at: string): string {
     ),
     text(field('interest_type_indicator'), 1),
     text('', 17),
-    text(who('surname'), 25),
-    text(who('first_name'), 20),
-    text(who('middle_name'), 20),
-    generation(who('generation_code')),
-    // The whole number is not kept here; zeros say that it is not available.
-    '0'.repeat(9),
-    mmddyyyy(who('date_of_birth')),
-    phone(who('phone')),
+    ...personOf(line.consumer),
     text(field('ecoa_code'), 1),
     text(field('consumer_information_indicator'), 2),
-    text(who('country') ?? 'US', 2),
-    text(who('street_line_1'), 32),
-    text(who('street_line_2'), 32),
-    text(who('city'), 20),
-    text(who('state'), 2),
-    text(who('postal_code')?.replace('-', ''), 9),
-    text(who('address_indicator'), 1),
-    text(who('residence_code'), 1),
+    ...addressOf(line.consumer),
   ]);
 }
 
@@ -135,14 +141,21 @@ const COUNTED = [
 function trailer(lines: readonly Line[]): string {
   const having = (status: string) =>
     lines.filter(({ account_status }) => account_status === status).length;
-  const born = lines.filter(({ consumer }) => consumer['date_of_birth']).length;
-  const reachable = lines.filter(({ consumer }) => phone(consumer['phone']) !== NO_PHONE).length;
-  const deleted = lines.filter(({ ecoa_code }) => ecoa_code === 'Z').length;
+  const others = lines.flatMap(othersOf);
+  const bases = lines.map(({ consumer }) => consumer);
+  const of = (kind: 'J1' | 'J2') =>
+    others.filter((other) => other.kind === kind).map(({ who }) => who);
+  const [j1, j2] = [of('J1'), of('J2')];
+  const born = (people: readonly Consumer[]) =>
+    people.filter((person) => person['date_of_birth']).length;
+  const all = [...bases, ...j1, ...j2];
+  const reachable = all.filter((person) => phone(person['phone']) !== NO_PHONE).length;
+  const deleted = [...lines, ...j1, ...j2].filter(({ ecoa_code }) => ecoa_code === 'Z').length;
   const totals = [
-    // Joint consumers (J1, J2), employments, creditors and changes have segments that we do not send.
+    // Employments, creditors and changes have segments that we do not send.
     having('DF'),
-    0,
-    0,
+    j1.length,
+    j2.length,
     lines.length + 2,
     ...COUNTED.map(having),
     deleted,
@@ -156,10 +169,7 @@ function trailer(lines: readonly Line[]): string {
     0,
     0,
     0,
-    born,
-    born,
-    0,
-    0,
+    ...[all, bases, j1, j2].map(born),
     reachable,
   ];
   return whole([
@@ -176,30 +186,4 @@ const count = (value: number) => String(value).padStart(9, '0');
 function dollars(value: string | number | null): string {
   const digits = String(value ?? 0);
   return digits.length > 9 ? '9'.repeat(9) : digits.padStart(9, '0');
-}
-
-const mmddyyyy = (value: string | number | null | undefined) => {
-  const date = String(value ?? '');
-  return date === '' ? '0'.repeat(8) : `${date.slice(5, 7)}${date.slice(8, 10)}${date.slice(0, 4)}`;
-};
-
-const NO_PHONE = '0'.repeat(10);
-const phone = (value: string | null | undefined) => {
-  const digits = (value ?? '').replace(/\D/g, '').replace(/^1(?=\d{10}$)/, '');
-  return digits.length === 10 ? digits : NO_PHONE;
-};
-
-/** Junior, senior, or the generation's number. */
-const generation = (suffix: string | null) => {
-  const known: Record<string, string> = { JR: 'J', SR: 'S', II: '2', III: '3', IV: '4', V: '5' };
-  return known[(suffix ?? '').toUpperCase().replace('.', '')] ?? ' ';
-};
-
-function text(value: string | number | null | undefined, width: number): string {
-  const plain = String(value ?? '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toUpperCase()
-    .replace(/[^A-Z0-9 #.,&'/-]/g, ' ');
-  return plain.slice(0, width).padEnd(width);
 }

@@ -1,4 +1,5 @@
 import * as plans from '../../../sql/borrowers/autopay-plans.ts';
+import { isLiable } from '../../../sql/loans/co-borrowers.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
@@ -47,7 +48,8 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   const loan = await openLoan(work, loan_id).catch((error: unknown) => {
     throw isMissing(error) ? new Invalid({ loan_id: 'Does not exist.' }) : error;
   });
-  if (loan.row.borrower_id !== borrower_id) throw new Invalid({ loan_id: 'Does not exist.' });
+  if (!(await isLiable(work.tx, loan_id, borrower_id)))
+    throw new Invalid({ loan_id: 'Does not exist.' });
   if (!['pending', 'approved', 'active'].includes(loan.row.status)) {
     const { status } = loan.row;
     throw new Conflict(`The loan is ${status}.`, 'loan_not_active', refusalOf(loan.row));

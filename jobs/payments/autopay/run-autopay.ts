@@ -123,6 +123,7 @@ async function collect(
     effective_date: today,
     source: 'autopay' as const,
     autopay_plan_id: plan.id,
+    payer_id: plan.borrower_id,
     ...(plan.amount_type === 'minimum_due_plus' && {
       extra_payment_to:
         plan.extra_toward === 'principal' ? ('principal' as const) : ('next_installment' as const),

@@ -1,4 +1,5 @@
 import * as instruments from '../../../sql/borrowers/payment-instruments.ts';
+import { ownerOfAccount } from '../../../sql/loans/co-borrowers.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
 import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { addDays } from '../../dates.ts';
@@ -39,13 +40,27 @@ export async function assertOrder(
   await originatorOf(work);
 }
 
-/** The same of a payment, which says its method under a name of its own. */
-export const assertPaymentOrder = (
+type NamedOfPayment = Named & { payment_method?: string | null | undefined };
+
+/**
+ * The same of a payment, which says its method under a name of its own, and may come from the account of
+ * anybody who owes the loan. Answers who pays.
+ */
+export async function assertPaymentOrder(
   work: Work,
-  borrowerId: string,
-  { payment_method = null, ...named }: Named & { payment_method?: string | null | undefined },
-) =>
-  assertOrder(work, borrowerId, { ...named, method: payment_method }, { method: 'payment_method' });
+  { id, borrower_id }: { id: string; borrower_id: string },
+  { payment_method = null, ...named }: NamedOfPayment,
+): Promise<string> {
+  const account = named.payment_instrument_id;
+  const payer = (account && (await ownerOfAccount(work.tx, id, account))) || borrower_id;
+  await assertOrder(
+    work,
+    payer,
+    { ...named, method: payment_method },
+    { method: 'payment_method' },
+  );
+  return payer;
+}
 
 /** Whether what was ordered earlier can still be drawn: the account may be blocked or gone since. */
 export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<boolean> {

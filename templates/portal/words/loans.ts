@@ -20,6 +20,10 @@ export const loans = {
   loan: ['Loan', 'Préstamo'],
   'loan.title': ['Loan {number}', 'Préstamo {number}'],
   'loan.facts': ['About this loan', 'Sobre este préstamo'],
+  liable_as: ['You owe it as', 'Usted lo debe como'],
+  'liable_as.co_borrower': ['Co-borrower', 'Coprestatario'],
+  'liable_as.co_signer': ['Co-signer', 'Cofirmante'],
+  'liable_as.guarantor': ['Guarantor', 'Garante'],
   status: ['Status', 'Estado'],
   date: ['Date', 'Fecha'],
   amount: ['Amount', 'Monto'],
@@ -121,6 +125,14 @@ export const loans = {
     'Esta cuenta todavía no se puede usar: hay que verificarla.',
   ],
   'refused.limit_exceeded': ['There is no room for more.', 'Ya no caben más.'],
+  'refused.not_your_plan': [
+    'Autopay draws on the account of somebody else who owes this loan.',
+    'El pago automático se cobra de la cuenta de otra persona que debe este préstamo.',
+  ],
+  'refused.borrowers_only': [
+    'Only those who borrowed the money may change how this loan is paid.',
+    'Solo quienes recibieron el préstamo pueden cambiar cómo se paga.',
+  ],
   'refused.not_enrolled': ['Autopay is off.', 'El pago automático está desactivado.'],
   'refused.loan_not_active': ['The loan is not open.', 'El préstamo no está abierto.'],
   'refused.invalid_transition': [

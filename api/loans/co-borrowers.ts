@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import {
+  addCoBorrower,
+  changeCoBorrower,
+  Release,
+  RELEASE_REASONS,
+  releaseCoBorrower,
+} from '../../jobs/loans/standing/co-borrowers.ts';
+import { CO_BORROWER_ROLES, coBorrowers as table } from '../../sql/loans/co-borrowers.ts';
+import { date, stamps, uuid } from '../../sql/types.ts';
+import { action, resource } from '../endpoints/resource.ts';
+
+/** Who owes a loan beside its borrower. */
+export const coBorrowers = resource({
+  name: 'CoBorrower',
+  path: 'co-borrowers',
+  area: 'loans',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['list', 'read', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_id: uuid,
+    borrower_id: uuid.describe('The person, who is kept as a borrower.'),
+    borrower_name: z.string().readonly(),
+    role: z.enum(CO_BORROWER_ROLES),
+    status: z.enum(['liable', 'released']).readonly(),
+    liable_from: date.optional().describe('Today, where nothing is said.'),
+    released_on: date.nullable().readonly().describe('The first day on which nothing is owed.'),
+    release_reason: z.enum(RELEASE_REASONS).nullable().readonly(),
+    release_notes: z.string().nullable().readonly(),
+    released_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  fixed: ['loan_id', 'borrower_id'],
+  filters: ['loan_id', 'borrower_id', 'role', 'status', 'released_on'],
+
+  create: addCoBorrower,
+  update: changeCoBorrower,
+  actions: {
+    release: action({
+      allow: 'loan_officer',
+      summary: 'Release somebody from the loan',
+      body: Release,
+      run: releaseCoBorrower,
+    }),
+  },
+});

@@ -1,0 +1,90 @@
+import * as recipients from '../../sql/communications/recipients.ts';
+import { liableFor, type LiableRole } from '../../sql/loans/co-borrowers.ts';
+import type { TemplateType } from '../../templates/messages.ts';
+import { Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+import { compose, type Composed, type Composition } from './compose.ts';
+import { namedTemplate } from './pick-template.ts';
+
+/** What whoever only answers for a debt is told of it: that it is late, lost, or what would end it. */
+const FOR_SURETIES: readonly string[] = [
+  ...(['past_due_notice', 'late_fee_notice', 'charge_off_notice', 'payoff_letter'] as const),
+] satisfies TemplateType[];
+
+/** Those who borrowed are told all that is told about their loan. */
+const isTold = (role: LiableRole, type: string) =>
+  role === 'borrower' || role === 'co_borrower' || FOR_SURETIES.includes(type);
+
+/** What one of the others is told in another way. */
+type Differently = (borrowerId: string) => Promise<Partial<Composition>>;
+
+/** What became of a message to one of the others. */
+type Copy = {
+  borrower_id: string;
+  status: 'queued' | 'blocked' | 'failed';
+  log_id?: string;
+  reasons: readonly string[];
+};
+
+/**
+ * Writes a message about a loan to somebody who owes it, and the same to all others who owe it and are
+ * told of such things. Each is asked alone, in their own language and by what they wish: what speaks
+ * against one message keeps no other back.
+ */
+export async function composeToAll(
+  work: Work,
+  wish: Composition,
+  differently: Differently = async () => ({}),
+): Promise<Composed & { copies: Copy[] }> {
+  const others = await othersTold(work, wish);
+  const first = await attempt(() => compose(work, wish));
+  const copies = await copiesTo(work, wish, others, differently);
+  if (first instanceof Invalid) throw first;
+  return { ...first, copies };
+}
+
+/** The same to the others alone, where whom it is addressed to cannot be reached at all. */
+export const composeToOthers = async (work: Work, wish: Composition, differently: Differently) =>
+  copiesTo(work, wish, await othersTold(work, wish), differently);
+
+/** Where there are others, all are locked before the first message, in one order: two such take turns. */
+async function othersTold(work: Work, wish: Composition) {
+  const { loan_id, borrower_id } = wish;
+  if (!loan_id) throw new Invalid({ loan_id: 'Is required to tell all who owe the loan.' });
+  const type = (await namedTemplate(work, wish))?.template_type ?? wish.template_type ?? 'custom';
+  const others = (await liableFor(work.tx, loan_id))
+    .filter((owing) => owing.borrower_id !== borrower_id && isTold(owing.role, type))
+    .map((owing) => owing.borrower_id);
+  if (others.length > 0) await recipients.lockAll(work.tx, [borrower_id, ...others]);
+  return others;
+}
+
+async function copiesTo(
+  work: Work,
+  wish: Composition,
+  ids: readonly string[],
+  differently: Differently,
+) {
+  const copies: Copy[] = [];
+  for (const borrower_id of ids) {
+    const copy = await attempt(async () =>
+      compose(work, { ...wish, ...(await differently(borrower_id)), borrower_id }),
+    );
+    const reasons = copy instanceof Invalid ? Object.values(copy.errors) : [];
+    copies.push({
+      borrower_id,
+      ...(copy instanceof Invalid ? { status: 'failed', reasons } : copy),
+    });
+  }
+  return copies;
+}
+
+/** A template that does not work in one language or on one channel may work in another. */
+async function attempt(steps: () => Promise<Composed>): Promise<Composed | Invalid> {
+  try {
+    return await steps();
+  } catch (error) {
+    if (error instanceof Invalid) return error;
+    throw error;
+  }
+}

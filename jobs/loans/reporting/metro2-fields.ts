@@ -1,0 +1,53 @@
+/** How Metro 2 writes a field: text in capitals and to the left, cut to its width. */
+export function text(value: string | number | null | undefined, width: number): string {
+  const plain = String(value ?? '')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toUpperCase()
+    .replace(/[^A-Z0-9 #.,&'/-]/g, ' ');
+  return plain.slice(0, width).padEnd(width);
+}
+
+export const mmddyyyy = (value: string | number | null | undefined) => {
+  const date = String(value ?? '');
+  return date === '' ? '0'.repeat(8) : `${date.slice(5, 7)}${date.slice(8, 10)}${date.slice(0, 4)}`;
+};
+
+export const NO_PHONE = '0'.repeat(10);
+export const phone = (value: string | null | undefined) => {
+  const digits = (value ?? '').replace(/\D/g, '').replace(/^1(?=\d{10}$)/, '');
+  return digits.length === 10 ? digits : NO_PHONE;
+};
+
+/** Junior, senior, or the generation's number. */
+const generation = (suffix: string | null | undefined) => {
+  const known: Record<string, string> = { JR: 'J', SR: 'S', II: '2', III: '3', IV: '4', V: '5' };
+  return known[(suffix ?? '').toUpperCase().replace('.', '')] ?? ' ';
+};
+
+/** Of a person what the file tells, by the names of the record's consumer. */
+export type Consumer = Record<string, string | null>;
+
+/** The fields from the surname to the telephone, which are the same of all who owe an account. */
+export const personOf = (who: Consumer) => [
+  text(who['surname'], 25),
+  text(who['first_name'], 20),
+  text(who['middle_name'], 20),
+  generation(who['generation_code']),
+  // The whole number is not kept here; zeros say that it is not available.
+  '0'.repeat(9),
+  mmddyyyy(who['date_of_birth']),
+  phone(who['phone']),
+];
+
+/** The fields from the country to the residence code. */
+export const addressOf = (who: Consumer) => [
+  text(who['country'] ?? 'US', 2),
+  text(who['street_line_1'], 32),
+  text(who['street_line_2'], 32),
+  text(who['city'], 20),
+  text(who['state'], 2),
+  text(who['postal_code']?.replace('-', ''), 9),
+  text(who['address_indicator'], 1),
+  text(who['residence_code'], 1),
+];

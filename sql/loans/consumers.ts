@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { sql } from '../database/db.ts';
+
+/** Who owes, as the bureaus want it; the whole social security number is not known here. */
+export const consumer = sql.fragment`jsonb_build_object(
+  'surname', borrower.last_name, 'first_name', borrower.first_name,
+  'middle_name', borrower.middle_name, 'generation_code', borrower.suffix,
+  'date_of_birth', borrower.date_of_birth::text, 'phone', phone.phone_number,
+  'street_line_1', address.street_line_1, 'street_line_2', address.street_line_2,
+  'city', address.city, 'state', address.state, 'postal_code', address.postal_code,
+  'country', address.country, 'address_indicator', address.address_indicator,
+  'residence_code', address.residence_code
+)`;
+
+/** Where that person is reached. */
+export const reached = sql.fragment`
+  left join lateral (
+    select * from addresses
+    where borrower_id = borrower.id and is_primary and not is_archived
+    order by address_type = 'mailing' desc limit 1
+  ) as address on true
+  left join lateral (
+    select phone_number from phones
+    where borrower_id = borrower.id and is_primary and not is_archived limit 1
+  ) as phone on true
+`;
+
+export const CoConsumer = z.object({
+  borrower_id: z.string(),
+  role: z.string(),
+  /** Why they were released by the end of the month; null of whoever still owed then. */
+  release_reason: z.string().nullable(),
+  borrower_type: z.string(),
+  is_deceased: z.boolean(),
+  bankruptcy_status: z.string().nullable(),
+  consumer: z.record(z.string(), z.string().nullable()),
+});
+export type CoConsumer = z.output<typeof CoConsumer>;
+
+/**
+ * Who owed the loan beside its borrower at the end of the month (`loan`, `period`), and who was released
+ * by then although the last record that was to be sent still names them.
+ */
+export const coConsumers = sql.fragment`(
+  select coalesce(jsonb_agg(jsonb_build_object(
+           'borrower_id', borrower.id, 'role', beside.role,
+           'release_reason', beside.release_reason, 'borrower_type', borrower.borrower_type,
+           'is_deceased', borrower.is_deceased, 'bankruptcy_status', borrower.bankruptcy_status,
+           'consumer', ${consumer}
+         ) order by borrower.id), '[]')
+  from (
+    select distinct on (borrower_id) borrower_id, role,
+           case when released_on <= period.month_end then release_reason end as release_reason
+    from co_borrowers
+    where loan_id = loan.id and liable_from <= period.month_end
+    order by borrower_id, released_on > period.month_end desc nulls first, released_on desc
+  ) as beside
+  join borrowers as borrower on borrower.id = beside.borrower_id
+  ${reached}
+  where beside.release_reason is null
+    or exists (
+      select from (
+        select co_consumers from credit_reporting_records
+        where loan_id = loan.id and reporting_period < period.month_end and status <> 'suppressed'
+        order by reporting_period desc, created_at desc limit 1
+      ) as told
+      cross join jsonb_array_elements(told.co_consumers) as named
+      where named ->> 'borrower_id' = borrower.id::text and named ->> 'ecoa_code' not in ('T', 'Z')
+    )
+)`;

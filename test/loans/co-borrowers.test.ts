@@ -1,0 +1,250 @@
+import { expect, test } from 'vitest';
+import { sendCommunication } from '../../jobs/communications/send.job.ts';
+import { billMonth } from '../../jobs/documents/statements.job.ts';
+import { drain } from '../setup/queue.ts';
+import { newOutside } from '../setup/outside.ts';
+import { besideAtHome, jointLoan, person } from '../setup/joint.ts';
+import { atHome, done, refused } from '../setup/portal.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const shared = await stage.tenant();
+
+const home = await atHome(stage, { disbursement_date: '2025-12-01' });
+const { officer: homes, borrower, account } = home;
+type Body = Record<string, unknown>;
+
+test('whoever is added owes the loan once, and nobody owes it beside themselves', async () => {
+  const { officer } = shared;
+  const { id, borrower_id, other, path, party } = await jointLoan(shared);
+  const foreign = await person(home.tenant);
+  const add = (who: string, more: object = {}) =>
+    officer.post(path, { borrower_id: who, role: 'guarantor', ...more });
+
+  const refusals = [await add(borrower_id), await add(foreign)];
+  const late = await add(await person(shared), { liable_from: '2026-01-16' });
+  const twice = await add(other);
+  const over = await newLoan(shared, { status: 'pending' });
+  const signer = { borrower_id: await person(shared), role: 'co_signer' };
+  const addSigner = () => officer.post(`/loans/${over.id}/co-borrowers`, signer);
+  done(await addSigner());
+  const { body: tasks } = await officer.get(`/borrowers/${signer.borrower_id}/tasks`);
+  const swapped = await officer.put(`/loans/${over.id}`, { borrower_id: signer.borrower_id });
+  done(await officer.post(`/loans/${over.id}/cancel`));
+  const ended = await addSigner();
+
+  expect(party).toMatchObject({
+    ...{ loan_id: id, borrower_name: 'Ada Byron', status: 'liable', liable_from: '2026-01-15' },
+  });
+  expect(refusals.map(({ status, body }) => [status, body.errors])).toEqual([
+    [422, { borrower_id: 'Is the borrower of this loan.' }],
+    [422, { borrower_id: 'Does not exist.' }],
+  ]);
+  expect(late.body.errors).toEqual({ liable_from: 'Must not be after the business date.' });
+  expect(twice).toMatchObject(refused(409, 'already_exists'));
+  expect(ended).toMatchObject(refused(409, 'loan_not_active'));
+  expect(swapped.body.errors).toHaveProperty('borrower_id');
+  expect(tasks).toMatchObject([{ task_type: 'compliance', loan_id: over.id }]);
+});
+
+test('of two who add the same person at once, one is told that it is done', async () => {
+  const { path } = await jointLoan(shared);
+  const body = { borrower_id: await person(shared), role: 'co_signer' };
+
+  const replies = await Promise.all([1, 2].map(() => shared.officer.post(path, body)));
+
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+});
+
+test('a release is kept with its day and reason, and a person may owe the loan again', async () => {
+  const { officer } = shared;
+  const { other, path, party, release } = await jointLoan(shared);
+  const away = await officer.delete(`/borrowers/${other}`);
+
+  const early = await release({ release_date: '2026-01-14' });
+  const released = await release({ notes: 'Refinanced alone.' });
+  const twice = await release();
+  const changed = await officer.put(`/co-borrowers/${String(party['id'])}`, { role: 'guarantor' });
+  const again = await officer.post(path, { borrower_id: other, role: 'guarantor' });
+  const { body: all } = await officer.get(`/co-borrowers?filter={"borrower_id":"${other}"}`);
+
+  expect(away).toMatchObject(refused(409, 'in_use'));
+  expect(early.body.errors).toEqual({ release_date: 'Must not be before they owed anything.' });
+  expect(released.body).toMatchObject({
+    ...{ status: 'released', released_on: '2026-01-15', release_reason: 'other' },
+    ...{ release_notes: 'Refinanced alone.', released_by: shared.userIds['loan_officer'] },
+  });
+  expect([twice.body.code, changed.body.code]).toEqual(['already_released', 'already_released']);
+  expect(again.status).toBe(201);
+  expect(all.map(({ status }: Body) => status)).toEqual(['liable', 'released']);
+});
+
+test('a co-borrower sees the loan, pays it from an own account, and sees it no more when released', async () => {
+  const { at, joint, theirs, release } = await besideAtHome(home, 'co_borrower');
+  const order = { amount: '20.00', payment_instrument_id: account };
+
+  const listed = async () =>
+    ((await borrower.get('/portal/loans')).body as Body[]).map((row) => [
+      ...[row['id'], row['liable_as']],
+    ]);
+  const before = await listed();
+  const shown = done(await borrower.get(at));
+  const { body: board } = await borrower.get('/portal/dashboard');
+  const paid = done(await borrower.post(`${at}/payments`, order));
+  const strange = await borrower.post(`${at}/payments`, {
+    ...order,
+    payment_instrument_id: theirs,
+  });
+  const ahead = { ...order, payment_date: '2026-02-10' };
+  const scheduled = done(await borrower.post(`${at}/payments`, ahead));
+  done(await borrower.post(`${at}/autopay/enroll`, { payment_instrument_id: account }));
+  const byStaff = done(await homes.post(`/loans/${joint.id}/payments`, order));
+  await release();
+  const gone = await Promise.all([
+    ...['', '/amortization', '/payments', '/autopay'].map((end) => borrower.get(at + end)),
+    borrower.post(`${at}/payments`, order),
+  ]);
+  const { body: plans } = await homes.get(`/borrowers/${home.borrower_id}/autopay-plans`);
+
+  expect(before).toEqual([
+    [joint.id, 'co_borrower'],
+    [home.id, 'borrower'],
+  ]);
+  expect(shown).toMatchObject({ id: joint.id, liable_as: 'co_borrower', total_paid: '0.00' });
+  expect(board.alerts.map(({ loan_id }: Body) => loan_id)).toContain(joint.id);
+  expect([paid, byStaff]).toMatchObject([order, order]);
+  expect(strange.body.errors).toHaveProperty('payment_instrument_id');
+  expect(gone.map(({ status }) => status)).toEqual(Array(5).fill(404));
+  expect(await listed()).toEqual([[home.id, 'borrower']]);
+  const { body: payment } = await homes.get(`/payments/${String(scheduled['id'])}`);
+  expect([payment, ...plans]).toMatchObject([{ status: 'canceled' }, { status: 'canceled' }]);
+});
+
+test('what one of two ordered, the other neither changes nor is told of', async () => {
+  const { joint, at, theirs } = await besideAtHome(home, 'co_borrower');
+  const plan = { loan_id: joint.id, payment_instrument_id: theirs };
+  done(await home.admin.post(`/borrowers/${joint.borrower_id}/autopay-plans`, plan));
+  const ahead = { amount: '20.00', payment_instrument_id: theirs, payment_date: '2026-02-10' };
+  const { id } = done(await home.admin.post(`/loans/${joint.id}/payments`, ahead));
+
+  const autopay = done(await borrower.get(`${at}/autopay`));
+  const ended = await borrower.post(`${at}/autopay/cancel`);
+  const canceled = await borrower.post(`/portal/payments/${String(id)}/cancel`);
+
+  expect(autopay).toEqual({ is_enrolled: true, is_enabled: true, plan: null });
+  expect(ended).toMatchObject(refused(409, 'not_your_plan'));
+  expect(canceled.status).toBe(404);
+});
+
+test('a guarantor sees the loan and pays it, and changes nothing of it', async () => {
+  const { joint, at } = await besideAtHome(home, 'guarantor');
+  const why = { hardship_type: 'medical', description: 'Ill.', requested_action: 'other' };
+
+  const paid = await borrower.post(`${at}/payments`, {
+    ...{ amount: '20.00', payment_instrument_id: account },
+  });
+  const enrolled = await borrower.post(`${at}/autopay/enroll`, { payment_instrument_id: account });
+  const applied = await borrower.post('/portal/hardship', { loan_id: joint.id, ...why });
+
+  expect(paid.status).toBe(201);
+  expect(enrolled).toMatchObject(refused(409, 'borrowers_only'));
+  expect(applied).toMatchObject(refused(409, 'borrowers_only'));
+});
+
+test('a message to all goes to each who may have it, and a guarantor is told what concerns the debt', async () => {
+  const { officer } = shared;
+  const { id, borrower_id, other, path } = await jointLoan(shared);
+  const surety = await person(shared, { first_name: 'Gus', language_preference: 'es' });
+  done(await officer.post(path, { borrower_id: surety, role: 'guarantor' }));
+  for (const [who, email] of [
+    [borrower_id, 'grace@example.com'],
+    [other, 'ada@example.com'],
+    [surety, 'gus@example.com'],
+  ])
+    done(await officer.post(`/borrowers/${who}/emails`, { email }));
+  done(await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true }));
+  const tell = (template_type: string, more: object = {}) =>
+    officer.post('/communications/send', {
+      ...{ borrower_id, loan_id: id, channel: 'email', template_type, to_all_who_owe: true },
+      ...more,
+    });
+
+  const reminder = await tell('payment_reminder');
+  const notice = await tell('past_due_notice', { borrower_id: other });
+  const unsaid = await tell('past_due_notice', { loan_id: null });
+  const outside = newOutside(stage.pool);
+  await drain(stage, outside, [sendCommunication.name]);
+
+  expect(reminder).toMatchObject(refused(409, 'communication_blocked'));
+  expect(reminder.body.details.copies).toMatchObject([{ borrower_id: other, status: 'queued' }]);
+  const told = Object.fromEntries(
+    notice.body.copies.map((copy: Body) => [copy['borrower_id'], copy['status']]),
+  );
+  expect([notice.status, told]).toEqual([201, { [borrower_id]: 'blocked', [surety]: 'queued' }]);
+  expect(unsaid.body.errors).toHaveProperty('loan_id');
+  expect(outside.mailbox.map(({ to }) => to.address).toSorted()).toEqual([
+    ...['ada@example.com', 'ada@example.com', 'gus@example.com'],
+  ]);
+  expect(outside.mailbox.find(({ to }) => to.address === 'gus@example.com')?.html).toContain(
+    'lang="es"',
+  );
+});
+
+test('each who owes the loan has a payoff letter of their own', async () => {
+  const { officer } = shared;
+  const { id, borrower_id, other } = await jointLoan(shared, 'guarantor');
+  for (const who of [borrower_id, other])
+    done(await officer.post(`/borrowers/${who}/emails`, { email: `${who}@example.com` }));
+
+  done(await officer.post(`/loans/${id}/payoff-quotes`, { delivery_method: 'email' }));
+  const { body: documents } = await officer.get(`/documents?filter={"loan_id":"${id}"}`);
+  const { body: logs } = await officer.get(`/communication-logs?filter={"loan_id":"${id}"}`);
+
+  const letters = documents.filter(({ filename }: Body) => String(filename).startsWith('payoff'));
+  const whose = (rows: Body[]) => rows.map((row) => row['borrower_id']).toSorted();
+  expect(whose(letters)).toEqual([borrower_id, other].toSorted());
+  expect(whose(logs)).toEqual([borrower_id, other].toSorted());
+  expect(new Set(logs.map((log: Body) => log['document_id']))).toEqual(
+    new Set(letters.map((letter: Body) => letter['id'])),
+  );
+});
+
+test('statements are there for all who owe the loan; what one asks and sends stays with that one', async () => {
+  const { joint } = await besideAtHome(home, 'co_borrower');
+  const { officer, tenant, borrower_id } = home;
+  const bo = `/borrowers/${borrower_id}/emails`;
+  await officer.post(`/borrowers/${joint.borrower_id}/emails`, { email: 'grace@example.com' });
+  await officer.post(bo, { email: 'bo@example.com' });
+  const why = { hardship_type: 'medical', description: 'Ill.', requested_action: 'other' };
+  const number = (await officer.get(`/loans/${joint.id}`)).body.loan_number as string;
+  const outside = newOutside(stage.pool);
+  const pdf = async () => ({ bytes: new Uint8Array([37, 80, 68, 70]), pages: 1 });
+
+  await tenant.within((work) => billMonth(work, '2025-12-01'));
+  await drain(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
+  await drain(stage, outside, [sendCommunication.name]);
+  const applied = done(await borrower.post('/portal/hardship', { loan_id: joint.id, ...why }));
+  const of = `{"loan_id":"${joint.id}","document_type":"monthly_statement"}`;
+  const { body: documents } = await borrower.get(`/portal/documents?filter=${of}`);
+  const collect = { channel: 'email', template_type: 'past_due_notice', loan_id: joint.id };
+  const asked = await officer.post('/communications/can-interact', {
+    ...{ ...collect, borrower_id: joint.borrower_id },
+  });
+
+  const about = outside.mailbox.filter(({ html }) => html.includes(number));
+  expect(about.map(({ to, attachments = [] }) => [to.address, attachments.length])).toEqual([
+    ['grace@example.com', 1],
+    ['bo@example.com', 0],
+  ]);
+  expect(documents).toHaveLength(1);
+  expect(await borrower.get(`/portal/documents/${documents[0].id}/download`)).toMatchObject({
+    status: 200,
+  });
+  // Nobody who owes the loan is asked to pay while the application of one of them is looked at.
+  expect(asked.body.reasons).toEqual(['hardship_review']);
+  const { body: application } = await officer.get(
+    `/hardship-applications/${String(applied['id'])}`,
+  );
+  expect(application.borrower_id).toBe(borrower_id);
+});
