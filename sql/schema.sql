@@ -66,6 +66,32 @@ $function$;
 grant execute on function app.all_tenants to servicing_worker;
 revoke execute on function app.all_tenants from public;
 
+CREATE OR REPLACE FUNCTION app.borrower_ids(borrower uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  known jsonb := jsonb_build_object('borrowers', jsonb_build_array(borrower));
+  parent_table text;
+  ids jsonb;
+begin
+  loop
+    select tie.parent into parent_table from app.borrower_ties as tie
+    where not known ? tie.parent and not exists (
+      select from app.borrower_ties as own
+      where own.table_name = tie.parent and not known ? own.parent
+    )
+    limit 1;
+    exit when not found;
+    execute format('select coalesce(jsonb_agg(id), ''[]'') from %I where %s',
+      parent_table, app.is_of_borrower(parent_table, known)) into ids;
+    known := known || jsonb_build_object(parent_table, ids);
+  end loop;
+  return known;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.borrowers_found(pattern text)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -204,12 +230,33 @@ CREATE OR REPLACE FUNCTION app.entry_is_immutable()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if tg_op = 'UPDATE' then
+    if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
+  end if;
   if tg_op = 'DELETE' or old.status = 'posted'
     or (to_jsonb(old) - '{status,posted_at,posted_by,is_archived}'::text[])
        <> (to_jsonb(new) - '{status,posted_at,posted_by,is_archived}'::text[]) then
     raise exception 'Posted entries are immutable.' using errcode = 'insufficient_privilege';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.exported_rows(name text, ids jsonb)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  secrets text[] := array(
+    select column_name from app.borrower_columns where table_name = name and is_secret
+  ) || '{tenant_id}';
+begin
+  return query execute format(
+    'select jsonb_pretty(jsonb_strip_nulls(row)) from (
+       select to_jsonb(record) - %L::text[] as row from %I as record where %s
+     ) as told order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
+    secrets, name, app.is_of_borrower(name, ids));
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.half_even(amount numeric)
@@ -229,6 +276,41 @@ CREATE OR REPLACE FUNCTION app.is_february_end(d date)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((EXTRACT(month FROM d) = (2)::numeric) AND (EXTRACT(day FROM (d + 1)) = (1)::numeric));
+
+CREATE OR REPLACE FUNCTION app.is_of_borrower(name text, ids jsonb)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select format('tenant_id = %L::uuid and (%s)', app.current_tenant(), string_agg(
+    case
+      when tie.through ~ '^[a-z_]+$' then format('%I = any(%L::uuid[])', tie.through, known.ids)
+      else format('(%s) = any(%L::text[])', tie.through, known.ids)
+    end, ' or '))
+  from app.borrower_ties as tie
+  cross join lateral (
+    select array(select jsonb_array_elements_text(ids -> tie.parent)) as ids
+  ) as known
+  where tie.table_name = name
+$function$;
+
+CREATE OR REPLACE FUNCTION app.is_redaction(target regclass, before jsonb, after jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select current_setting('app.redacting', true) = 'on'
+    and current_user = (select pg_get_userbyid(relowner) from pg_class where oid = target)
+    and before - personal.columns = after - personal.columns
+  from (
+    select array(
+      select column_name from app.borrower_columns
+      where table_name = target::text and becomes is not null
+    ) || '{updated_at}' as columns
+  ) as personal
+$function$;
 
 CREATE OR REPLACE FUNCTION app.key_of(sealed text)
  RETURNS text
@@ -427,12 +509,134 @@ $function$;
 grant execute on function app.record_failed_jobs to servicing_worker;
 revoke execute on function app.record_failed_jobs from public;
 
+CREATE OR REPLACE FUNCTION app.redact_borrower(borrower uuid, by_whom uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  ids jsonb;
+  target record;
+  condition text;
+begin
+  update borrowers as record
+  set redacted_at = now(), redacted_by = by_whom, is_archived = true, do_not_contact = true,
+      email_enabled = false, sms_enabled = false, letter_enabled = false, marketing_enabled = false
+  where record.tenant_id = app.current_tenant() and record.id = borrower
+    and record.redacted_at is null and not record.is_on_legal_hold
+    and not exists (
+      select from loans as loan
+      where loan.tenant_id = record.tenant_id and loan.borrower_id = record.id
+        and (loan.status in ('pending', 'approved', 'active')
+          or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
+    );
+  if not found then
+    raise exception 'Borrower % may not be redacted.', borrower using errcode = 'insufficient_privilege';
+  end if;
+
+  ids := app.borrower_ids(borrower);
+  perform set_config('app.redacting', 'on', true);
+  for target in
+    select kept.table_name as name, kept.is_forgotten, string_agg(
+      format('%1$I = case when %1$I is not null then %2$s end', listed.column_name, listed.becomes), ', ')
+      as changes
+    from app.borrower_tables as kept
+    left join app.borrower_columns as listed
+      on listed.table_name = kept.table_name and listed.becomes is not null
+    group by kept.table_name order by kept.table_name
+  loop
+    condition := app.is_of_borrower(target.name, ids);
+    if target.is_forgotten then
+      execute format('delete from %I where %s', target.name, condition);
+    elsif target.changes is not null then
+      execute format('update %I set %s where %s', target.name, target.changes, condition);
+    end if;
+  end loop;
+
+  execute 'update users set is_active = false, session_epoch = session_epoch + 1 where '
+    || app.is_of_borrower('users', ids);
+  execute 'update communication_logs set status = ''failed'', failed_at = now(), error_code = ''redacted''
+    where status = ''queued'' and ' || app.is_of_borrower('communication_logs', ids);
+  -- Their files, and those of exports, are removed by a job once this is committed.
+  execute 'update documents set status = ''redacted'' where ' || app.is_of_borrower('documents', ids);
+  execute 'update borrower_exports set status = ''expired'' where status in (''pending'', ''completed'') and '
+    || app.is_of_borrower('borrower_exports', ids);
+  update app.failed_jobs set error = 'Redacted'
+  where payload ->> 'tenant_id' = app.current_tenant()::text and exists (
+    select from jsonb_each_text(payload) as named, jsonb_each(ids) as known
+    where known.value ? named.value
+  );
+  perform set_config('app.redacting', '', true);
+end $function$;
+grant execute on function app.redact_borrower to servicing_app;
+revoke execute on function app.redact_borrower from public;
+
+CREATE OR REPLACE FUNCTION app.redacted_changes(entity text, changes jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(jsonb_object_agg(field, case
+    when field = 'requested_by' or known.stays then change
+    when known.stays is null then app.redacted_json(change, '{}')
+    when jsonb_typeof(change) <> 'object' then '"Redacted"'
+    else (
+      select coalesce(jsonb_object_agg(side, case value when 'null' then value else '"Redacted"' end), '{}')
+      from jsonb_each(change) as told (side, value)
+    )
+  end), '{}')
+  from jsonb_each(changes) as changed (field, change)
+  left join lateral (
+    select case
+      when holder.is_forgotten then atttypid in ('uuid'::regtype, 'boolean'::regtype, 'timestamptz'::regtype)
+      else coalesce(listed.kept_because is not null, true)
+    end as stays
+    from pg_attribute
+    left join app.borrower_tables as holder on holder.table_name = entity
+    left join app.borrower_columns as listed
+      on listed.table_name = entity and listed.column_name = field
+    where attrelid = to_regclass(quote_ident(entity)) and attname = field and not attisdropped
+      and holder.table_name is not null
+  ) as known on true
+$function$;
+
+CREATE OR REPLACE FUNCTION app.redacted_json(value jsonb, names text[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case jsonb_typeof(value)
+    when 'object' then (
+      select coalesce(jsonb_object_agg(name, case
+        when name = any(names) and jsonb_typeof(item) = 'string' then item
+        else app.redacted_json(item, names)
+      end), '{}')
+      from jsonb_each(value) as member (name, item)
+    )
+    when 'array' then (
+      select coalesce(jsonb_agg(app.redacted_json(item, names) order by place), '[]')
+      from jsonb_array_elements(value) with ordinality as element (item, place)
+    )
+    when 'string' then case
+      when value #>> '{}' ~
+        '^(-?\d+\.\d+|\d{4}-\d\d-\d\d([T ][\d:.+Z-]*)?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$'
+        then value
+      else '"Redacted"'
+    end
+    else value
+  end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.refuse_all_but_revocation()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 declare revocation text[] := '{revoked_at,revocation_method,revocation_reason,updated_at}';
 begin
+  if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
   if old.revoked_at is not null or new.revoked_at is null
     or to_jsonb(new) - revocation <> to_jsonb(old) - revocation
   then
@@ -447,6 +651,9 @@ CREATE OR REPLACE FUNCTION app.refuse_change()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if tg_level = 'ROW' and tg_op = 'UPDATE' then
+    if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
+  end if;
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
 end $function$;
 
@@ -698,6 +905,43 @@ create policy tenant on addresses for all to servicing_app using (tenant_id = ( 
 CREATE TRIGGER touch BEFORE UPDATE ON public.addresses FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on addresses to servicing_app;
 grant select on addresses to servicing_auditor;
+
+create table app.borrower_columns (
+  table_name text not null,
+  column_name text not null,
+  becomes text,
+  kept_because text,
+  is_secret boolean not null default false,
+  constraint borrower_columns_check CHECK ((num_nonnulls(becomes, kept_because) = 1)),
+  constraint borrower_columns_pkey PRIMARY KEY (table_name, column_name),
+  constraint borrower_columns_table_name_fkey FOREIGN KEY (table_name) REFERENCES app.borrower_tables(table_name)
+);
+alter table app.borrower_columns disable row level security;
+grant select on app.borrower_columns to servicing_app;
+grant select on app.borrower_columns to servicing_auditor;
+
+create table app.borrower_tables (
+  table_name text not null,
+  folder text,
+  not_exported_because text,
+  is_forgotten boolean not null default false,
+  constraint borrower_tables_check CHECK ((num_nonnulls(folder, not_exported_because) = 1)),
+  constraint borrower_tables_pkey PRIMARY KEY (table_name)
+);
+alter table app.borrower_tables disable row level security;
+grant select on app.borrower_tables to servicing_app;
+grant select on app.borrower_tables to servicing_auditor;
+
+create table app.borrower_ties (
+  table_name text not null,
+  through text not null,
+  parent text not null,
+  constraint borrower_ties_pkey PRIMARY KEY (table_name, through, parent),
+  constraint borrower_ties_table_name_fkey FOREIGN KEY (table_name) REFERENCES app.borrower_tables(table_name)
+);
+alter table app.borrower_ties disable row level security;
+grant select on app.borrower_ties to servicing_app;
+grant select on app.borrower_ties to servicing_auditor;
 
 create table app.failed_jobs (
   id uuid not null default uuidv7(),
@@ -1002,6 +1246,39 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_consents FOR EACH ROW EXEC
 grant insert, select, update on borrower_consents to servicing_app;
 grant select on borrower_consents to servicing_auditor;
 
+create table borrower_exports (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  status text not null default 'pending'::text,
+  requested_by uuid,
+  documents_total integer,
+  documents_done integer not null default 0,
+  storage_key text not null,
+  file_size bigint,
+  sha256_hash text,
+  failure_reason text,
+  completed_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint borrower_exports_pkey PRIMARY KEY (tenant_id, id),
+  constraint borrower_exports_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'expired'::text]))),
+  constraint borrower_exports_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint borrower_exports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint borrower_exports_tenant_id_requested_by_fkey FOREIGN KEY (tenant_id, requested_by) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX borrower_exports_borrower ON public.borrower_exports USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX borrower_exports_expiring ON public.borrower_exports USING btree (tenant_id, expires_at) WHERE (status = 'completed'::text);
+CREATE UNIQUE INDEX borrower_exports_one_pending ON public.borrower_exports USING btree (tenant_id, borrower_id) WHERE (status = 'pending'::text);
+alter table borrower_exports enable row level security, force row level security;
+create policy auditor on borrower_exports for select to servicing_auditor using true;
+create policy owner on borrower_exports for all to servicing_owner using true with check true;
+create policy tenant on borrower_exports for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_exports FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on borrower_exports to servicing_app;
+grant select on borrower_exports to servicing_auditor;
+
 create table borrower_identities (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -1070,10 +1347,17 @@ create table borrowers (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   cease_and_desist_date date,
+  is_on_legal_hold boolean not null default false,
+  legal_hold_reason text,
+  redacted_at timestamp with time zone,
+  redacted_by uuid,
+  constraint borrowers_check CHECK ((is_on_legal_hold = (legal_hold_reason IS NOT NULL))),
+  constraint borrowers_check1 CHECK (((redacted_at IS NULL) = (redacted_by IS NULL))),
   constraint borrowers_pkey PRIMARY KEY (tenant_id, id),
   constraint borrowers_ssn_last_four_check CHECK ((ssn_last_four ~ '^\d{4}$'::text)),
   constraint borrowers_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
-  constraint borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint borrowers_tenant_id_redacted_by_fkey FOREIGN KEY (tenant_id, redacted_by) REFERENCES users(tenant_id, id)
 );
 CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX borrowers_name ON public.borrowers USING btree (tenant_id, last_name, first_name, id);
