@@ -8,7 +8,7 @@ import { integer, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { absolute } from '../documents/documents.ts';
 import { existing, locked } from '../endpoints/records.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
-import type { Route } from '../endpoints/route.ts';
+import type { Call, Route } from '../endpoints/route.ts';
 
 /** Archives of everything that is kept about a borrower; only superadmins come near them. */
 export const borrowerExports = resource({
@@ -51,7 +51,7 @@ export const privacyRoutes: Route[] = [
     summary: 'Have everything that is kept about the borrower put into one archive',
     status: 202,
     reply: borrowerExports.reply,
-    run: ({ work, params }) => orderExport(work, params['id'] ?? ''),
+    run: ({ work, params }: Call) => orderExport(work, params['id'] ?? ''),
   }),
   endpoint({
     ...about,
@@ -67,7 +67,7 @@ export const privacyRoutes: Route[] = [
     reply: borrowerExports.reply
       .extend({ download_url: z.string().nullable() })
       .meta({ id: 'BorrowerExportWithLink' }),
-    run: async ({ work, params, origin }) => {
+    run: async ({ work, params, origin }: Call) => {
       const row = await existing(work, table, params['id']);
       const key = await keyOf(work.tx, row.id);
       if (key === null) return { ...row, download_url: null };
@@ -99,7 +99,7 @@ export const privacyRoutes: Route[] = [
     reply: z
       .object({ id: uuid, redacted_at: timestamp, redacted_by: uuid })
       .meta({ id: 'RedactedBorrower' }),
-    run: async (call) => {
+    run: async (call: Call) => {
       const { id } = await locked(call, borrowers);
       await redactBorrower(call.work, id, call.body as z.output<typeof Redaction>);
       return existing(call.work, borrowers, id);

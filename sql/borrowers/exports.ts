@@ -37,18 +37,16 @@ export const progress = (tx: Transaction, id: string, done: number, total: numbe
 type Made = { size: number; sha256_hash: string; days: number };
 
 /** The archive is there; false when somebody was first, or the borrower is redacted meanwhile. */
-export const completed = (tx: Transaction, id: string, { size, sha256_hash, days }: Made) =>
-  tx.exists(sql.typeAlias('void')`
-    with made as (
-      update borrower_exports
-      set status = 'completed', file_size = ${size}, sha256_hash = ${sha256_hash},
-          failure_reason = null, completed_at = now(),
-          expires_at = now() + make_interval(days => ${days})
-      where id = ${id} and status in ('pending', 'failed')
-      returning id
-    )
-    select from made
+export async function completed(tx: Transaction, id: string, { size, sha256_hash, days }: Made) {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update borrower_exports
+    set status = 'completed', file_size = ${size}, sha256_hash = ${sha256_hash},
+        failure_reason = null, completed_at = now(),
+        expires_at = now() + make_interval(days => ${days})
+    where id = ${id} and status in ('pending', 'failed')
   `);
+  return rowCount === 1;
+}
 
 export const failed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`

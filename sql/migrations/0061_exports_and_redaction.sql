@@ -173,7 +173,6 @@ from (values
   ('deferments', '{reason,notes}'),
   ('forbearances', '{reason,notes}'),
   ('modifications', '{reason_comment}'),
-  ('loan_assignments', '{decline_reason}'),
   ('loan_particulars', '{borrower_name}'),
   ('collateral_items', '{description}'),
   ('liens', '{filing_number,release_reason,release_filing_number,release_notes}'),
@@ -319,7 +318,8 @@ from (values
   ('the lender''s name for an offer to many', 'loan_promotions', '{name}'),
   ('a word of ours, one of a few', 'loan_promotions', '{promo_type}'),
   ('terms of the offer', 'loan_promotions', '{conditions}'),
-  ('a word of ours, one of a few', 'loan_assignments', '{assignment_type,status,agreed_status}'),
+  ('a word of ours, one of a few', 'loan_assignments', 
+    '{assignment_type,status,agreed_status,decline_reason}'),
   ('ids', 'loan_assignments', '{journal_entry_ids}'),
   ('the books: kinds, amounts and dates, of a strict form', 'loan_events', '{kind,details}'),
   ('names of the lender''s products and investors', 'loan_particulars',
@@ -595,13 +595,14 @@ begin
   ids := app.borrower_ids(borrower);
   perform set_config('app.redacting', 'on', true);
   for target in
-    select kept.table_name as name, kept.is_forgotten, string_agg(
-      format('%1$I = case when %1$I is not null then %2$s end', listed.column_name, listed.becomes), ', ')
-      as changes
-    from app.borrower_tables as kept
-    left join app.borrower_columns as listed
-      on listed.table_name = kept.table_name and listed.becomes is not null
-    group by kept.table_name order by kept.table_name
+    select kept.table_name as name, kept.is_forgotten, (
+      select string_agg(format('%1$I = case when %1$I is not null then (%2$s)::%3$s end',
+        column_name, becomes, format_type(atttypid, atttypmod)), ', ')
+      from app.borrower_columns
+      join pg_attribute on attrelid = to_regclass(table_name) and attname = column_name
+      where table_name = kept.table_name and becomes is not null
+    ) as changes
+    from app.borrower_tables as kept order by kept.table_name
   loop
     condition := app.is_of_borrower(target.name, ids);
     if target.is_forgotten then

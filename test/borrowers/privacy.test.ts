@@ -1,0 +1,296 @@
+import { unzipSync } from 'fflate';
+import { expect, test } from 'vitest';
+import { routes } from '../../api/routes.ts';
+import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
+import { sql } from '../../sql/database/db.ts';
+import { redact as openDoor } from '../../sql/borrowers/redaction.ts';
+import { everyRow } from '../setup/every-row.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newOutside } from '../setup/outside.ts';
+import { plant } from '../setup/planting.ts';
+import { drain } from '../setup/queue.ts';
+import { settle } from '../setup/settings.ts';
+import { secondSuperadmin } from '../setup/team.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const outside = newOutside(stage.pool);
+const MARK = 'quaggason';
+const JOBS = ['render-document', 'export-borrower', 'remove-redacted-files'];
+
+/** Years later, in which nothing has happened; the law of this tenant asks for one. */
+async function yearsLater(tenant: Tenant) {
+  await settle(tenant, { retention: { borrower_years: 1 } });
+  await stage.owner.query(`update tenants set business_date = '2028-06-01' where id = $1`, [
+    tenant.id,
+  ]);
+}
+
+/** A loan that is paid back on the day on which it went out. */
+async function paidBack(tenant: Tenant) {
+  const loan = await newLoan(tenant);
+  const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '10000.00' });
+  expect(paid.status, JSON.stringify(paid.body)).toBe(201);
+  return loan;
+}
+
+test('planted words are in no row of any table once their borrower is redacted', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const { borrower_id } = await paidBack(tenant);
+  const other = await newLoan(tenant);
+  await yearsLater(tenant);
+  const unmarked = await plant(stage.owner, tenant.id, borrower_id, MARK);
+  const planted = await everyRow(stage.owner);
+
+  const path = `/borrowers/${borrower_id}/redact`;
+  const redacted = await superadmin.post(path, { confirm: MARK });
+  const again = await superadmin.post(path, { confirm: MARK });
+  await drain(stage, outside, JOBS);
+  const kept = await everyRow(stage.owner);
+
+  // Four digits, nine of a bank, and nothing while there is no hold.
+  expect(unmarked.toSorted()).toEqual([
+    'borrowers.legal_hold_reason',
+    'borrowers.ssn_last_four',
+    'payment_instruments.account_number_last_four',
+    'payment_instruments.routing_number',
+  ]);
+  expect(planted.split(MARK).length).toBeGreaterThan(150);
+  expect(redacted.body).toMatchObject({ redacted_by: tenant.userIds['superadmin'] });
+  expect(again).toMatchObject({ status: 409, body: { code: 'redacted' } });
+  expect(kept.split('\n').filter((row) => row.includes(MARK))).toEqual([]);
+  expect((await tenant.officer.get(`/borrowers/${other.borrower_id}`)).body.last_name).toBe(
+    'Hopper',
+  );
+});
+
+/** Every table that leads to borrowers, by a key, or by the name of a column that has none. */
+const LEADING = `
+  with recursive named as (
+    select class.oid, class.relname::text as name from pg_class as class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+  ), arrows as (
+    select conrelid as child, confrelid as parent from pg_constraint where contype = 'f'
+    union
+    select attrelid, named.oid from pg_attribute
+    join named on named.name = case attname when 'entry_id' then 'journal_entries'
+      else regexp_replace(attname, '_id$', 's') end
+    where attname like '%\\_id'
+  ), reached as (
+    select 'borrowers'::regclass::oid as id
+    union
+    select child from arrows join reached on reached.id = parent
+  )
+  select named.name from reached join named on named.oid = reached.id
+  where not exists (select from app.borrower_tables where table_name = named.name)
+  order by 1`;
+
+/** They lead there by a record that is nobody's in particular, or by somebody of the staff. */
+const OTHERS: Record<string, string> = {
+  auto_responses: 'rules of the lender',
+  cob_chunks: 'which loans a night had passed',
+  cob_runs: 'who began a night',
+  communication_templates: 'texts of the lender',
+  credit_reporting_files: 'a file about many, as it was sent',
+  identity_providers: 'where the staff signs in',
+  investors: 'who buys loans',
+  ledger_accounts: 'the chart of accounts',
+  loan_tape_configs: 'what a tape shows',
+  loan_tapes: 'a file about many, as it was sent',
+  nacha_files: 'a file about many, as it was sent',
+  period_closings: 'who closed the books',
+  portfolio_snapshots: 'sums over many',
+  portfolios: 'loans of an investor',
+  products: 'terms of the lender',
+  programs: 'terms of the lender',
+  settlement_instruments: 'accounts of investors',
+  webhook_subscriptions: 'systems of the lender',
+};
+
+test('every table that leads to a borrower is told of, or named with its reason', async () => {
+  const { rows } = await stage.owner.query<{ name: string }>(LEADING);
+
+  expect(rows.map(({ name }) => name).filter((name) => OTHERS[name] === undefined)).toEqual([]);
+});
+
+test('every column that may hold words of a borrower is personal, or kept for a reason', async () => {
+  const { rows } = await stage.owner.query<{ name: string }>(
+    `select attrelid::regclass || '.' || attname as name
+     from app.borrower_tables as kept
+     join pg_attribute on attrelid = kept.table_name::regclass
+     join pg_type as type on type.oid = atttypid
+     left join app.borrower_columns as listed
+       on listed.table_name = kept.table_name and listed.column_name = attname
+     where attnum > 0 and not attisdropped and not kept.is_forgotten and listed.table_name is null
+       and atttypid in ('text'::regtype, 'jsonb'::regtype, 'json'::regtype, 'bytea'::regtype,
+         'inet'::regtype, 'text[]'::regtype)
+     union all
+     select listed.table_name || '.' || listed.column_name || ' is not there'
+     from app.borrower_columns as listed
+     where not exists (
+       select from pg_attribute
+       where attrelid = listed.table_name::regclass and attname = listed.column_name
+     )`,
+  );
+
+  expect(rows.map(({ name }) => name)).toEqual([]);
+});
+
+test('nothing sealed, hashed or secret is in an export', async () => {
+  const { rows } = await stage.owner.query<{ name: string }>(
+    `select kept.table_name || '.' || attname as name
+     from app.borrower_tables as kept
+     join pg_attribute on attrelid = kept.table_name::regclass and attnum > 0
+     left join app.borrower_columns as listed
+       on listed.table_name = kept.table_name and listed.column_name = attname
+     where kept.folder is not null and not coalesce(listed.is_secret, false)
+       and attname ~ 'sealed|hash|index|secret|token|credential|public_key|nonce|password'`,
+  );
+
+  expect(rows.map(({ name }) => name).toSorted()).toEqual([
+    'borrower_exports.sha256_hash',
+    'documents.sha256_hash',
+  ]);
+});
+
+test('a borrower of years ago is exported and redacted, and the books stay as they were', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const admin = await tenant.signedIn('admin');
+  const superadmin = await tenant.signedIn('superadmin');
+  const { id: loan_id, borrower_id } = await paidBack(tenant);
+  const borrower = `/borrowers/${borrower_id}`;
+  const written = [
+    await officer.put(borrower, { last_name: 'Quaggason', external_id: 'quaggason-1' }),
+    await officer.post(`${borrower}/emails`, { email: 'quaggason@example.com' }),
+    await officer.post(`${borrower}/identities`, {
+      identity_type: 'ssn',
+      identifier: '123-45-6789',
+    }),
+    await officer.post(`${borrower}/notes`, { body: 'Quaggason called.' }),
+    await officer.post(`${borrower}/tasks`, { title: 'Call Quaggason' }),
+    await officer.post(`/loans/${loan_id}/notes`, { body: 'Quaggason has paid.' }),
+    await admin.post(`${borrower}/payment-instruments`, {
+      instrument_type: 'bank_account',
+      account_holder_name: 'Quaggason',
+      routing_number: '021000021',
+      account_number: '000123456789',
+    }),
+    await officer.post(`/loans/${loan_id}/payoff-quotes`, {}),
+  ];
+  await drain(stage, outside, JOBS);
+  const stored = outside.stored.size;
+  const ordered = await superadmin.post(`${borrower}/export`);
+  const second = await superadmin.post(`${borrower}/export`);
+  await drain(stage, outside, JOBS);
+  const made = await superadmin.get(`/borrower-exports/${ordered.body.id}`);
+  const archive = [...outside.stored].find(([key]) => key.includes('/exports/'))?.[1];
+  const files = unzipSync(archive ?? new Uint8Array());
+  const texts = Object.values(files).map((bytes) => Buffer.from(bytes).toString());
+  const balances = await officer.get('/ledger/trial-balance');
+  await yearsLater(tenant);
+  await stage.owner.query('update tenants set settings = settings || $1 where id = $2', [
+    { approvals: { four_eyes: ['redactions'] } },
+    tenant.id,
+  ]);
+  const held = { is_on_legal_hold: true, reason: 'Quaggason v. Lender' };
+  const hold = await admin.post(`${borrower}/legal-hold`, held);
+  const redact = () => superadmin.post(`${borrower}/redact`, { confirm: 'Quaggason' });
+  const approver = await secondSuperadmin(tenant, superadmin);
+  const approve = async ({ body }: { body: { approval_id: string } }) =>
+    approver.post(`/approvals/${body.approval_id}/approve`);
+  const onHold = await approve(await redact());
+  await admin.post(`${borrower}/legal-hold`, { is_on_legal_hold: false, reason: 'Settled.' });
+  const asked = await redact();
+
+  const approved = await approve(asked);
+  await drain(stage, outside, JOBS);
+
+  expect(written.map(({ status }) => status)).toEqual([200, 201, 201, 201, 201, 201, 201, 201]);
+  expect(second.body.id).toBe(ordered.body.id);
+  expect(made.body).toMatchObject({ status: 'completed', documents_done: stored });
+  expect(made.body.download_url).toContain('/exports/');
+  expect(Object.keys(files)).toEqual(
+    expect.arrayContaining(['README.txt', 'borrower/notes.json', 'books/journal_lines.json']),
+  );
+  expect(JSON.parse(texts[Object.keys(files).indexOf('borrower/emails.json')] ?? '')).toMatchObject(
+    [{ email: 'quaggason@example.com' }],
+  );
+  expect(texts.join()).not.toMatch(/sealed|password_hash|123-?45-?6789|000123456789/);
+  expect(hold.body).toMatchObject({ is_on_legal_hold: true });
+  expect(onHold).toMatchObject({ status: 409, body: { code: 'legal_hold' } });
+  expect(approved.status, JSON.stringify(approved.body)).toBe(200);
+  const left = (await everyRow(stage.owner)).split('\n');
+  expect(left.filter((row) => /quaggason/i.test(row))).toEqual([]);
+  expect([...outside.stored.keys()]).toEqual([]);
+  const { body: gone } = await officer.get(borrower);
+  expect(gone).toMatchObject({ last_name: 'Redacted', redacted_by: tenant.userIds['admin'] });
+  expect((await officer.get('/ledger/trial-balance')).body).toEqual(balances.body);
+  expect(await violationsIn(stage)).toEqual([]);
+  const refused = [
+    await officer.put(borrower, { last_name: 'Back' }),
+    await officer.post(`${borrower}/unarchive`),
+    await officer.post(`${borrower}/emails`, { email: 'quaggason@example.com' }),
+    await superadmin.post(`${borrower}/export`),
+    await superadmin.post(`${borrower}/redact`, { confirm: 'Redacted' }),
+  ];
+  expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+    refused.map(() => [409, 'redacted']),
+  );
+  for (const { method, path } of routes) {
+    const [, area, name] = /^\/(borrowers|loans)\/\{id\}(\/[^{]*)?$/.exec(path) ?? [];
+    if (method !== 'GET' || area === undefined) continue;
+    const url = `/${area}/${area === 'loans' ? loan_id : borrower_id}${name ?? ''}`;
+    const reply = await superadmin.get(url);
+    expect(reply.status, `${url} ${JSON.stringify(reply.body)}`).toBeLessThan(500);
+    expect(JSON.stringify(reply.body)).not.toMatch(/quaggason/i);
+  }
+});
+
+test('who may not be redacted yet stays, and is told when', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const running = await newLoan(tenant);
+  const over = await paidBack(tenant);
+  const redact = async ({ borrower_id }: typeof over, confirm: string) => {
+    const { status, body } = await superadmin.post(`/borrowers/${borrower_id}/redact`, { confirm });
+    return [status, body.code, body.details?.earliest_date];
+  };
+  const early = await redact(over, 'Hopper');
+  await yearsLater(tenant);
+  const byDoor = () =>
+    tenant.within(({ tx }) =>
+      openDoor(tx, running.borrower_id, tenant.userIds['superadmin'] ?? ''),
+    );
+  await tenant.officer.post(`/borrowers/${over.borrower_id}/consents`, { consent_type: 'esign' });
+
+  expect(early).toEqual([409, 'retention', expect.stringMatching(/^\d{4}-\d\d-\d\d$/)]);
+  expect(await redact(running, 'Hopper')).toEqual([409, 'in_use', undefined]);
+  expect(await redact(over, 'Somebody')).toEqual([422, 'validation_error', undefined]);
+  await expect(byDoor()).rejects.toThrow('may not be redacted');
+  // The setting alone opens nothing: whoever writes has to be the owner of the tables as well.
+  const byHand = tenant.within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`
+      with opened as (select set_config('app.redacting', 'on', true))
+      update borrower_consents set consent_text = 'Redacted' from opened
+    `),
+  );
+  await expect(byHand).rejects.toThrow('evidence');
+});
+
+test('an export goes when its days are over', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const { borrower_id } = await newLoan(tenant);
+  const { body } = await superadmin.post(`/borrowers/${borrower_id}/export`);
+  await drain(stage, outside, ['export-borrower']);
+  await stage.owner.query(`update borrower_exports set expires_at = now() - interval '1 day'`);
+
+  await cleanUp.run({}, outside);
+
+  const { body: gone } = await superadmin.get(`/borrower-exports/${body.id}`);
+  expect(gone).toMatchObject({ status: 'expired', download_url: null });
+  expect([...outside.stored.keys()].filter((key) => key.includes('/exports/'))).toEqual([]);
+});
