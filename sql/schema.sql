@@ -538,13 +538,14 @@ begin
   ids := app.borrower_ids(borrower);
   perform set_config('app.redacting', 'on', true);
   for target in
-    select kept.table_name as name, kept.is_forgotten, string_agg(
-      format('%1$I = case when %1$I is not null then %2$s end', listed.column_name, listed.becomes), ', ')
-      as changes
-    from app.borrower_tables as kept
-    left join app.borrower_columns as listed
-      on listed.table_name = kept.table_name and listed.becomes is not null
-    group by kept.table_name order by kept.table_name
+    select kept.table_name as name, kept.is_forgotten, (
+      select string_agg(format('%1$I = case when %1$I is not null then (%2$s)::%3$s end',
+        column_name, becomes, format_type(atttypid, atttypmod)), ', ')
+      from app.borrower_columns
+      join pg_attribute on attrelid = to_regclass(table_name) and attname = column_name
+      where table_name = kept.table_name and becomes is not null
+    ) as changes
+    from app.borrower_tables as kept order by kept.table_name
   loop
     condition := app.is_of_borrower(target.name, ids);
     if target.is_forgotten then
@@ -655,6 +656,26 @@ begin
     if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
   end if;
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.refuse_change_of_redacted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    if old.redacted_at is null or app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then
+      return new;
+    end if;
+  elsif not exists (
+    select from borrowers
+    where tenant_id = new.tenant_id and id = new.borrower_id and redacted_at is not null
+  ) then
+    return new;
+  end if;
+  raise exception 'The borrower is redacted.'
+    using errcode = 'check_violation', constraint = 'borrowers_redacted';
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.relay_events(batch integer)
@@ -902,6 +923,7 @@ alter table addresses enable row level security, force row level security;
 create policy auditor on addresses for select to servicing_auditor using true;
 create policy owner on addresses for all to servicing_owner using true with check true;
 create policy tenant on addresses for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.addresses FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.addresses FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on addresses to servicing_app;
 grant select on addresses to servicing_auditor;
@@ -1033,7 +1055,7 @@ create table approvals (
   updated_at timestamp with time zone not null default now(),
   constraint approvals_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((status <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR (decided_by <> requested_by))),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'suspense'::text, 'invitations'::text, 'settings'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'suspense'::text, 'invitations'::text, 'redactions'::text, 'settings'::text]))),
   constraint approvals_pkey PRIMARY KEY (tenant_id, id),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'canceled'::text]))),
   constraint approvals_tenant_id_decided_by_fkey FOREIGN KEY (tenant_id, decided_by) REFERENCES users(tenant_id, id),
@@ -1242,6 +1264,7 @@ create policy tenant on borrower_consents for all to servicing_app using (tenant
 CREATE TRIGGER append_only BEFORE DELETE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.borrower_consents FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER evidence BEFORE UPDATE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.refuse_all_but_revocation();
+CREATE TRIGGER redacted BEFORE INSERT ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on borrower_consents to servicing_app;
 grant select on borrower_consents to servicing_auditor;
@@ -1275,6 +1298,7 @@ alter table borrower_exports enable row level security, force row level security
 create policy auditor on borrower_exports for select to servicing_auditor using true;
 create policy owner on borrower_exports for all to servicing_owner using true with check true;
 create policy tenant on borrower_exports for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.borrower_exports FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_exports FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on borrower_exports to servicing_app;
 grant select on borrower_exports to servicing_auditor;
@@ -1316,6 +1340,7 @@ alter table borrower_identities enable row level security, force row level secur
 create policy auditor on borrower_identities for select to servicing_auditor using true;
 create policy owner on borrower_identities for all to servicing_owner using true with check true;
 create policy tenant on borrower_identities for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.borrower_identities FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_identities FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on borrower_identities to servicing_app;
 grant select on borrower_identities to servicing_auditor;
@@ -1366,6 +1391,7 @@ alter table borrowers enable row level security, force row level security;
 create policy auditor on borrowers for select to servicing_auditor using true;
 create policy owner on borrowers for all to servicing_owner using true with check true;
 create policy tenant on borrowers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on borrowers to servicing_app;
 grant select on borrowers to servicing_auditor;
@@ -1404,6 +1430,7 @@ alter table business_details enable row level security, force row level security
 create policy auditor on business_details for select to servicing_auditor using true;
 create policy owner on business_details for all to servicing_owner using true with check true;
 create policy tenant on business_details for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.business_details FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.business_details FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on business_details to servicing_app;
 grant select on business_details to servicing_auditor;
@@ -2002,6 +2029,7 @@ alter table emails enable row level security, force row level security;
 create policy auditor on emails for select to servicing_auditor using true;
 create policy owner on emails for all to servicing_owner using true with check true;
 create policy tenant on emails for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.emails FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.emails FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on emails to servicing_app;
 grant select on emails to servicing_auditor;
@@ -2205,6 +2233,7 @@ alter table hardship_applications enable row level security, force row level sec
 create policy auditor on hardship_applications for select to servicing_auditor using true;
 create policy owner on hardship_applications for all to servicing_owner using true with check true;
 create policy tenant on hardship_applications for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.hardship_applications FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.hardship_applications FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on hardship_applications to servicing_app;
 grant select on hardship_applications to servicing_auditor;
@@ -2490,6 +2519,7 @@ alter table legal_reps enable row level security, force row level security;
 create policy auditor on legal_reps for select to servicing_auditor using true;
 create policy owner on legal_reps for all to servicing_owner using true with check true;
 create policy tenant on legal_reps for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.legal_reps FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.legal_reps FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on legal_reps to servicing_app;
 grant select on legal_reps to servicing_auditor;
@@ -3120,6 +3150,7 @@ alter table notes enable row level security, force row level security;
 create policy auditor on notes for select to servicing_auditor using true;
 create policy owner on notes for all to servicing_owner using true with check true;
 create policy tenant on notes for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.notes FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select on notes to servicing_app;
 grant select on notes to servicing_auditor;
@@ -3223,6 +3254,7 @@ alter table payment_instruments enable row level security, force row level secur
 create policy auditor on payment_instruments for select to servicing_auditor using true;
 create policy owner on payment_instruments for all to servicing_owner using true with check true;
 create policy tenant on payment_instruments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.payment_instruments FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.payment_instruments FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on payment_instruments to servicing_app;
 grant select on payment_instruments to servicing_auditor;
@@ -3499,6 +3531,7 @@ alter table phones enable row level security, force row level security;
 create policy auditor on phones for select to servicing_auditor using true;
 create policy owner on phones for all to servicing_owner using true with check true;
 create policy tenant on phones for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.phones FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.phones FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on phones to servicing_app;
 grant select on phones to servicing_auditor;
@@ -4029,6 +4062,7 @@ alter table support_cases enable row level security, force row level security;
 create policy auditor on support_cases for select to servicing_auditor using true;
 create policy owner on support_cases for all to servicing_owner using true with check true;
 create policy tenant on support_cases for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.support_cases FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.support_cases FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on support_cases to servicing_app;
 grant select on support_cases to servicing_auditor;
@@ -4100,6 +4134,7 @@ alter table tasks enable row level security, force row level security;
 create policy auditor on tasks for select to servicing_auditor using true;
 create policy owner on tasks for all to servicing_owner using true with check true;
 create policy tenant on tasks for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.tasks FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.tasks FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on tasks to servicing_app;
 grant select on tasks to servicing_auditor;

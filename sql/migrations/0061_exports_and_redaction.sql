@@ -11,6 +11,9 @@ alter table borrowers
   add check ((redacted_at is null) = (redacted_by is null)),
   add foreign key (tenant_id, redacted_by) references users (tenant_id, id);
 
+alter table approvals drop constraint approvals_kind_check, add check (kind in
+  ('disbursements', 'reversals', 'refunds', 'suspense', 'invitations', 'redactions', 'settings'));
+
 -- One archive of everything that is kept about a borrower. Its file goes after some days, its row stays.
 create table borrower_exports (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

@@ -35,37 +35,6 @@ async function paidBack(tenant: Tenant) {
   return loan;
 }
 
-test('planted words are in no row of any table once their borrower is redacted', async () => {
-  const tenant = await stage.tenant();
-  const superadmin = await tenant.signedIn('superadmin');
-  const { borrower_id } = await paidBack(tenant);
-  const other = await newLoan(tenant);
-  await yearsLater(tenant);
-  const unmarked = await plant(stage.owner, tenant.id, borrower_id, MARK);
-  const planted = await everyRow(stage.owner);
-
-  const path = `/borrowers/${borrower_id}/redact`;
-  const redacted = await superadmin.post(path, { confirm: MARK });
-  const again = await superadmin.post(path, { confirm: MARK });
-  await drain(stage, outside, JOBS);
-  const kept = await everyRow(stage.owner);
-
-  // Four digits, nine of a bank, and nothing while there is no hold.
-  expect(unmarked.toSorted()).toEqual([
-    'borrowers.legal_hold_reason',
-    'borrowers.ssn_last_four',
-    'payment_instruments.account_number_last_four',
-    'payment_instruments.routing_number',
-  ]);
-  expect(planted.split(MARK).length).toBeGreaterThan(150);
-  expect(redacted.body).toMatchObject({ redacted_by: tenant.userIds['superadmin'] });
-  expect(again).toMatchObject({ status: 409, body: { code: 'redacted' } });
-  expect(kept.split('\n').filter((row) => row.includes(MARK))).toEqual([]);
-  expect((await tenant.officer.get(`/borrowers/${other.borrower_id}`)).body.last_name).toBe(
-    'Hopper',
-  );
-});
-
 /** Every table that leads to borrowers, by a key, or by the name of a column that has none. */
 const LEADING = `
   with recursive named as (
@@ -87,32 +56,15 @@ const LEADING = `
   where not exists (select from app.borrower_tables where table_name = named.name)
   order by 1`;
 
-/** They lead there by a record that is nobody's in particular, or by somebody of the staff. */
+/** They lead there by a record that is nobody's in particular. */
 const OTHERS: Record<string, string> = {
-  auto_responses: 'rules of the lender',
-  cob_chunks: 'which loans a night had passed',
-  cob_runs: 'who began a night',
-  communication_templates: 'texts of the lender',
-  credit_reporting_files: 'a file about many, as it was sent',
-  identity_providers: 'where the staff signs in',
-  investors: 'who buys loans',
-  ledger_accounts: 'the chart of accounts',
-  loan_tape_configs: 'what a tape shows',
-  loan_tapes: 'a file about many, as it was sent',
-  nacha_files: 'a file about many, as it was sent',
-  period_closings: 'who closed the books',
-  portfolio_snapshots: 'sums over many',
-  portfolios: 'loans of an investor',
-  products: 'terms of the lender',
-  programs: 'terms of the lender',
-  settlement_instruments: 'accounts of investors',
-  webhook_subscriptions: 'systems of the lender',
+  loan_tapes: 'the document of a tape is a file about many, and of no borrower',
 };
 
 test('every table that leads to a borrower is told of, or named with its reason', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(LEADING);
 
-  expect(rows.map(({ name }) => name).filter((name) => OTHERS[name] === undefined)).toEqual([]);
+  expect(rows.map(({ name }) => name)).toEqual(Object.keys(OTHERS));
 });
 
 test('every column that may hold words of a borrower is personal, or kept for a reason', async () => {
@@ -155,6 +107,21 @@ test('nothing sealed, hashed or secret is in an export', async () => {
   ]);
 });
 
+/** Entries, events and payments, as far as they count. */
+async function booksOf({ id }: Tenant) {
+  const { rows } = await stage.owner.query(
+    `select entry_id as of, account_id::text as what, debit::text || ' ' || credit as counts
+     from journal_lines where tenant_id = $1
+     union all select loan_id, kind || effective_date, details::text
+     from loan_events where tenant_id = $1
+     union all select loan_id, receipt_number || status, amount || ' ' || principal_applied
+     from payments where tenant_id = $1
+     order by 1, 2, 3`,
+    [id],
+  );
+  return rows;
+}
+
 test('a borrower of years ago is exported and redacted, and the books stay as they were', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
@@ -171,17 +138,16 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
     }),
     await officer.post(`${borrower}/notes`, { body: 'Quaggason called.' }),
     await officer.post(`${borrower}/tasks`, { title: 'Call Quaggason' }),
-    await officer.post(`/loans/${loan_id}/notes`, { body: 'Quaggason has paid.' }),
     await admin.post(`${borrower}/payment-instruments`, {
       instrument_type: 'bank_account',
       account_holder_name: 'Quaggason',
       routing_number: '021000021',
       account_number: '000123456789',
     }),
-    await officer.post(`/loans/${loan_id}/payoff-quotes`, {}),
   ];
   await drain(stage, outside, JOBS);
-  const stored = outside.stored.size;
+  const storedOf = (id: string) => [...outside.stored.keys()].filter((key) => key.includes(id));
+  const stored = storedOf(loan_id).length;
   const ordered = await superadmin.post(`${borrower}/export`);
   const second = await superadmin.post(`${borrower}/export`);
   await drain(stage, outside, JOBS);
@@ -189,7 +155,7 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
   const archive = [...outside.stored].find(([key]) => key.includes('/exports/'))?.[1];
   const files = unzipSync(archive ?? new Uint8Array());
   const texts = Object.values(files).map((bytes) => Buffer.from(bytes).toString());
-  const balances = await officer.get('/ledger/trial-balance');
+  const balances = await booksOf(tenant);
   await yearsLater(tenant);
   await stage.owner.query('update tenants set settings = settings || $1 where id = $2', [
     { approvals: { four_eyes: ['redactions'] } },
@@ -202,13 +168,14 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
   const approve = async ({ body }: { body: { approval_id: string } }) =>
     approver.post(`/approvals/${body.approval_id}/approve`);
   const onHold = await approve(await redact());
-  await admin.post(`${borrower}/legal-hold`, { is_on_legal_hold: false, reason: 'Settled.' });
+  await approver.post(`${borrower}/legal-hold`, { is_on_legal_hold: false, reason: 'Settled.' });
   const asked = await redact();
 
   const approved = await approve(asked);
   await drain(stage, outside, JOBS);
 
-  expect(written.map(({ status }) => status)).toEqual([200, 201, 201, 201, 201, 201, 201, 201]);
+  expect(written.map(({ status }) => status)).toEqual([200, 201, 201, 201, 201, 201]);
+  expect(stored).toBeGreaterThan(0);
   expect(second.body.id).toBe(ordered.body.id);
   expect(made.body).toMatchObject({ status: 'completed', documents_done: stored });
   expect(made.body.download_url).toContain('/exports/');
@@ -218,23 +185,23 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
   expect(JSON.parse(texts[Object.keys(files).indexOf('borrower/emails.json')] ?? '')).toMatchObject(
     [{ email: 'quaggason@example.com' }],
   );
-  expect(texts.join()).not.toMatch(/sealed|password_hash|123-?45-?6789|000123456789/);
+  expect(texts.join()).not.toMatch(/_sealed|password_hash|123-?45-?6789|000123456789/);
   expect(hold.body).toMatchObject({ is_on_legal_hold: true });
   expect(onHold).toMatchObject({ status: 409, body: { code: 'legal_hold' } });
   expect(approved.status, JSON.stringify(approved.body)).toBe(200);
   const left = (await everyRow(stage.owner)).split('\n');
   expect(left.filter((row) => /quaggason/i.test(row))).toEqual([]);
-  expect([...outside.stored.keys()]).toEqual([]);
+  expect([...storedOf(loan_id), ...storedOf(ordered.body.id)]).toEqual([]);
   const { body: gone } = await officer.get(borrower);
   expect(gone).toMatchObject({ last_name: 'Redacted', redacted_by: tenant.userIds['admin'] });
-  expect((await officer.get('/ledger/trial-balance')).body).toEqual(balances.body);
+  expect(balances.length).toBeGreaterThan(6);
+  expect(await booksOf(tenant)).toEqual(balances);
   expect(await violationsIn(stage)).toEqual([]);
   const refused = [
     await officer.put(borrower, { last_name: 'Back' }),
     await officer.post(`${borrower}/unarchive`),
     await officer.post(`${borrower}/emails`, { email: 'quaggason@example.com' }),
     await superadmin.post(`${borrower}/export`),
-    await superadmin.post(`${borrower}/redact`, { confirm: 'Redacted' }),
   ];
   expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
     refused.map(() => [409, 'redacted']),
@@ -293,4 +260,36 @@ test('an export goes when its days are over', async () => {
   const { body: gone } = await superadmin.get(`/borrower-exports/${body.id}`);
   expect(gone).toMatchObject({ status: 'expired', download_url: null });
   expect([...outside.stored.keys()].filter((key) => key.includes('/exports/'))).toEqual([]);
+});
+
+// Last, since what is planted is right in its form alone.
+test('planted words are in no row of any table once their borrower is redacted', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const { borrower_id } = await paidBack(tenant);
+  const other = await newLoan(tenant);
+  await yearsLater(tenant);
+  const unmarked = await plant(stage.owner, tenant.id, borrower_id, MARK);
+  const planted = await everyRow(stage.owner);
+
+  const path = `/borrowers/${borrower_id}/redact`;
+  const redacted = await superadmin.post(path, { confirm: MARK });
+  const again = await superadmin.post(path, { confirm: MARK });
+  await drain(stage, outside, JOBS);
+  const kept = await everyRow(stage.owner);
+
+  // Four digits, nine of a bank, and nothing while there is no hold.
+  expect(unmarked.toSorted()).toEqual([
+    'borrowers.legal_hold_reason',
+    'borrowers.ssn_last_four',
+    'payment_instruments.account_number_last_four',
+    'payment_instruments.routing_number',
+  ]);
+  expect(planted.split(MARK).length).toBeGreaterThan(150);
+  expect(redacted.body).toMatchObject({ redacted_by: tenant.userIds['superadmin'] });
+  expect(again).toMatchObject({ status: 409, body: { code: 'redacted' } });
+  expect(kept.split('\n').filter((row) => row.includes(MARK))).toEqual([]);
+  expect((await tenant.officer.get(`/borrowers/${other.borrower_id}`)).body.last_name).toBe(
+    'Hopper',
+  );
 });
