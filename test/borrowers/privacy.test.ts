@@ -1,9 +1,11 @@
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
+import { exportBorrower } from '../../jobs/borrowers/privacy/export-borrower.job.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { sql } from '../../sql/database/db.ts';
 import { redact as openDoor } from '../../sql/borrowers/redaction.ts';
+import { BOOKS, LEADING, SECRET, UNLISTED } from '../setup/borrower-catalogue.ts';
 import { everyRow } from '../setup/every-row.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
@@ -35,27 +37,6 @@ async function paidBack(tenant: Tenant) {
   return loan;
 }
 
-/** Every table that leads to borrowers, by a key, or by the name of a column that has none. */
-const LEADING = `
-  with recursive named as (
-    select class.oid, class.relname::text as name from pg_class as class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-  ), arrows as (
-    select conrelid as child, confrelid as parent from pg_constraint where contype = 'f'
-    union
-    select attrelid, named.oid from pg_attribute
-    join named on named.name = case attname when 'entry_id' then 'journal_entries'
-      else regexp_replace(attname, '_id$', 's') end
-    where attname like '%\\_id'
-  ), reached as (
-    select 'borrowers'::regclass::oid as id
-    union
-    select child from arrows join reached on reached.id = parent
-  )
-  select named.name from reached join named on named.oid = reached.id
-  where not exists (select from app.borrower_tables where table_name = named.name)
-  order by 1`;
-
 /** They lead there by a record that is nobody's in particular. */
 const OTHERS: Record<string, string> = {
   loan_tapes: 'the document of a tape is a file about many, and of no borrower',
@@ -68,38 +49,13 @@ test('every table that leads to a borrower is told of, or named with its reason'
 });
 
 test('every column that may hold words of a borrower is personal, or kept for a reason', async () => {
-  const { rows } = await stage.owner.query<{ name: string }>(
-    `select attrelid::regclass || '.' || attname as name
-     from app.borrower_tables as kept
-     join pg_attribute on attrelid = kept.table_name::regclass
-     join pg_type as type on type.oid = atttypid
-     left join app.borrower_columns as listed
-       on listed.table_name = kept.table_name and listed.column_name = attname
-     where attnum > 0 and not attisdropped and not kept.is_forgotten and listed.table_name is null
-       and atttypid in ('text'::regtype, 'jsonb'::regtype, 'json'::regtype, 'bytea'::regtype,
-         'inet'::regtype, 'text[]'::regtype)
-     union all
-     select listed.table_name || '.' || listed.column_name || ' is not there'
-     from app.borrower_columns as listed
-     where not exists (
-       select from pg_attribute
-       where attrelid = listed.table_name::regclass and attname = listed.column_name
-     )`,
-  );
+  const { rows } = await stage.owner.query<{ name: string }>(UNLISTED);
 
   expect(rows.map(({ name }) => name)).toEqual([]);
 });
 
 test('nothing sealed, hashed or secret is in an export', async () => {
-  const { rows } = await stage.owner.query<{ name: string }>(
-    `select kept.table_name || '.' || attname as name
-     from app.borrower_tables as kept
-     join pg_attribute on attrelid = kept.table_name::regclass and attnum > 0
-     left join app.borrower_columns as listed
-       on listed.table_name = kept.table_name and listed.column_name = attname
-     where kept.folder is not null and not coalesce(listed.is_secret, false)
-       and attname ~ 'sealed|hash|index|secret|token|credential|public_key|nonce|password'`,
-  );
+  const { rows } = await stage.owner.query<{ name: string }>(SECRET);
 
   expect(rows.map(({ name }) => name).toSorted()).toEqual([
     'borrower_exports.sha256_hash',
@@ -107,20 +63,7 @@ test('nothing sealed, hashed or secret is in an export', async () => {
   ]);
 });
 
-/** Entries, events and payments, as far as they count. */
-async function booksOf({ id }: Tenant) {
-  const { rows } = await stage.owner.query(
-    `select entry_id as of, account_id::text as what, debit::text || ' ' || credit as counts
-     from journal_lines where tenant_id = $1
-     union all select loan_id, kind || effective_date, details::text
-     from loan_events where tenant_id = $1
-     union all select loan_id, receipt_number || status, amount || ' ' || principal_applied
-     from payments where tenant_id = $1
-     order by 1, 2, 3`,
-    [id],
-  );
-  return rows;
-}
+const booksOf = async ({ id }: Tenant) => (await stage.owner.query(BOOKS, [id])).rows;
 
 test('a borrower of years ago is exported and redacted, and the books stay as they were', async () => {
   const tenant = await stage.tenant();
@@ -207,9 +150,10 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
     refused.map(() => [409, 'redacted']),
   );
   for (const { method, path } of routes) {
-    const [, area, name] = /^\/(borrowers|loans)\/\{id\}(\/[^{]*)?$/.exec(path) ?? [];
-    if (method !== 'GET' || area === undefined) continue;
-    const url = `/${area}/${area === 'loans' ? loan_id : borrower_id}${name ?? ''}`;
+    const url = path
+      .replace(/^\/loans\/\{id\}/, `/loans/${loan_id}`)
+      .replace(/^\/borrowers\/\{id\}/, borrower);
+    if (method !== 'GET' || url.includes('{')) continue;
     const reply = await superadmin.get(url);
     expect(reply.status, `${url} ${JSON.stringify(reply.body)}`).toBeLessThan(500);
     expect(JSON.stringify(reply.body)).not.toMatch(/quaggason/i);
@@ -247,17 +191,21 @@ test('who may not be redacted yet stays, and is told when', async () => {
   await expect(byHand).rejects.toThrow('evidence');
 });
 
-test('an export goes when its days are over', async () => {
+test('an export is made once, and goes when its days are over', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const { borrower_id } = await newLoan(tenant);
   const { body } = await superadmin.post(`/borrowers/${borrower_id}/export`);
   await drain(stage, outside, ['export-borrower']);
+  const before = await superadmin.get(`/borrower-exports/${body.id}`);
+  await exportBorrower.run({ tenant_id: tenant.id, export_id: body.id }, outside);
+  const after = await superadmin.get(`/borrower-exports/${body.id}`);
   await stage.owner.query(`update borrower_exports set expires_at = now() - interval '1 day'`);
 
   await cleanUp.run({}, outside);
 
   const { body: gone } = await superadmin.get(`/borrower-exports/${body.id}`);
+  expect({ ...after.body, download_url: '' }).toEqual({ ...before.body, download_url: '' });
   expect(gone).toMatchObject({ status: 'expired', download_url: null });
   expect([...outside.stored.keys()].filter((key) => key.includes('/exports/'))).toEqual([]);
 });
