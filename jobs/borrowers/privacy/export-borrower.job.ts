@@ -56,13 +56,13 @@ export const exportBorrower = job({
   key: ({ export_id }) => `export-borrower:${export_id}`,
 
   async run({ tenant_id, export_id }, outside) {
-    const { within, files, now } = outside;
+    const { within, files } = outside;
     const read = await within(tenant_id, (work) => contentsOf(work, export_id), { snapshot: true });
     if (read === null) return;
     const steps = (done: number) =>
       within(tenant_id, ({ tx }) => exports.progress(tx, export_id, done, read.documents.length));
     const entries = entriesOf(read, files, steps);
-    await files.put(read.storage_key, zipped(entries, now()), {
+    await files.put(read.storage_key, zipped(entries, outside.now()), {
       when: (file, place) =>
         within(tenant_id, async ({ tx }) => {
           const { export_days: days } = (await settingsOf(tx)).retention;

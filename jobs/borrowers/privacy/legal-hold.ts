@@ -17,8 +17,8 @@ export async function setLegalHold(
   id: string,
   { is_on_legal_hold, reason }: z.output<typeof LegalHold>,
 ) {
-  const said = reason?.trim() ? reason : null;
-  if (is_on_legal_hold && said === null) throw new Invalid({ reason: 'Is required.' });
-  const legal_hold_reason = is_on_legal_hold ? said : null;
+  const ground = reason?.trim() ? reason : null;
+  if (is_on_legal_hold && ground === null) throw new Invalid({ reason: 'Is required.' });
+  const legal_hold_reason = is_on_legal_hold ? ground : null;
   await update(tx, 'borrowers', id, { is_on_legal_hold, legal_hold_reason });
 }

@@ -37,8 +37,8 @@ type Standing = Awaited<ReturnType<typeof standing>>;
 /** Whoever says whom by an id alone may have taken the wrong one, and nothing brings it back. */
 function assertConfirmed({ is_redacted, last_name, loan_numbers }: Standing, confirm: string) {
   if (is_redacted) throw new Conflict('The borrower is redacted already.', 'redacted');
-  const said = confirm.trim().toLowerCase();
-  if ([last_name, ...loan_numbers].some((name) => name.trim().toLowerCase() === said)) return;
+  const repeated = confirm.trim().toLowerCase();
+  if ([last_name, ...loan_numbers].some((name) => name.trim().toLowerCase() === repeated)) return;
   throw new Invalid({ confirm: 'Is neither the last name nor the number of a loan.' });
 }
 
