@@ -5,6 +5,7 @@ import { businessDetailRoutes, businessDetails } from './borrowers/business-deta
 import { preferenceRoutes } from './borrowers/communication-preferences.ts';
 import { consents } from './borrowers/consents.ts';
 import { emails } from './borrowers/emails.ts';
+import { privacyRoutes } from './borrowers/exports.ts';
 import { identities, identitySearch } from './borrowers/identities.ts';
 import { legalReps } from './borrowers/legal-reps.ts';
 import { notes } from './borrowers/notes.ts';
@@ -82,6 +83,7 @@ const business: readonly Route[] = [
   ...businessDetailRoutes,
   ...notes.routes,
   ...tasks.routes,
+  ...privacyRoutes,
   ...loans.routes,
   ...loanRoutes,
   ...creditFiles.routes,

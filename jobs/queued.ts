@@ -1,3 +1,5 @@
+import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
+import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
 import { closeLoans } from './business-day/close-loans.job.ts';
 import { startCloseOfBusiness } from './business-day/start-close-of-business.job.ts';
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
@@ -42,4 +44,6 @@ export const queued: readonly AnyJob[] = [
   issueStatements,
   reportCredit,
   renderDocumentJob,
+  exportBorrower,
+  removeRedactedFiles,
 ];

@@ -66,6 +66,32 @@ $function$;
 grant execute on function app.all_tenants to servicing_worker;
 revoke execute on function app.all_tenants from public;
 
+CREATE OR REPLACE FUNCTION app.borrower_ids(borrower uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  known jsonb := jsonb_build_object('borrowers', jsonb_build_array(borrower));
+  parent_table text;
+  ids jsonb;
+begin
+  loop
+    select tie.parent into parent_table from app.borrower_ties as tie
+    where not known ? tie.parent and not exists (
+      select from app.borrower_ties as own
+      where own.table_name = tie.parent and not known ? own.parent
+    )
+    limit 1;
+    exit when not found;
+    execute format('select coalesce(jsonb_agg(id), ''[]'') from %I where %s',
+      parent_table, app.is_of_borrower(parent_table, known)) into ids;
+    known := known || jsonb_build_object(parent_table, ids);
+  end loop;
+  return known;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.borrowers_found(pattern text)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -204,12 +230,33 @@ CREATE OR REPLACE FUNCTION app.entry_is_immutable()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if tg_op = 'UPDATE' then
+    if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
+  end if;
   if tg_op = 'DELETE' or old.status = 'posted'
     or (to_jsonb(old) - '{status,posted_at,posted_by,is_archived}'::text[])
        <> (to_jsonb(new) - '{status,posted_at,posted_by,is_archived}'::text[]) then
     raise exception 'Posted entries are immutable.' using errcode = 'insufficient_privilege';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.exported_rows(name text, ids jsonb)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  secrets text[] := array(
+    select column_name from app.borrower_columns where table_name = name and is_secret
+  ) || '{tenant_id}';
+begin
+  return query execute format(
+    'select jsonb_pretty(jsonb_strip_nulls(row)) from (
+       select to_jsonb(record) - %L::text[] as row from %I as record where %s
+     ) as told order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
+    secrets, name, app.is_of_borrower(name, ids));
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.half_even(amount numeric)
@@ -229,6 +276,41 @@ CREATE OR REPLACE FUNCTION app.is_february_end(d date)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((EXTRACT(month FROM d) = (2)::numeric) AND (EXTRACT(day FROM (d + 1)) = (1)::numeric));
+
+CREATE OR REPLACE FUNCTION app.is_of_borrower(name text, ids jsonb)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select format('tenant_id = %L::uuid and (%s)', app.current_tenant(), string_agg(
+    case
+      when tie.through ~ '^[a-z_]+$' then format('%I = any(%L::uuid[])', tie.through, known.ids)
+      else format('(%s) = any(%L::text[])', tie.through, known.ids)
+    end, ' or '))
+  from app.borrower_ties as tie
+  cross join lateral (
+    select array(select jsonb_array_elements_text(ids -> tie.parent)) as ids
+  ) as known
+  where tie.table_name = name
+$function$;
+
+CREATE OR REPLACE FUNCTION app.is_redaction(target regclass, before jsonb, after jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select current_setting('app.redacting', true) = 'on'
+    and current_user = (select pg_get_userbyid(relowner) from pg_class where oid = target)
+    and before - personal.columns = after - personal.columns
+  from (
+    select array(
+      select column_name from app.borrower_columns
+      where table_name = target::text and becomes is not null
+    ) || '{updated_at}' as columns
+  ) as personal
+$function$;
 
 CREATE OR REPLACE FUNCTION app.key_of(sealed text)
  RETURNS text
@@ -427,12 +509,135 @@ $function$;
 grant execute on function app.record_failed_jobs to servicing_worker;
 revoke execute on function app.record_failed_jobs from public;
 
+CREATE OR REPLACE FUNCTION app.redact_borrower(borrower uuid, by_whom uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  ids jsonb;
+  target record;
+  condition text;
+begin
+  update borrowers as record
+  set redacted_at = now(), redacted_by = by_whom, is_archived = true, do_not_contact = true,
+      email_enabled = false, sms_enabled = false, letter_enabled = false, marketing_enabled = false
+  where record.tenant_id = app.current_tenant() and record.id = borrower
+    and record.redacted_at is null and not record.is_on_legal_hold
+    and not exists (
+      select from loans as loan
+      where loan.tenant_id = record.tenant_id and loan.borrower_id = record.id
+        and (loan.status in ('pending', 'approved', 'active')
+          or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
+    );
+  if not found then
+    raise exception 'Borrower % may not be redacted.', borrower using errcode = 'insufficient_privilege';
+  end if;
+
+  ids := app.borrower_ids(borrower);
+  perform set_config('app.redacting', 'on', true);
+  for target in
+    select kept.table_name as name, kept.is_forgotten, (
+      select string_agg(format('%1$I = case when %1$I is not null then (%2$s)::%3$s end',
+        column_name, becomes, format_type(atttypid, atttypmod)), ', ')
+      from app.borrower_columns
+      join pg_attribute on attrelid = to_regclass(table_name) and attname = column_name
+      where table_name = kept.table_name and becomes is not null
+    ) as changes
+    from app.borrower_tables as kept order by kept.table_name
+  loop
+    condition := app.is_of_borrower(target.name, ids);
+    if target.is_forgotten then
+      execute format('delete from %I where %s', target.name, condition);
+    elsif target.changes is not null then
+      execute format('update %I set %s where %s', target.name, target.changes, condition);
+    end if;
+  end loop;
+
+  execute 'update users set is_active = false, session_epoch = session_epoch + 1 where '
+    || app.is_of_borrower('users', ids);
+  execute 'update communication_logs set status = ''failed'', failed_at = now(), error_code = ''redacted''
+    where status = ''queued'' and ' || app.is_of_borrower('communication_logs', ids);
+  -- Their files, and those of exports, are removed by a job once this is committed.
+  execute 'update documents set status = ''redacted'' where ' || app.is_of_borrower('documents', ids);
+  execute 'update borrower_exports set status = ''expired'' where status in (''pending'', ''completed'') and '
+    || app.is_of_borrower('borrower_exports', ids);
+  update app.failed_jobs set error = 'Redacted'
+  where payload ->> 'tenant_id' = app.current_tenant()::text and exists (
+    select from jsonb_each_text(payload) as named, jsonb_each(ids) as known
+    where known.value ? named.value
+  );
+  perform set_config('app.redacting', '', true);
+end $function$;
+grant execute on function app.redact_borrower to servicing_app;
+revoke execute on function app.redact_borrower from public;
+
+CREATE OR REPLACE FUNCTION app.redacted_changes(entity text, changes jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(jsonb_object_agg(field, case
+    when field = 'requested_by' or known.stays then change
+    when known.stays is null then app.redacted_json(change, '{}')
+    when jsonb_typeof(change) <> 'object' then '"Redacted"'
+    else (
+      select coalesce(jsonb_object_agg(side, case value when 'null' then value else '"Redacted"' end), '{}')
+      from jsonb_each(change) as told (side, value)
+    )
+  end), '{}')
+  from jsonb_each(changes) as changed (field, change)
+  left join lateral (
+    select case
+      when holder.is_forgotten then atttypid in ('uuid'::regtype, 'boolean'::regtype, 'timestamptz'::regtype)
+      else coalesce(listed.kept_because is not null, true)
+    end as stays
+    from pg_attribute
+    left join app.borrower_tables as holder on holder.table_name = entity
+    left join app.borrower_columns as listed
+      on listed.table_name = entity and listed.column_name = field
+    where attrelid = to_regclass(quote_ident(entity)) and attname = field and not attisdropped
+      and holder.table_name is not null
+  ) as known on true
+$function$;
+
+CREATE OR REPLACE FUNCTION app.redacted_json(value jsonb, names text[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case jsonb_typeof(value)
+    when 'object' then (
+      select coalesce(jsonb_object_agg(name, case
+        when name = any(names) and jsonb_typeof(item) = 'string' then item
+        else app.redacted_json(item, names)
+      end), '{}')
+      from jsonb_each(value) as member (name, item)
+    )
+    when 'array' then (
+      select coalesce(jsonb_agg(app.redacted_json(item, names) order by place), '[]')
+      from jsonb_array_elements(value) with ordinality as element (item, place)
+    )
+    when 'string' then case
+      when value #>> '{}' ~
+        '^(-?\d+\.\d+|\d{4}-\d\d-\d\d([T ][\d:.+Z-]*)?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$'
+        then value
+      else '"Redacted"'
+    end
+    else value
+  end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.refuse_all_but_revocation()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 declare revocation text[] := '{revoked_at,revocation_method,revocation_reason,updated_at}';
 begin
+  if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
   if old.revoked_at is not null or new.revoked_at is null
     or to_jsonb(new) - revocation <> to_jsonb(old) - revocation
   then
@@ -447,7 +652,30 @@ CREATE OR REPLACE FUNCTION app.refuse_change()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if tg_level = 'ROW' and tg_op = 'UPDATE' then
+    if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
+  end if;
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.refuse_change_of_redacted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    if old.redacted_at is null or app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then
+      return new;
+    end if;
+  elsif not exists (
+    select from borrowers
+    where tenant_id = new.tenant_id and id = new.borrower_id and redacted_at is not null
+  ) then
+    return new;
+  end if;
+  raise exception 'The borrower is redacted.'
+    using errcode = 'check_violation', constraint = 'borrowers_redacted';
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.relay_events(batch integer)
@@ -695,9 +923,47 @@ alter table addresses enable row level security, force row level security;
 create policy auditor on addresses for select to servicing_auditor using true;
 create policy owner on addresses for all to servicing_owner using true with check true;
 create policy tenant on addresses for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.addresses FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.addresses FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on addresses to servicing_app;
 grant select on addresses to servicing_auditor;
+
+create table app.borrower_columns (
+  table_name text not null,
+  column_name text not null,
+  becomes text,
+  kept_because text,
+  is_secret boolean not null default false,
+  constraint borrower_columns_check CHECK ((num_nonnulls(becomes, kept_because) = 1)),
+  constraint borrower_columns_pkey PRIMARY KEY (table_name, column_name),
+  constraint borrower_columns_table_name_fkey FOREIGN KEY (table_name) REFERENCES app.borrower_tables(table_name)
+);
+alter table app.borrower_columns disable row level security;
+grant select on app.borrower_columns to servicing_app;
+grant select on app.borrower_columns to servicing_auditor;
+
+create table app.borrower_tables (
+  table_name text not null,
+  folder text,
+  not_exported_because text,
+  is_forgotten boolean not null default false,
+  constraint borrower_tables_check CHECK ((num_nonnulls(folder, not_exported_because) = 1)),
+  constraint borrower_tables_pkey PRIMARY KEY (table_name)
+);
+alter table app.borrower_tables disable row level security;
+grant select on app.borrower_tables to servicing_app;
+grant select on app.borrower_tables to servicing_auditor;
+
+create table app.borrower_ties (
+  table_name text not null,
+  through text not null,
+  parent text not null,
+  constraint borrower_ties_pkey PRIMARY KEY (table_name, through, parent),
+  constraint borrower_ties_table_name_fkey FOREIGN KEY (table_name) REFERENCES app.borrower_tables(table_name)
+);
+alter table app.borrower_ties disable row level security;
+grant select on app.borrower_ties to servicing_app;
+grant select on app.borrower_ties to servicing_auditor;
 
 create table app.failed_jobs (
   id uuid not null default uuidv7(),
@@ -789,7 +1055,7 @@ create table approvals (
   updated_at timestamp with time zone not null default now(),
   constraint approvals_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((status <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR (decided_by <> requested_by))),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'suspense'::text, 'invitations'::text, 'settings'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['disbursements'::text, 'reversals'::text, 'refunds'::text, 'suspense'::text, 'invitations'::text, 'redactions'::text, 'settings'::text]))),
   constraint approvals_pkey PRIMARY KEY (tenant_id, id),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'canceled'::text]))),
   constraint approvals_tenant_id_decided_by_fkey FOREIGN KEY (tenant_id, decided_by) REFERENCES users(tenant_id, id),
@@ -998,9 +1264,44 @@ create policy tenant on borrower_consents for all to servicing_app using (tenant
 CREATE TRIGGER append_only BEFORE DELETE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.borrower_consents FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER evidence BEFORE UPDATE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.refuse_all_but_revocation();
+CREATE TRIGGER redacted BEFORE INSERT ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_consents FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on borrower_consents to servicing_app;
 grant select on borrower_consents to servicing_auditor;
+
+create table borrower_exports (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  status text not null default 'pending'::text,
+  requested_by uuid,
+  documents_total integer,
+  documents_done integer not null default 0,
+  storage_key text not null,
+  file_size bigint,
+  sha256_hash text,
+  failure_reason text,
+  completed_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint borrower_exports_pkey PRIMARY KEY (tenant_id, id),
+  constraint borrower_exports_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'expired'::text]))),
+  constraint borrower_exports_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint borrower_exports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint borrower_exports_tenant_id_requested_by_fkey FOREIGN KEY (tenant_id, requested_by) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX borrower_exports_borrower ON public.borrower_exports USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
+CREATE INDEX borrower_exports_expiring ON public.borrower_exports USING btree (tenant_id, expires_at) WHERE (status = 'completed'::text);
+CREATE UNIQUE INDEX borrower_exports_one_pending ON public.borrower_exports USING btree (tenant_id, borrower_id) WHERE (status = 'pending'::text);
+alter table borrower_exports enable row level security, force row level security;
+create policy auditor on borrower_exports for select to servicing_auditor using true;
+create policy owner on borrower_exports for all to servicing_owner using true with check true;
+create policy tenant on borrower_exports for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.borrower_exports FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
+CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_exports FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on borrower_exports to servicing_app;
+grant select on borrower_exports to servicing_auditor;
 
 create table borrower_identities (
   tenant_id uuid not null default app.current_tenant(),
@@ -1039,6 +1340,7 @@ alter table borrower_identities enable row level security, force row level secur
 create policy auditor on borrower_identities for select to servicing_auditor using true;
 create policy owner on borrower_identities for all to servicing_owner using true with check true;
 create policy tenant on borrower_identities for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.borrower_identities FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrower_identities FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on borrower_identities to servicing_app;
 grant select on borrower_identities to servicing_auditor;
@@ -1070,10 +1372,17 @@ create table borrowers (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   cease_and_desist_date date,
+  is_on_legal_hold boolean not null default false,
+  legal_hold_reason text,
+  redacted_at timestamp with time zone,
+  redacted_by uuid,
+  constraint borrowers_check CHECK ((is_on_legal_hold = (legal_hold_reason IS NOT NULL))),
+  constraint borrowers_check1 CHECK (((redacted_at IS NULL) = (redacted_by IS NULL))),
   constraint borrowers_pkey PRIMARY KEY (tenant_id, id),
   constraint borrowers_ssn_last_four_check CHECK ((ssn_last_four ~ '^\d{4}$'::text)),
   constraint borrowers_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
-  constraint borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint borrowers_tenant_id_redacted_by_fkey FOREIGN KEY (tenant_id, redacted_by) REFERENCES users(tenant_id, id)
 );
 CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX borrowers_name ON public.borrowers USING btree (tenant_id, last_name, first_name, id);
@@ -1082,6 +1391,7 @@ alter table borrowers enable row level security, force row level security;
 create policy auditor on borrowers for select to servicing_auditor using true;
 create policy owner on borrowers for all to servicing_owner using true with check true;
 create policy tenant on borrowers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on borrowers to servicing_app;
 grant select on borrowers to servicing_auditor;
@@ -1120,6 +1430,7 @@ alter table business_details enable row level security, force row level security
 create policy auditor on business_details for select to servicing_auditor using true;
 create policy owner on business_details for all to servicing_owner using true with check true;
 create policy tenant on business_details for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.business_details FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.business_details FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on business_details to servicing_app;
 grant select on business_details to servicing_auditor;
@@ -1753,6 +2064,7 @@ alter table emails enable row level security, force row level security;
 create policy auditor on emails for select to servicing_auditor using true;
 create policy owner on emails for all to servicing_owner using true with check true;
 create policy tenant on emails for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.emails FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.emails FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on emails to servicing_app;
 grant select on emails to servicing_auditor;
@@ -1957,6 +2269,7 @@ alter table hardship_applications enable row level security, force row level sec
 create policy auditor on hardship_applications for select to servicing_auditor using true;
 create policy owner on hardship_applications for all to servicing_owner using true with check true;
 create policy tenant on hardship_applications for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.hardship_applications FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.hardship_applications FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on hardship_applications to servicing_app;
 grant select on hardship_applications to servicing_auditor;
@@ -2242,6 +2555,7 @@ alter table legal_reps enable row level security, force row level security;
 create policy auditor on legal_reps for select to servicing_auditor using true;
 create policy owner on legal_reps for all to servicing_owner using true with check true;
 create policy tenant on legal_reps for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.legal_reps FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.legal_reps FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on legal_reps to servicing_app;
 grant select on legal_reps to servicing_auditor;
@@ -2876,6 +3190,7 @@ alter table notes enable row level security, force row level security;
 create policy auditor on notes for select to servicing_auditor using true;
 create policy owner on notes for all to servicing_owner using true with check true;
 create policy tenant on notes for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.notes FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select on notes to servicing_app;
 grant select on notes to servicing_auditor;
@@ -2979,6 +3294,7 @@ alter table payment_instruments enable row level security, force row level secur
 create policy auditor on payment_instruments for select to servicing_auditor using true;
 create policy owner on payment_instruments for all to servicing_owner using true with check true;
 create policy tenant on payment_instruments for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.payment_instruments FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.payment_instruments FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on payment_instruments to servicing_app;
 grant select on payment_instruments to servicing_auditor;
@@ -3255,6 +3571,7 @@ alter table phones enable row level security, force row level security;
 create policy auditor on phones for select to servicing_auditor using true;
 create policy owner on phones for all to servicing_owner using true with check true;
 create policy tenant on phones for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.phones FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.phones FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on phones to servicing_app;
 grant select on phones to servicing_auditor;
@@ -3786,6 +4103,7 @@ alter table support_cases enable row level security, force row level security;
 create policy auditor on support_cases for select to servicing_auditor using true;
 create policy owner on support_cases for all to servicing_owner using true with check true;
 create policy tenant on support_cases for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.support_cases FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.support_cases FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on support_cases to servicing_app;
 grant select on support_cases to servicing_auditor;
@@ -3857,6 +4175,7 @@ alter table tasks enable row level security, force row level security;
 create policy auditor on tasks for select to servicing_auditor using true;
 create policy owner on tasks for all to servicing_owner using true with check true;
 create policy tenant on tasks for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER redacted BEFORE INSERT ON public.tasks FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER touch BEFORE UPDATE ON public.tasks FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on tasks to servicing_app;
 grant select on tasks to servicing_auditor;

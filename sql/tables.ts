@@ -10,6 +10,7 @@ export const TABLES = [
   'autopay_draws',
   'autopay_plans',
   'borrower_consents',
+  'borrower_exports',
   'borrower_identities',
   'borrowers',
   'business_details',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addBorrower, archiveBorrower, changeBorrower } from '../../jobs/borrowers/borrower.ts';
+import { LegalHold, setLegalHold } from '../../jobs/borrowers/privacy/legal-hold.ts';
 import { borrowers as table } from '../../sql/borrowers/borrowers.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { lastFourDigits } from '../../sql/fixed-forms.ts';
@@ -11,14 +12,16 @@ import {
   jsonObject,
   stamps,
   text,
+  timestamp,
   uuid,
   words,
 } from '../../sql/types.ts';
-import { nested, resource } from '../endpoints/resource.ts';
+import { action, nested, resource } from '../endpoints/resource.ts';
 import { addresses } from './addresses.ts';
 import { autopayPlans } from './autopay-plans.ts';
 import { consents } from './consents.ts';
 import { emails } from './emails.ts';
+import { borrowerExports } from './exports.ts';
 import { identities } from './identities.ts';
 import { legalReps } from './legal-reps.ts';
 import { notes } from './notes.ts';
@@ -69,6 +72,10 @@ export const borrowers = resource({
     metadata: jsonObject.default({}),
     email: z.string().nullable().readonly(),
     phone: z.string().nullable().readonly(),
+    is_on_legal_hold: flag.readonly(),
+    legal_hold_reason: z.string().nullable().readonly(),
+    redacted_at: timestamp.nullable().readonly(),
+    redacted_by: uuid.nullable().readonly(),
     is_archived: flag.readonly(),
     ...stamps,
   },
@@ -88,5 +95,15 @@ export const borrowers = resource({
     'autopay-plans': nested(autopayPlans, 'borrower_id'),
     notes: nested(notes, 'borrower_id'),
     tasks: nested(tasks, 'borrower_id'),
+    exports: nested(borrowerExports, 'borrower_id', ['list']),
+  },
+  actions: {
+    'legal-hold': action({
+      allow: 'admin',
+      summary: 'Keep the borrower from being redacted, or no longer',
+      body: LegalHold,
+      security_event: 'legal_hold',
+      run: setLegalHold,
+    }),
   },
 });

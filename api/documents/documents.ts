@@ -15,7 +15,9 @@ import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, endpoint, existing, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 
-const STATUSES = ['pending', 'uploaded', 'verified', 'rejected', 'expired', 'failed'] as const;
+const STATUSES = [
+  ...(['pending', 'uploaded', 'verified', 'rejected', 'expired', 'failed', 'redacted'] as const),
+] as const;
 const when = timestamp.nullable().readonly();
 const given = z.string().nullable().readonly();
 

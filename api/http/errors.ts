@@ -73,6 +73,15 @@ const IN_USE: Answer = {
   body: { message: 'Other records refer to this one.', code: 'in_use' },
 };
 
+/** By a trigger that no request comes past (sql/migrations/0061_exports_and_redaction.sql). */
+const REDACTED: Answer = {
+  status: 409,
+  body: {
+    message: 'The borrower is redacted: nothing is added or changed any more.',
+    code: 'redacted',
+  },
+};
+
 const BEATEN: Answer = {
   status: 409,
   body: {
@@ -137,6 +146,7 @@ function databaseAnswer(error: unknown, method: string): Answer | null {
   const state = sqlStateOf(error);
   if (state === undefined) return connectionAnswer(error);
   const constraint = constraintOf(error) ?? '';
+  if (constraint === 'borrowers_redacted') return REDACTED;
   // A record cannot be deleted from under those that name it.
   if (state === '23001' || (state === '23503' && method === 'DELETE')) return IN_USE;
   if (state === '23503') {

@@ -5,6 +5,7 @@ import * as pendingSignIns from '../../sql/users/pending-sign-ins.ts';
 import * as providerSignIns from '../../sql/users/provider-sign-ins.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import * as throttle from '../../sql/users/throttle.ts';
+import { forgetExports } from '../borrowers/privacy/forget-exports.ts';
 import { forgetUploads } from '../documents/forget-uploads.ts';
 import { job } from '../job.ts';
 import { settingsOf } from '../users/settings.ts';
@@ -14,7 +15,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Forgets what nobody can use any more: ended sessions and sign-ins, old idempotency keys, counted
- * attempts, files that were announced and never confirmed.
+ * attempts, files that were announced and never confirmed, exports whose days are over.
  */
 export const cleanUp = job({
   name: 'clean-up',
@@ -34,6 +35,7 @@ export const cleanUp = job({
         await throttle.forgetOld(tx);
       });
       await forgetUploads(outside, id);
+      await forgetExports(outside, id);
     }
   },
 });

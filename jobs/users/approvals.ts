@@ -60,20 +60,22 @@ export async function assertSecond(work: Work, { requested_by }: Row): Promise<R
 }
 
 /** Writes down what became of the request. */
-export const decide = (
+export async function decide(
   work: Work,
   request: Row,
   {
     status,
     reason,
   }: { status: 'approved' | 'rejected' | 'canceled'; reason?: string | null | undefined },
-): Promise<Row> => {
+): Promise<Row> {
   const action = { approved: 'approve', rejected: 'reject', canceled: 'cancel' }[status];
+  // What was done meanwhile may have taken words out of the request itself, which history must not repeat.
+  const before = (await find(work.tx, approvals, request.id)) ?? request;
   return audited(
     work,
     approvals,
     action,
-    request,
+    before,
     async () => {
       await update(work.tx, 'approvals', request.id, {
         status,
@@ -85,7 +87,7 @@ export const decide = (
     },
     reason ?? undefined,
   );
-};
+}
 
 /** Whoever asked for it may take it back. */
 export async function cancelRequest(work: Work, id: string): Promise<Row> {

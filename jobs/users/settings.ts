@@ -28,6 +28,7 @@ export const APPROVAL_KINDS = [
   'refunds',
   'suspense',
   'invitations',
+  'redactions',
 ] as const;
 /** That two people are asked for is never ended by one alone, whatever the tenant has set. */
 export const REQUEST_KINDS = [...APPROVAL_KINDS, 'settings'] as const;
@@ -202,6 +203,14 @@ export const Settings = z.strictObject({
         .union([z.string().regex(/^\d{2}-?\d{7}$/, 'Must be like 12-3456789.'), z.literal('')])
         .default(''),
       payer_address: line.default(''),
+    })
+    .prefault({}),
+  // How long the law asks for what is kept about a borrower whose loans are over, and how long an
+  // export of it can be fetched.
+  retention: z
+    .strictObject({
+      borrower_years: z.int().min(1).max(50).default(7),
+      export_days: z.int().min(1).max(90).default(14),
     })
     .prefault({}),
   idempotency: z.strictObject({ ttl_hours: z.int().min(1).max(720).default(24) }).prefault({}),

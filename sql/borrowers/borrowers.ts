@@ -29,7 +29,8 @@ export const borrowers = table({
            record.cease_and_desist_date, record.email_enabled, record.sms_enabled,
            record.letter_enabled, record.marketing_enabled, record.is_deceased,
            record.bankruptcy_status, record.military_status, record.external_id, record.metadata,
-           email.email, phone.phone_number as phone,
+           email.email, phone.phone_number as phone, record.is_on_legal_hold,
+           record.legal_hold_reason, record.redacted_at, record.redacted_by,
            record.is_archived, record.created_at, record.updated_at
     from borrowers as record
     left join emails as email

@@ -24,7 +24,7 @@ function keeping(name: string, schema: z.ZodType): string[] {
 const KEPT = {
   names:
     'first_name middle_name last_name suffix name legal_name contact_name payee_name appraiser_name ' +
-    'account_holder_name bank_name carrier_name card_brand dba_name firm_name',
+    'account_holder_name bank_name carrier_name card_brand dba_name firm_name confirm',
   addresses:
     'street_line_1 street_line_2 city state postal_code email url contact_phone extension time_zone ' +
     'contact_value website formation_state issuing_state',

@@ -27,6 +27,7 @@ const CALLED: Record<string, readonly string[]> = {
   'change-profile': ['update'],
   'change-preferences': ['update'],
   'invite-portal-user': ['invite'],
+  export: ['create'],
 };
 /** Its row says who did it and when, and may have no change to tell. */
 const UNCHANGED: Record<string, string> = {
@@ -37,6 +38,8 @@ const UNCHANGED: Record<string, string> = {
   'POST /loans/{id}/reverse-acceleration': 'the loan was not accelerated',
   'POST /webhooks/{id}/re-enable': 'the subscription was on',
   'POST /documents/{id}/share': 'the borrower sees it already',
+  'POST /borrowers/{id}/legal-hold': 'there was no hold',
+  'POST /borrowers/{id}/export': 'an export that is made has nothing to tell yet',
 };
 /** Done, and there may be nothing to tell. */
 const SILENT: Record<string, string> = {
@@ -61,6 +64,7 @@ const NOT_DONE: Record<string, string> = {
   'DELETE /disbursements/{id}': 'is reversed instead',
   'DELETE /draws/{id}': 'is reversed instead',
   'POST /borrowers/{id}/invite-portal-user': 'only with an address on file',
+  'POST /borrowers/{id}/redact': 'the loans of the borrower are not over',
   'POST /users/{id}/invite-again': 'everybody has a password',
   'DELETE /auth/sessions/{id}': 'only the session that asks is its own',
   'POST /portfolios/{id}/auto-assign': 'only of a dynamic portfolio',

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { orderExport } from '../../jobs/borrowers/privacy/export-borrower.job.ts';
+import { redactBorrower, Redaction } from '../../jobs/borrowers/privacy/redact.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { exports as table, keyOf } from '../../sql/borrowers/exports.ts';
+import { integer, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { absolute } from '../documents/documents.ts';
+import { existing, locked } from '../endpoints/records.ts';
+import { endpoint, resource } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+
+/** Archives of everything that is kept about a borrower; only superadmins come near them. */
+export const borrowerExports = resource({
+  name: 'BorrowerExport',
+  path: 'borrower-exports',
+  area: 'borrowers',
+  table,
+  read: 'superadmin',
+  write: 'superadmin',
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid.readonly(),
+    status: z.enum(['pending', 'completed', 'failed', 'expired']).readonly(),
+    requested_by: uuid.nullable().readonly(),
+    documents_total: integer.nullable().readonly(),
+    documents_done: integer.readonly(),
+    file_size: z.coerce.number().nullable().readonly(),
+    sha256_hash: z.string().nullable().readonly(),
+    failure_reason: z.string().nullable().readonly(),
+    completed_at: timestamp.nullable().readonly(),
+    expires_at: timestamp.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['borrower_id', 'status'],
+});
+
+const about = { tag: 'borrowers', allow: 'superadmin', transaction: 'write' } as const;
+
+export const privacyRoutes: Route[] = [
+  endpoint({
+    ...about,
+    method: 'POST',
+    path: '/borrowers/{id}/export',
+    is_uncut: true,
+    security_event: 'export',
+    action: 'export',
+    resource: 'borrowers',
+    summary: 'Have everything that is kept about the borrower put into one archive',
+    status: 202,
+    reply: borrowerExports.reply,
+    run: ({ work, params }: Call) => orderExport(work, params['id'] ?? ''),
+  }),
+  endpoint({
+    ...about,
+    method: 'GET',
+    path: '/borrower-exports/{id}',
+    is_uncut: true,
+    security_event: 'export',
+    action: 'show',
+    resource: 'borrower-exports',
+    summary: 'How far an export is, with a link once it is made',
+    transaction: 'read',
+    status: 200,
+    reply: borrowerExports.reply
+      .extend({ download_url: z.string().nullable() })
+      .meta({ id: 'BorrowerExportWithLink' }),
+    run: async ({ work, params, origin }: Call) => {
+      const row = await existing(work, table, params['id']);
+      const key = await keyOf(work.tx, row.id);
+      if (key === null) return { ...row, download_url: null };
+      const { download_ttl_s } = (await settingsOf(work.tx)).documents;
+      const link = {
+        key,
+        method: 'GET',
+        expires_at: new Date(Date.now() + download_ttl_s * 1000),
+        content_type: 'application/zip',
+        filename: `borrower-${String(row['borrower_id'])}.zip`,
+      } as const;
+      const url = await work.installation.files.presign(link);
+      return { ...row, download_url: absolute(origin, url) };
+    },
+  }),
+  // No action() of the borrower: its history would repeat what is taken away.
+  endpoint({
+    ...about,
+    method: 'POST',
+    path: '/borrowers/{id}/redact',
+    security_event: 'redaction',
+    action: 'redact',
+    resource: 'borrowers',
+    summary: 'Take away for good who the borrower was; the books stay',
+    four_eyes: 'redactions',
+    record: borrowers,
+    status: 200,
+    body: Redaction,
+    reply: z
+      .object({ id: uuid, redacted_at: timestamp, redacted_by: uuid })
+      .meta({ id: 'RedactedBorrower' }),
+    run: async (call: Call) => {
+      const { id } = await locked(call, borrowers);
+      await redactBorrower(call.work, id, call.body as z.output<typeof Redaction>);
+      return existing(call.work, borrowers, id);
+    },
+  }),
+];

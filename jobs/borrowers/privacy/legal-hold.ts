@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { flag, prose } from '../../../sql/types.ts';
+import { update } from '../../../sql/write.ts';
+import { Invalid } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+
+export const LegalHold = z.object({
+  is_on_legal_hold: flag,
+  reason: prose
+    .nullish()
+    .describe('Who wants it kept, and why; history has it for an end as well.'),
+});
+
+/** While a court or a regulator wants what is kept about the borrower, nobody redacts it. */
+export async function setLegalHold(
+  { tx }: Work,
+  id: string,
+  { is_on_legal_hold, reason }: z.output<typeof LegalHold>,
+) {
+  const ground = reason?.trim() ? reason : null;
+  if (is_on_legal_hold && ground === null) throw new Invalid({ reason: 'Is required.' });
+  const legal_hold_reason = is_on_legal_hold ? ground : null;
+  await update(tx, 'borrowers', id, { is_on_legal_hold, legal_hold_reason });
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { standing, redact } from '../../../sql/borrowers/redaction.ts';
+import { words } from '../../../sql/types.ts';
+import { record } from '../../audit.ts';
+import { addMonths } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { enqueue } from '../../job.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import { removeRedactedFiles } from './remove-redacted-files.job.ts';
+
+export const Redaction = z.object({
+  confirm: words.describe('The last name of the borrower, or the number of one of the loans.'),
+});
+
+/**
+ * Takes away who a borrower was, whose loans have been over for as long as the law asks: names, contacts,
+ * numbers, words and files go for good, the books stay. History says that it was done, and by whom.
+ */
+export async function redactBorrower(
+  work: Work,
+  id: string,
+  { confirm }: z.output<typeof Redaction>,
+) {
+  const { tx, tenant_id, actor } = work;
+  const now = await standing(tx, id);
+  assertConfirmed(now, confirm);
+  await assertDue(work, now);
+  if (actor.id === null) throw new Error('Somebody redacts a borrower, and no job does.');
+  await redact(tx, id, actor.id);
+  await record(work, { type: 'borrowers', id, borrower_id: id }, 'redact', {});
+  await enqueue(tx, removeRedactedFiles, { tenant_id, borrower_id: id });
+}
+
+type Standing = Awaited<ReturnType<typeof standing>>;
+
+/** Whoever says whom by an id alone may have taken the wrong one, and nothing brings it back. */
+function assertConfirmed({ is_redacted, last_name, loan_numbers }: Standing, confirm: string) {
+  if (is_redacted) throw new Conflict('The borrower is redacted already.', 'redacted');
+  const repeated = confirm.trim().toLowerCase();
+  if ([last_name, ...loan_numbers].some((name) => name.trim().toLowerCase() === repeated)) return;
+  throw new Invalid({ confirm: 'Is neither the last name nor the number of a loan.' });
+}
+
+async function assertDue({ tx, today }: Work, now: Standing) {
+  if (now.is_on_legal_hold)
+    throw new Conflict('The borrower is on legal hold.', 'legal_hold', {
+      reason: now.legal_hold_reason,
+    });
+  if (now.open_loan_ids.length > 0)
+    throw new Conflict('The borrower has a loan that is not over, or holds money.', 'in_use', {
+      loan_ids: now.open_loan_ids,
+    });
+  if (now.waiting_approval_ids.length > 0)
+    throw new Conflict('A request about the borrower waits for a second person.', 'in_use', {
+      approval_ids: now.waiting_approval_ids,
+    });
+  if (now.is_staff)
+    throw new Conflict('The borrower is one of the staff: take that role away first.', 'in_use');
+  const { borrower_years } = (await settingsOf(tx)).retention;
+  const earliest_date = addMonths(now.last_day, 12 * borrower_years);
+  if (today < earliest_date)
+    throw new Conflict(`What is kept has to be kept until ${earliest_date}.`, 'retention', {
+      earliest_date,
+    });
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { filesLeft, forgetKey } from '../../../sql/borrowers/redaction.ts';
+import { current } from '../../../sql/tenants.ts';
+import { uuid } from '../../../sql/types.ts';
+import { uploadKey } from '../../files/keys.ts';
+import { job } from '../../job.ts';
+
+/** Files that are removed before the next look. */
+const BATCH = 100;
+
+/**
+ * Removes the files of a borrower who was redacted, and after each of them its key, in which its name
+ * stands. Cut short it goes on where it was: a file that is gone already is removed in peace.
+ */
+export const removeRedactedFiles = job({
+  name: 'remove-redacted-files',
+  pool: 'documents',
+  payload: z.object({ tenant_id: uuid, borrower_id: uuid }),
+  attempts: 20,
+  key: ({ borrower_id }) => `remove-redacted-files:${borrower_id}`,
+
+  async run({ tenant_id, borrower_id }, { within, files }) {
+    for (let seen = BATCH; seen === BATCH;) {
+      const { left, slug } = await within(
+        tenant_id,
+        async ({ tx }) => ({
+          left: await filesLeft(tx, borrower_id, BATCH),
+          slug: (await current(tx)).slug,
+        }),
+        { readOnly: true },
+      );
+      for (const file of left) {
+        await files.remove(file.storage_key);
+        if (file.table === 'documents') await files.clear(uploadKey(slug, file.id));
+        await within(tenant_id, ({ tx }) => forgetKey(tx, file));
+      }
+      seen = left.length;
+    }
+  },
+});

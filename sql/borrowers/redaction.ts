@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Standing = z.object({
+  is_on_legal_hold: z.boolean(),
+  legal_hold_reason: z.string().nullable(),
+  is_redacted: z.boolean(),
+  last_name: z.string(),
+  loan_numbers: z.array(z.string()),
+  /** Loans that are not over, or hold money of the borrower. */
+  open_loan_ids: z.array(z.string()),
+  /** The last day on which something happened to a loan, or the borrower came. */
+  last_day: z.string(),
+  is_staff: z.boolean(),
+  /** Requests about the borrower that wait for a second person, other than for this. */
+  waiting_approval_ids: z.array(z.string()),
+});
+
+/** All that decides whether the borrower may be redacted. */
+export const standing = (tx: Transaction, id: string) =>
+  tx.one(sql.type(Standing)`
+    select record.is_on_legal_hold, record.legal_hold_reason,
+           record.redacted_at is not null as is_redacted, record.last_name,
+           array(select loan_number from loans where borrower_id = record.id) as loan_numbers,
+           array(
+             select loan.id::text from loans as loan
+             where loan.borrower_id = record.id
+               and (loan.status in ('pending', 'approved', 'active')
+                 or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
+             order by loan.id limit 100
+           ) as open_loan_ids,
+           (
+             select max(day) from (
+               select record.created_at::date
+               union all
+               select loan.created_at::date from loans as loan where loan.borrower_id = record.id
+               union all
+               select greatest(event.effective_date, event.recorded_on)
+               from loan_events as event
+               join loans as loan on loan.id = event.loan_id
+               where loan.borrower_id = record.id
+             ) as happened (day)
+           ) as last_day,
+           exists (
+             select from users as account
+             where account.borrower_id = record.id and account.tenant_role is not null
+           ) as is_staff,
+           array(
+             select request.id::text from approvals as request
+             where request.status = 'pending' and request.expires_at > now()
+               and request.kind <> 'redactions'
+               and exists (
+                 select from jsonb_each(ids) as known
+                 where known.value ?| array[request.params ->> 'id',
+                   request.body ->> 'borrower_id', request.body ->> 'loan_id']
+               )
+             order by request.id limit 100
+           ) as waiting_approval_ids
+    from borrowers as record cross join app.borrower_ids(record.id) as ids
+    where record.id = ${id}
+  `);
+
+/** Takes away who the borrower was: what becomes of each column is said in app.borrower_columns. */
+export const redact = (tx: Transaction, id: string, by: string) =>
+  tx.query(sql.typeAlias('void')`select app.redact_borrower(${id}, ${by})`);
+
+const Left = z.object({
+  id: z.string(),
+  table: z.enum(['documents', 'borrower_exports']),
+  storage_key: z.string(),
+});
+
+/** Files of a redacted borrower that may still be in the store. */
+export const filesLeft = (tx: Transaction, borrowerId: string, limit: number) =>
+  tx.any(sql.type(Left)`
+    select document.id, 'documents' as table, document.storage_key
+    from documents as document
+    left join loans as loan on loan.id = document.loan_id
+    where (document.borrower_id = ${borrowerId} or loan.borrower_id = ${borrowerId})
+      and document.status = 'redacted' and document.storage_key <> 'redacted/' || document.id
+    union all
+    select id, 'borrower_exports', storage_key
+    from borrower_exports
+    where borrower_id = ${borrowerId} and storage_key <> 'redacted/' || id
+    limit ${limit}
+  `);
+
+/** The file is gone, and with it the key that its name stood in. */
+export const forgetKey = (tx: Transaction, { table, id }: z.output<typeof Left>) =>
+  tx.query(sql.typeAlias('void')`
+    update ${sql.identifier([table])} set storage_key = 'redacted/' || id where id = ${id}
+  `);

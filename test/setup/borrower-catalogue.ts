@@ -1,0 +1,62 @@
+/** What the catalogue says of tables that lead to borrowers, each as a query of names. */
+
+/** Every table that leads to borrowers, by a key, or by the name of a column that has none. */
+export const LEADING = `
+  with recursive named as (
+    select class.oid, class.relname::text as name from pg_class as class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+  ), arrows as (
+    select conrelid as child, confrelid as parent from pg_constraint where contype = 'f'
+    union
+    select attrelid, named.oid from pg_attribute
+    join named on named.name = case attname when 'entry_id' then 'journal_entries'
+      else regexp_replace(attname, '_id$', 's') end
+    where attname like '%\\_id'
+  ), reached as (
+    select 'borrowers'::regclass::oid as id
+    union
+    select child from arrows join reached on reached.id = parent
+  )
+  select named.name from reached join named on named.oid = reached.id
+  where not exists (select from app.borrower_tables where table_name = named.name)
+  order by 1`;
+
+/** Columns that may hold words and are neither personal nor kept for a reason; and those listed that are gone. */
+export const UNLISTED = `
+  select attrelid::regclass || '.' || attname as name
+  from app.borrower_tables as kept
+  join pg_attribute on attrelid = kept.table_name::regclass
+  join pg_type as type on type.oid = atttypid
+  left join app.borrower_columns as listed
+    on listed.table_name = kept.table_name and listed.column_name = attname
+  where attnum > 0 and not attisdropped and not kept.is_forgotten and listed.table_name is null
+    and atttypid in ('text'::regtype, 'jsonb'::regtype, 'json'::regtype, 'bytea'::regtype,
+      'inet'::regtype, 'text[]'::regtype)
+  union all
+  select listed.table_name || '.' || listed.column_name || ' is not there'
+  from app.borrower_columns as listed
+  where not exists (
+    select from pg_attribute
+    where attrelid = listed.table_name::regclass and attname = listed.column_name
+  )`;
+
+/** Columns of an export whose names sound secret. */
+export const SECRET = `
+  select kept.table_name || '.' || attname as name
+  from app.borrower_tables as kept
+  join pg_attribute on attrelid = kept.table_name::regclass and attnum > 0
+  left join app.borrower_columns as listed
+    on listed.table_name = kept.table_name and listed.column_name = attname
+  where kept.folder is not null and not coalesce(listed.is_secret, false)
+    and attname ~ 'sealed|hash|index|secret|token|credential|public_key|nonce|password'`;
+
+/** Entries, events and payments of a tenant, as far as they count. */
+export const BOOKS = `
+  select entry_id as of, account_id::text as what, debit::text || ' ' || credit as counts
+  from journal_lines where tenant_id = $1
+  union all
+  select loan_id, kind || effective_date, details::text from loan_events where tenant_id = $1
+  union all
+  select loan_id, receipt_number || status, amount || ' ' || principal_applied
+  from payments where tenant_id = $1
+  order by 1, 2, 3`;
