@@ -9,6 +9,7 @@ import { languageOf } from './language.ts';
 import { backTo } from './back.ts';
 import { queryOf } from './query.ts';
 import type { Moved, Problems, Shown } from './page.ts';
+import type { Room } from './places.ts';
 
 /** Where the database is away, a page still has to say so. */
 const NOBODY: PortalConfig = {
@@ -29,9 +30,10 @@ export function answer(ctx: Context, outcome: Shown | Moved, frame: Partial<Fram
   if ('to' in outcome) return goTo(ctx, outcome);
   const { config = NOBODY, problems = null, values = {} } = frame;
   const language = languageOf(ctx);
+  const { isPortal } = ctx.state.room as Room;
   ctx.status = outcome.status ?? 200;
   ctx.type = 'text/html';
-  ctx.set('Content-Security-Policy', policyFor(config));
+  ctx.set('Content-Security-Policy', policyFor(ctx, config));
   ctx.body = renderPage(outcome.page, {
     ...outcome.data,
     ...{ language, tenant: config, values, csrf_token: ctx.state.isInside ? tokenOf(ctx) : null },
@@ -39,7 +41,8 @@ export function answer(ctx: Context, outcome: Shown | Moved, frame: Partial<Fram
     notice: queryOf(ctx)['done'],
     here: hereOf(ctx),
     place: ctx.path.split('/')[2] ?? '',
-    signed_in: isBorrower(ctx),
+    is_portal: isPortal,
+    signed_in: isPortal && isBorrower(ctx),
     idempotency_key: randomUUID(),
     stylesheet: `/portal/${stylesheetOf(config).name}`,
   });
@@ -59,15 +62,20 @@ const isBorrower = ({ state }: Context) => Boolean(state.user?.borrower_id);
 /** A page is read again, or come back to; a form that was refused is neither. */
 const hereOf = (ctx: Context) => (ctx.method === 'POST' ? '/portal' : backTo(ctx.url));
 
-/** Nothing but our own style and the tenant's own logo: no script, no frame, no other place. */
-function policyFor({ logo_url }: PortalConfig) {
+/**
+ * Nothing but our own style and the tenant's own logo: no script, no frame, no other place. Where staff
+ * sign in, the form may lead on to the tenant's dashboard: browsers ask that of redirects as well.
+ */
+function policyFor({ state }: Context, { logo_url }: PortalConfig) {
+  const { trusted_origins = [], room } = state as { trusted_origins?: string[]; room: Room };
+  const onward = room.isPortal ? [] : trusted_origins;
   const logo = URL.canParse(logo_url) ? ` ${new URL(logo_url).origin}` : '';
   return [
     "default-src 'none'",
     "style-src 'self'",
     `img-src 'self'${logo}`,
     "base-uri 'none'",
-    "form-action 'self'",
+    ["form-action 'self'", ...onward].join(' '),
     "frame-ancestors 'none'",
   ].join('; ');
 }

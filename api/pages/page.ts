@@ -25,6 +25,8 @@ export type Visit = {
   user: User | null;
   config: PortalConfig;
   language: Language;
+  /** Where the tenant's own staff work: the origins that it trusts. */
+  dashboards: readonly string[];
   tenant: { id: string; slug: string };
   store: { pool: DatabasePool; installation: Installation };
   /** Has the browser keep a language. */
@@ -36,9 +38,9 @@ export type Shown = { page: string; data: object; status?: number };
 /** Another page to go to, and a word about what was done; what the browser has kept of us may go. */
 export type Moved = { to: string; done?: string; clears?: boolean };
 
-/** One address of the portal. What is sent to it is refused by its endpoints and then shown again. */
+/** One address of a room. What is sent to it is refused by its endpoints and then shown again. */
 export type Page = {
-  /** Below /portal, with {id} parameters. */
+  /** Below its room, with {id} parameters. */
   path: string;
   show: (visit: Visit) => Promise<Shown | Moved>;
   submit?: (visit: Visit) => Promise<Shown | Moved>;

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { networksOf } from '../../jobs/networks/networks.ts';
 import type { Client, Reply } from '../setup/client.ts';
 import { everyRow } from '../setup/every-row.ts';
-import { newIdentityProvider, REDIRECT } from '../setup/identity-provider.ts';
+import { newIdentityProvider, OUR_PAGE, REDIRECT } from '../setup/identity-provider.ts';
 import { newOutside } from '../setup/outside.ts';
+import { hidden, pagesOf } from '../setup/pages.ts';
 import { drain } from '../setup/queue.ts';
-import { enrollApp } from '../setup/second-factors.ts';
+import { codeOf, enrollApp } from '../setup/second-factors.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -29,8 +30,9 @@ const people = {
 };
 
 /** A tenant with a provider that a worker has read. */
-async function withProvider(more: object = {}) {
+async function withProvider(more: object = {}, settings: object = {}) {
   const tenant = await stage.tenant();
+  await settle(tenant, settings);
   const slug = tenant.slug;
   const provider = await newIdentityProvider({
     ...people,
@@ -59,8 +61,10 @@ async function withProvider(more: object = {}) {
     const path = `/identity-providers/${made.body.id}/begin-sign-in`;
     return (await client.post(path)).body.authorization_url as string;
   };
-  const finish = async (client: Client, came: object): Promise<Reply> => {
-    const reply = client.post('/auth/provider-sign-in', came);
+  const finish = (client: Client, came: object) =>
+    meanwhile(client.post('/auth/provider-sign-in', came));
+  /** What is asked for while a worker asks the provider. */
+  const meanwhile = async (reply: Promise<Reply>): Promise<Reply> => {
     const done = reply.then(() => true);
     while (!(await Promise.race([done, new Promise<false>((r) => setTimeout(() => r(false), 50))])))
       await work();
@@ -72,7 +76,7 @@ async function withProvider(more: object = {}) {
     const came = Object.fromEntries(back.searchParams);
     return { client, came, reply: await finish(client, came) };
   };
-  return { tenant, superadmin, provider, made, begin, finish, signIn, work };
+  return { tenant, superadmin, provider, made, begin, finish, meanwhile, signIn, work };
 }
 
 const roleOf = async (client: Client) => (await client.get('/users/me')).body.tenant_role;
@@ -209,4 +213,62 @@ test('a provider that lies where nobody may go is refused, at its door or by a w
   expect(unread.body).toMatchObject({ authorization_url: null, last_error: expect.any(String) });
   expect(early).toMatchObject({ status: 409, body: { code: 'provider_not_ready' } });
   expect(await begin(nobody)).toBeUndefined();
+});
+
+test('who comes back to our own page is in by its form, and led to the dashboard', async () => {
+  const dashboard = 'https://admin.example.com';
+  const ours = { redirect_url: OUR_PAGE };
+  const there = { auth: { trusted_origins: [dashboard] } };
+  const { tenant, provider, begin, meanwhile } = await withProvider(ours, there);
+  const comeBack = async (person: string) => {
+    const client = tenant.anonymous();
+    const pages = pagesOf(client, '/api/v1/auth/signed-in');
+    const back = await provider.visit(await begin(client), person);
+    const page = await pages.get(back.search);
+    const names = ['state', 'code', 'iss'] as const;
+    const form = Object.fromEntries(names.map((name) => [name, hidden(page.body, name)]));
+    return { client, pages, page, form, finish: () => meanwhile(pages.send('', form)) };
+  };
+
+  const nora = await comeBack('nora');
+  const nobody = await nora.client.get('/users/me');
+  const done = await nora.finish();
+  const again = await nora.pages.send('', nora.form);
+  const guest = await (await comeBack('guest')).finish();
+  const elsewhere = await comeBack('officer');
+  const stolen = await pagesOf(nora.client, '/api/v1/auth/signed-in').send('', elsewhere.form);
+  const denied = await nora.pages.get('?state=a&error=access_denied', 'es');
+
+  expect(nora.page.headers['content-security-policy']).toBe(
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self' https://admin.example.com; frame-ancestors 'none'",
+  );
+  expect(nobody.status).toBe(401);
+  expect(done).toMatchObject({ status: 303, headers: { location: dashboard } });
+  expect(await roleOf(nora.client)).toBe('collector');
+  expect(again.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
+  expect(guest.status).toBe(401);
+  expect(guest.body).toContain('The provider names no role that means something here.');
+  expect(stolen.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
+  expect(denied.body).toContain('Su organización no le ha permitido entrar');
+});
+
+test('on our page a second factor is set up or asked for, and where there is no dashboard one is told', async () => {
+  const wanted = { auth: { second_factor: { staff: true } } };
+  const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
+  await settle(tenant, wanted);
+  const client = tenant.anonymous();
+  const pages = pagesOf(client, '/api/v1/auth/signed-in');
+  const { search } = await provider.visit(await begin(client), 'nora');
+  const page = await pages.get(search);
+  const came = { state: hidden(page.body, 'state'), code: hidden(page.body, 'code') };
+
+  const half = await meanwhile(pages.send('', { ...came, iss: provider.issuer }));
+  const begun = await pages.send('/enroll-factor', { step: 'begin' });
+  const secret = /<code>([A-Z2-7]+)<\/code>/.exec(begun.body)?.[1] ?? '';
+  const codes = await pages.send('/enroll-factor', { code: codeOf(secret) });
+  const here = await pages.get('');
+
+  expect(half.headers['location']).toBe('/api/v1/auth/signed-in/enroll-factor');
+  expect(codes.body).toContain('href="/api/v1/auth/signed-in"');
+  expect(here.body).toContain('You are signed in.');
 });
