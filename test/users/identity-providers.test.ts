@@ -30,9 +30,8 @@ const people = {
 };
 
 /** A tenant with a provider that a worker has read. */
-async function withProvider(more: object = {}, settings: object = {}) {
+async function withProvider(more: object = {}) {
   const tenant = await stage.tenant();
-  await settle(tenant, settings);
   const slug = tenant.slug;
   const provider = await newIdentityProvider({
     ...people,
@@ -217,11 +216,12 @@ test('a provider that lies where nobody may go is refused, at its door or by a w
 
 test('who comes back to our own page is in by its form, and led to the dashboard', async () => {
   const dashboard = 'https://admin.example.com';
-  const ours = { redirect_url: OUR_PAGE };
-  const there = { auth: { trusted_origins: [dashboard] } };
-  const { tenant, provider, begin, meanwhile } = await withProvider(ours, there);
+  const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
+  await settle(tenant, { auth: { trusted_origins: [dashboard] } });
+  // Origins are kept for five seconds by each process; a new one knows none of before.
+  const fresh = await stage.listen();
   const comeBack = async (person: string) => {
-    const client = tenant.anonymous();
+    const client = tenant.anonymous().at(fresh);
     const pages = pagesOf(client, '/api/v1/auth/signed-in');
     const back = await provider.visit(await begin(client), person);
     const page = await pages.get(back.search);
