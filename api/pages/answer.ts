@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { randomUUID } from 'node:crypto';
 import { renderPage } from '../../templates/portal/render-page.ts';
+import { passkeyScript } from '../../templates/portal/script.ts';
 import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
 import { problemTexts } from '../../templates/portal/problems.ts';
 import { tokenOf } from '../http/csrf.ts';
@@ -33,13 +34,15 @@ export function answer(ctx: Context, outcome: Shown | Moved, frame: Partial<Fram
   const { isPortal } = ctx.state.room as Room;
   ctx.status = outcome.status ?? 200;
   ctx.type = 'text/html';
-  ctx.set('Content-Security-Policy', policyFor(ctx, config));
+  const script = outcome.hasScript ? passkeyScript() : null;
+  ctx.set('Content-Security-Policy', policyFor(ctx, config, script?.source));
   ctx.body = renderPage(outcome.page, {
     ...outcome.data,
     ...{ language, tenant: config, values, csrf_token: ctx.state.isInside ? tokenOf(ctx) : null },
     problems: problems && problemTexts(problems, { language, ...config }),
     notice: queryOf(ctx)['done'],
     here: hereOf(ctx),
+    script: script?.text,
     place: ctx.path.split('/')[2] ?? '',
     is_portal: isPortal,
     signed_in: isPortal && isBorrower(ctx),
@@ -63,16 +66,18 @@ const isBorrower = ({ state }: Context) => Boolean(state.user?.borrower_id);
 const hereOf = (ctx: Context) => (ctx.method === 'POST' ? '/portal' : backTo(ctx.url));
 
 /**
- * Nothing but our own style and the tenant's own logo: no script, no frame, no other place. Where staff
- * sign in, the form may lead on to the tenant's dashboard: browsers ask that of redirects as well.
+ * Nothing but our own style and the tenant's own logo: no frame, no other place, and no script but that of
+ * passkeys, where they are used. Where staff sign in, the form may lead on to the tenant's dashboard:
+ * browsers ask that of redirects as well.
  */
-function policyFor({ state }: Context, { logo_url }: PortalConfig) {
+function policyFor({ state }: Context, { logo_url }: PortalConfig, script?: string) {
   const { trusted_origins = [], room } = state as { trusted_origins?: string[]; room: Room };
   const onward = room.isPortal ? [] : trusted_origins;
   const logo = URL.canParse(logo_url) ? ` ${new URL(logo_url).origin}` : '';
   return [
     "default-src 'none'",
     "style-src 'self'",
+    ...(script === undefined ? [] : [`script-src ${script}`]),
     `img-src 'self'${logo}`,
     "base-uri 'none'",
     ["form-action 'self'", ...onward].join(' '),

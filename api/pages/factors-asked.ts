@@ -1,7 +1,17 @@
-import { moved, shown, type Page, type Visit } from './page.ts';
+import type { Form } from './form.ts';
+import { moved, shown, withPasskeys, type Page, type Visit } from './page.ts';
 
 /** What a sign-in answers that has not ended. */
 export type Wanted = { second_factor?: { methods: string[]; must_enroll: boolean } };
+
+/** What a passkey has made or signed, as the page's script has written it; anything else is nothing. */
+export function credentialOf({ values }: Form): unknown {
+  try {
+    return JSON.parse(values['credential'] ?? '');
+  } catch {
+    return undefined;
+  }
+}
 
 type Begun = { secret: string; qr_svg: string };
 
@@ -17,12 +27,21 @@ export function factorPages(room: string, onward: (visit: Visit) => string): rea
     isOpen: true,
     show: async (visit) => {
       const hasNoApp = visit.query['by'] === 'recovery_code';
-      return shown('second-factor', { action: asking, back: onward(visit), hasNoApp });
+      return withPasskeys(
+        shown('second-factor', { action: asking, back: onward(visit), hasNoApp }),
+      );
     },
     submit: async (visit) => {
-      const { code, recovery_code } = visit.form.values;
-      const body = recovery_code === undefined ? { code } : { recovery_code };
-      await visit.ask('POST /auth/second-factor', { body });
+      const { ask, form } = visit;
+      const { step, code, recovery_code } = form.values;
+      if (step === 'passkey') {
+        const options = JSON.stringify(await ask('POST /auth/second-factor/options'));
+        const data = { action: asking, back: onward(visit), options };
+        return withPasskeys(shown('second-factor-passkey', data));
+      }
+      const passkey = step === 'signed' ? { passkey: credentialOf(form) } : null;
+      const body = passkey ?? (recovery_code === undefined ? { code } : { recovery_code });
+      await ask('POST /auth/second-factor', { body });
       return moved(onward(visit));
     },
   };

@@ -34,7 +34,7 @@ export type Visit = {
 };
 
 /** A page to be shown: its template and what is in it. */
-export type Shown = { page: string; data: object; status?: number };
+export type Shown = { page: string; data: object; status?: number; hasScript?: boolean };
 /** Another page to go to, and a word about what was done; what the browser has kept of us may go. */
 export type Moved = { to: string; done?: string; clears?: boolean };
 
@@ -51,4 +51,6 @@ export type Page = {
 };
 
 export const shown = (page: string, data: object = {}): Shown => ({ page, data });
+/** The same with the one script there is; the page is of use without it. */
+export const withPasskeys = (page: Shown): Shown => ({ ...page, hasScript: true });
 export const moved = (to: string, done?: string): Moved => ({ to, ...(done && { done }) });

@@ -5,6 +5,7 @@ import { accountPages } from './accounts.ts';
 import { autopayPages } from './autopay.ts';
 import { COMING_BACK, comingBackPages } from './coming-back.ts';
 import { documentPages } from './documents.ts';
+import { ownFactorPages } from './factors.ts';
 import { hardshipPages } from './hardship.ts';
 import { homePages } from './home.ts';
 import { loanPages } from './loans.ts';
@@ -24,6 +25,7 @@ const portal: readonly Page[] = [
   ...messagePages,
   ...hardshipPages,
   ...profilePages,
+  ...ownFactorPages,
 ];
 
 /** Pages that lie below one address. */

@@ -35,9 +35,9 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
   expect(twice).toMatchObject(refused(409, 'already_exists'));
   expect(drawn).toMatchObject([{ amount: '315.68', source: 'autopay', status: 'completed' }]);
   // A debit that was authorized over the internet for every due date: WEB, recurring.
-  expect(batches.map(({ header, entries }) => [at(header, 51, 53), at(entries[0] ?? '', 77, 78)])).toEqual([
-    ['WEB', 'R '],
-  ]);
+  expect(
+    batches.map(({ header, entries }) => [at(header, 51, 53), at(entries[0] ?? '', 77, 78)]),
+  ).toEqual([['WEB', 'R ']]);
   expect(canceled.body).toEqual({ is_enrolled: false, is_enabled: false, plan: null });
   expect(again).toMatchObject(refused(409, 'not_enrolled'));
   const { body: plan } = await officer.get(`/autopay-plans/${enrolled.body.plan.id}`);
