@@ -22,8 +22,8 @@ export const signingIn = {
   'choose_password.do': ['Keep this password', 'Guardar esta contraseña'],
   second_factor: ['Enter your code', 'Escriba su código'],
   'second_factor.why': [
-    'Your password was right. One more step shows that it is you.',
-    'Su contraseña es correcta. Falta un paso para confirmar que es usted.',
+    'You are almost in. One more step shows that it is you.',
+    'Ya casi ha entrado. Falta un paso para confirmar que es usted.',
   ],
   'second_factor.hint': [
     'The six digits that your authenticator app shows now.',
@@ -71,8 +71,8 @@ export const signingIn = {
     'Su organización le ha enviado de vuelta sin decir quién es usted.',
   ],
   'coming_back.again': [
-    'To sign in, begin again where you work.',
-    'Para entrar, empiece de nuevo donde trabaja.',
+    'To sign in, start again from your dashboard.',
+    'Para entrar, empiece de nuevo desde su panel.',
   ],
   'coming_back.onward': ['Go to {to}', 'Ir a {to}'],
   'done.sign_in_over': [
