@@ -9,12 +9,12 @@ export const pagesOf = (client: Client, room = '/portal') => ({
   get: (path: string, language = 'en') =>
     client.get(`/${room}${path}`, { headers: { 'Accept-Language': language } }),
   /** Sends a form with its token; without a page before, as somebody else would write it. */
-  send: (path: string, fields: Fields = {}, language = 'en') => {
+  send: (path: string, fields: Fields = {}) => {
     const values = { csrf_token: client.cookies.get('csrftoken') ?? '', ...fields };
     const raw = new URLSearchParams(values).toString();
     return client.post(`/${room}${path}`, undefined, {
       raw,
-      headers: { ...FORM, 'X-CSRFToken': '', 'Accept-Language': language },
+      headers: { ...FORM, 'X-CSRFToken': '' },
     });
   },
 });

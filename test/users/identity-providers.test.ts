@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { networksOf } from '../../jobs/networks/networks.ts';
-import type { Client, Reply } from '../setup/client.ts';
+import type { Client } from '../setup/client.ts';
 import { everyRow } from '../setup/every-row.ts';
-import { newIdentityProvider, OUR_PAGE, REDIRECT } from '../setup/identity-provider.ts';
-import { newOutside } from '../setup/outside.ts';
+import { OUR_PAGE, REDIRECT } from '../setup/identity-provider.ts';
 import { hidden, pagesOf } from '../setup/pages.ts';
-import { drain } from '../setup/queue.ts';
+import { withIdentityProvider } from '../setup/provider-sign-in.ts';
 import { codeOf, enrollApp } from '../setup/second-factors.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
@@ -13,70 +12,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 stage.installation.networks = networksOf(['127.0.0.0/8', '::1/128']);
 
-const people = {
-  nora: {
-    email: 'nora@lender.example',
-    email_verified: true,
-    name: 'Nora Whitfield',
-    groups: ['desk'],
-  },
-  boss: {
-    email: 'boss@lender.example',
-    email_verified: true,
-    amr: ['pwd', 'otp'],
-    groups: ['desk', 'heads'],
-  },
-  guest: { email: 'guest@lender.example', email_verified: true, groups: ['guests'] },
-};
-
-/** A tenant with a provider that a worker has read. */
-async function withProvider(more: object = {}) {
-  const tenant = await stage.tenant();
-  const slug = tenant.slug;
-  const provider = await newIdentityProvider({
-    ...people,
-    officer: { email: `loan_officer@${slug}.test`, email_verified: true, groups: ['officers'] },
-    unsure: { email: `viewer@${slug}.test`, email_verified: false, groups: ['desk'] },
-    borrower: { email: `borrower@${slug}.test`, email_verified: true, groups: ['desk'] },
-    top: { email: `superadmin@${slug}.test`, email_verified: true, groups: ['desk'] },
-  });
-  const superadmin = await tenant.signedIn('superadmin');
-  const { client_id, client_secret } = provider.client;
-  const made = await superadmin.post('/identity-providers', {
-    ...{ name: 'Head office', issuer_url: provider.issuer, client_id, client_secret },
-    redirect_url: REDIRECT,
-    role_claim: 'groups',
-    roles: { desk: 'collector', officers: 'loan_officer', heads: 'admin' },
-    adds_users: true,
-    ...more,
-  });
-  const { keys } = stage.installation;
-  const outside = { ...newOutside(stage.pool), identity: provider.identity, keys };
-  const work = () => drain(stage, outside, ['read-identity-provider', 'finish-provider-sign-in']);
-  await work();
-
-  const begin = async (client: Client) => {
-    await client.get('/auth/csrf');
-    const path = `/identity-providers/${made.body.id}/begin-sign-in`;
-    return (await client.post(path)).body.authorization_url as string;
-  };
-  const finish = (client: Client, came: object) =>
-    meanwhile(client.post('/auth/provider-sign-in', came));
-  /** What is asked for while a worker asks the provider. */
-  const meanwhile = async (reply: Promise<Reply>): Promise<Reply> => {
-    const done = reply.then(() => true);
-    while (!(await Promise.race([done, new Promise<false>((r) => setTimeout(() => r(false), 50))])))
-      await work();
-    return reply;
-  };
-  /** Signs in as that person in a new browser. */
-  const signIn = async (person: string, client = tenant.anonymous()) => {
-    const back = await provider.visit(await begin(client), person);
-    const came = Object.fromEntries(back.searchParams);
-    return { client, came, reply: await finish(client, came) };
-  };
-  return { tenant, superadmin, provider, made, begin, finish, meanwhile, signIn, work };
-}
+const withProvider = (more: object = {}) => withIdentityProvider(stage, more);
 
 const roleOf = async (client: Client) => (await client.get('/users/me')).body.tenant_role;
 
