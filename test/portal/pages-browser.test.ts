@@ -150,6 +150,11 @@ test.each(asked)(
     expect(await seen(`/borrowers/${borrower_id}/autopay-plans`)).toMatchObject([
       { status: 'active' },
     ]);
+    // What is kept of the agreement is the sentence that the page showed.
+    const consent_text = t('autopay.agree', { tenant: `Tenant ${tenant.slug}` });
+    expect(await seen(`/borrowers/${borrower_id}/consents`)).toContainEqual(
+      expect.objectContaining({ consent_type: 'autopay', consent_text }),
+    );
     expect(await seen(`/borrowers/${borrower_id}/payment-instruments`)).toHaveLength(2);
     expect(await seen(`/documents?loan_id=${id}`)).toMatchObject(
       expect.arrayContaining([expect.objectContaining({ source: 'portal', status: 'uploaded' })]),
