@@ -115,6 +115,8 @@ test.each(asked)(
     const application = { ...reason, description: 'I was ill.', monthly_income: '2000' };
     await send(application, t('hardship.send'), 'application');
     expect(await notice()).toBe(t('done.hardship_sent'));
+    await open('/messages', 'messages-more');
+    expect(await page.textContent('main')).toContain(t('hardship.title', { number: 'H-' }));
 
     await open('/profile', 'profile');
     await page.uncheck('[name=marketing_enabled]');
