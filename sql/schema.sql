@@ -91,6 +91,21 @@ begin
   end loop;
   return known;
 end $function$;
+CREATE OR REPLACE FUNCTION app.borrowers_beginning(start text)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select id from borrowers
+  where tenant_id = app.current_tenant()
+    and (first_name || ' ' || last_name ilike start or first_name || ' ' || last_name ilike '% ' || start)
+  union all
+  select borrower_id from emails
+  where tenant_id = app.current_tenant() and email ilike start and not is_archived
+$function$;
+grant execute on function app.borrowers_beginning to servicing_app;
+revoke execute on function app.borrowers_beginning from public;
 
 CREATE OR REPLACE FUNCTION app.borrowers_found(pattern text)
  RETURNS SETOF uuid

@@ -12,17 +12,20 @@ export const ACCOUNT_MESSAGES = [
 ] as const;
 export type AccountMessage = (typeof ACCOUNT_MESSAGES)[number];
 
-const read = new Map<AccountMessage, { subject: string; body: string }>();
+type Language = 'en' | 'es';
+
+const read = new Map<string, { subject: string; body: string }>();
 
 /**
  * What users are told about their own accounts. Tenants do not rewrite these: a link that sets a
  * password goes out in words that we know.
  */
-export function accountMessage(name: AccountMessage): { subject: string; body: string } {
-  const kept = read.get(name);
+export function accountMessage(name: AccountMessage, language: Language) {
+  const file = language === 'en' ? `${name}.html` : `${language}/${name}.html`;
+  const kept = read.get(file);
   if (kept) return kept;
-  const text = readFileSync(new URL(`./accounts/${name}.html`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`./accounts/${file}`, import.meta.url), 'utf8');
   const message = { subject: partOf(text, 'subject') ?? '', body: partOf(text, 'email') ?? '' };
-  read.set(name, message);
+  read.set(file, message);
   return message;
 }

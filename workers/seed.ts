@@ -1,4 +1,7 @@
 import { localDate } from '../jobs/dates.ts';
+import { BARE } from '../jobs/installation.ts';
+import { assertKeys } from '../jobs/sealing/reseal.ts';
+import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
 import { changeSettings } from '../jobs/users/change-settings.ts';
 import { createUser } from '../jobs/users/create-user.ts';
 import { foundTenant } from '../jobs/users/found-tenant.ts';
@@ -10,6 +13,7 @@ import { firstProgram } from '../sql/loans/tape.ts';
 import { active, current } from '../sql/tenants.ts';
 import { credentials } from '../sql/users/users.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
+import { addAccount } from './seed/account.ts';
 import { addLoans, addPeople } from './seed/loans.ts';
 
 /**
@@ -29,11 +33,14 @@ const STAFF = [
 ];
 const TIME_ZONE = 'America/New_York';
 
-async function seed(url: string, password: string) {
+type Given = { url: string; secret: string; environment: string; password: string };
+
+async function seed({ url, password, ...keys }: Given) {
   const app = await openPool(url, { size: 2 });
   const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
-  const within = workOf(app, SYSTEM);
+  const within = workOf(app, SYSTEM, { ...BARE, keys: keysFrom(keys.secret) });
   try {
+    await assertKeys(app, keys, console.warn);
     const known = new Map((await active(app)).map(({ slug, id }) => [slug, id]));
     for (const tenant of TENANTS) {
       const business_date = localDate(new Date(), TIME_ZONE);
@@ -52,9 +59,12 @@ const fill = (within: Within, id: string, slug: string, password: string) =>
     // A run that was cut short may have left a tenant without its first program.
     if ((await firstProgram(work.tx)) === null) await foundTenant(work);
     await addBank(work);
-    if ((await credentials(work.tx, `borrower@${slug}.test`)) !== null) return;
+    const known = await credentials(work.tx, `borrower@${slug}.test`);
+    if (known?.borrower_id) return addAccount(work, known.borrower_id);
     const borrowers = await addPeople(work, slug);
-    await addUsers(work, slug, password, borrowers[0] ?? '');
+    const [first = ''] = borrowers;
+    await addUsers(work, slug, password, first);
+    await addAccount(work, first);
     await addLoans(work, borrowers);
   });
 
@@ -90,7 +100,10 @@ try {
   const configuration = readCommandConfiguration(process.env);
   if (configuration.NODE_ENV === 'production')
     throw new Error('The seed is for development: its passwords are known to everybody.');
-  await seed(findDatabase(configuration), configuration.SEED_PASSWORD);
+  const url = findDatabase(configuration);
+  const secret = readSecret(configuration);
+  const { NODE_ENV: environment, SEED_PASSWORD: password } = configuration;
+  await seed({ url, secret, environment, password });
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

@@ -63,7 +63,7 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     refuseUncut(access, route);
     await readBody(ctx, { mayBeForm: route.allow === 'provider' });
     const call = { ...parse(route, ctx, user, access), routes };
-    const keyed = user && keyedBy(route, ctx, user, call.body);
+    const keyed = user && keyedBy(route, ctx, { user, body: call.body, installation });
     try {
       if (route.transaction === 'own') {
         const own = ownCall(ctx, call, within, installation);

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { randomUUID } from 'node:crypto';
 import { renderPage } from '../../templates/portal/render-page.ts';
+import { passkeyScript } from '../../templates/portal/script.ts';
 import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
 import { problemTexts } from '../../templates/portal/problems.ts';
 import { tokenOf } from '../http/csrf.ts';
@@ -9,6 +10,7 @@ import { languageOf } from './language.ts';
 import { backTo } from './back.ts';
 import { queryOf } from './query.ts';
 import type { Moved, Problems, Shown } from './page.ts';
+import type { Room } from './places.ts';
 
 /** Where the database is away, a page still has to say so. */
 const NOBODY: PortalConfig = {
@@ -29,17 +31,21 @@ export function answer(ctx: Context, outcome: Shown | Moved, frame: Partial<Fram
   if ('to' in outcome) return goTo(ctx, outcome);
   const { config = NOBODY, problems = null, values = {} } = frame;
   const language = languageOf(ctx);
+  const { isPortal } = ctx.state.room as Room;
   ctx.status = outcome.status ?? 200;
   ctx.type = 'text/html';
-  ctx.set('Content-Security-Policy', policyFor(config));
+  const script = outcome.hasScript ? passkeyScript() : null;
+  ctx.set('Content-Security-Policy', policyFor(ctx, config, script?.source));
   ctx.body = renderPage(outcome.page, {
     ...outcome.data,
     ...{ language, tenant: config, values, csrf_token: ctx.state.isInside ? tokenOf(ctx) : null },
     problems: problems && problemTexts(problems, { language, ...config }),
     notice: queryOf(ctx)['done'],
     here: hereOf(ctx),
+    script: script?.text,
     place: ctx.path.split('/')[2] ?? '',
-    signed_in: isBorrower(ctx),
+    is_portal: isPortal,
+    signed_in: isPortal && isBorrower(ctx),
     idempotency_key: randomUUID(),
     stylesheet: `/portal/${stylesheetOf(config).name}`,
   });
@@ -59,15 +65,22 @@ const isBorrower = ({ state }: Context) => Boolean(state.user?.borrower_id);
 /** A page is read again, or come back to; a form that was refused is neither. */
 const hereOf = (ctx: Context) => (ctx.method === 'POST' ? '/portal' : backTo(ctx.url));
 
-/** Nothing but our own style and the tenant's own logo: no script, no frame, no other place. */
-function policyFor({ logo_url }: PortalConfig) {
+/**
+ * Nothing but our own style and the tenant's own logo: no frame, no other place, and no script but that of
+ * passkeys, where they are used. Where staff sign in, the form may lead on to the tenant's dashboard:
+ * browsers ask that of redirects as well.
+ */
+function policyFor({ state }: Context, { logo_url }: PortalConfig, script?: string) {
+  const { trusted_origins = [], room } = state as { trusted_origins?: string[]; room: Room };
+  const onward = room.isPortal ? [] : trusted_origins;
   const logo = URL.canParse(logo_url) ? ` ${new URL(logo_url).origin}` : '';
   return [
     "default-src 'none'",
     "style-src 'self'",
+    ...(script === undefined ? [] : [`script-src ${script}`]),
     `img-src 'self'${logo}`,
     "base-uri 'none'",
-    "form-action 'self'",
+    ["form-action 'self'", ...onward].join(' '),
     "frame-ancestors 'none'",
   ].join('; ');
 }

@@ -2,6 +2,7 @@ import { usableAccounts } from './accounts.ts';
 import { amountOf } from './amounts.ts';
 import { filledIn, keyOf } from './fields.ts';
 import { loanOf } from './loans.ts';
+import { say } from '../../templates/portal/words.ts';
 import { moved, shown, type Page, type Visit } from './page.ts';
 
 const AUTOPAY = '/portal/loans/{id}/autopay';
@@ -13,8 +14,11 @@ function enrolmentOf(visit: Visit) {
   const { fixed_amount, extra_amount, ...plan } = {
     ...filledIn(visit, 'payment_instrument_id', 'amount_type', 'fixed_amount', 'extra_amount'),
   };
+  const { tenant_name: tenant } = visit.config;
   return {
     ...plan,
+    // The sentence above the button, which is what is agreed to.
+    consent_text: say(visit.language, 'autopay.agree', { tenant }),
     ...(plan['amount_type'] === 'fixed' && { fixed_amount: amountOf(visit, fixed_amount) }),
     ...(plan['amount_type'] === 'minimum_due_plus' && {
       extra_amount: amountOf(visit, extra_amount),

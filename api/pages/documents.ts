@@ -1,8 +1,8 @@
 import { Invalid } from '../../jobs/errors.ts';
 import { putFor } from '../documents/storage.ts';
-import { filledIn } from './fields.ts';
+import { filledIn, keyOf } from './fields.ts';
 import { moved, shown, type Page } from './page.ts';
-import { allOf, rowsOf } from './rows.ts';
+import { allOf, onlyOf, rowsOf } from './rows.ts';
 
 const LOANS = 'GET /portal/loans';
 
@@ -23,15 +23,20 @@ const documents: Page = {
     if (file === null) throw new Invalid({ file: 'Is required.' });
     const about = filledIn(visit, 'loan_id', 'document_type');
     const body = { ...about, filename: file.name, content_type: file.type };
-    const link = await announced(() =>
-      ask<{ id: string; upload_url: string }>('POST /portal/documents/upload', { body }),
+    const asked = { body, ...keyOf(visit) };
+    const { id, upload_url } = await announced(() =>
+      ask<{ id: string; upload_url: string }>('POST /portal/documents/upload', asked),
     );
-    const content = file.content();
-    const { size, sha256_hash } = await putFor(store, tenant, { ...link, ...file, content });
-    await ask('POST /portal/documents/{id}/confirm-upload', {
-      params: { id: link.id },
-      body: { file_size: size, sha256_hash },
-    });
+    try {
+      const content = file.content();
+      const put = await putFor(store, tenant, { upload_url, ...file, content });
+      const described = { file_size: put.size, sha256_hash: put.sha256_hash };
+      await ask('POST /portal/documents/{id}/confirm-upload', { params: { id }, body: described });
+    } catch (error) {
+      // A second click finds that the file of the first one is there.
+      const document = await onlyOf(visit, 'GET /portal/documents', id);
+      if (document === undefined || document['status'] === 'pending') throw error;
+    }
     return moved('/portal/documents', 'document_sent');
   },
 };

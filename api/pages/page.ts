@@ -25,6 +25,8 @@ export type Visit = {
   user: User | null;
   config: PortalConfig;
   language: Language;
+  /** Where the tenant's own staff work: the origins that it trusts. */
+  dashboards: readonly string[];
   tenant: { id: string; slug: string };
   store: { pool: DatabasePool; installation: Installation };
   /** Has the browser keep a language. */
@@ -32,13 +34,13 @@ export type Visit = {
 };
 
 /** A page to be shown: its template and what is in it. */
-export type Shown = { page: string; data: object; status?: number };
+export type Shown = { page: string; data: object; status?: number; hasScript?: boolean };
 /** Another page to go to, and a word about what was done; what the browser has kept of us may go. */
 export type Moved = { to: string; done?: string; clears?: boolean };
 
-/** One address of the portal. What is sent to it is refused by its endpoints and then shown again. */
+/** One address of a room. What is sent to it is refused by its endpoints and then shown again. */
 export type Page = {
-  /** Below /portal, with {id} parameters. */
+  /** Below its room, with {id} parameters. */
   path: string;
   show: (visit: Visit) => Promise<Shown | Moved>;
   submit?: (visit: Visit) => Promise<Shown | Moved>;
@@ -49,4 +51,6 @@ export type Page = {
 };
 
 export const shown = (page: string, data: object = {}): Shown => ({ page, data });
+/** The same with the one script there is; the page is of use without it. */
+export const withPasskeys = (page: Shown): Shown => ({ ...page, hasScript: true });
 export const moved = (to: string, done?: string): Moved => ({ to, ...(done && { done }) });

@@ -15,7 +15,7 @@ import { isUnsaid, languageOf, speak } from './language.ts';
 import { missing } from './missing.ts';
 import { queryOf } from './query.ts';
 import { moved, shown, type Moved, type Page, type Shown, type Visit } from './page.ts';
-import { placeOf } from './places.ts';
+import { placeOf, roomOf, type Room } from './places.ts';
 
 type Parts = {
   pool: DatabasePool;
@@ -25,11 +25,9 @@ type Parts = {
   limits: Limits;
 };
 
-const ROOM = /^\/portal(\/|$)/;
-
 /**
- * The pages that a borrower opens, below /portal: server-rendered, without script, over the platform's
- * own endpoints. Whatever goes wrong on the way there is a page as well.
+ * The pages that people open, most of them borrowers below /portal: server-rendered, without script, over
+ * the platform's own endpoints. Whatever goes wrong on the way there is a page as well.
  */
 export function portalPages(
   parts: Parts,
@@ -37,10 +35,12 @@ export function portalPages(
 ) {
   const handlers = handlersOf(parts.routes, serve);
   const refusals: Middleware = async (ctx: Context, next: Next) => {
+    const room = roomOf(ctx.path);
+    if (room === undefined) return next();
+    ctx.state.room = room;
     try {
       await next();
     } catch (error) {
-      if (!ROOM.test(ctx.path)) throw error;
       const { log } = parts;
       const refusal = answerTo(error, ctx.method);
       const { request_id } = ctx.state;
@@ -50,20 +50,23 @@ export function portalPages(
     }
   };
   const rooms: Middleware = async (ctx: Context, next: Next) => {
-    if (!ROOM.test(ctx.path)) return next();
-    Object.assign(ctx.state, { door: '/portal', isInside: true });
-    await visit(ctx, parts, asking(ctx, handlers));
+    const { room } = ctx.state as { room?: Room };
+    if (room === undefined) return next();
+    Object.assign(ctx.state, { ...(room.isPortal && { door: room.at }), isInside: true });
+    await visit(ctx, { parts, room, ask: asking(ctx, handlers) });
   };
   return { refusals, rooms };
 }
 
 const INTERNAL: Answer = { status: 500, body: { message: '', code: 'internal_error' } };
 
-async function visit(ctx: Context, parts: Parts, ask: Ask) {
+type Way = { parts: Parts; room: Room; ask: Ask };
+
+async function visit(ctx: Context, { parts, room, ask }: Way) {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (isRead && ctx.path.startsWith('/portal/style-')) return stylesheet(ctx, ask);
-  const { page, params } = placeOf(ctx.path);
-  ctx.state.route = { path: `/portal${page.path}` };
+  const { page, params } = placeOf(room, ctx.path);
+  ctx.state.route = { path: `${room.at}${page.path}` };
   if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
   const takesFile = page.takesFile === true && !isRead;
   if (takesFile && !ctx.state.user) {
@@ -87,9 +90,9 @@ async function open(ctx: Context, { page, params, form, ask, parts }: Opened) {
   if (!page.isOpen && !ctx.state.user) await ask('GET /portal/me');
   const config = await ask<PortalConfig>('GET /portal/config');
   if (ctx.state.user?.borrower_id && isUnsaid(ctx)) await followPreference(ctx, ask);
-  const { user = null, tenant } = ctx.state;
+  const { user = null, tenant, trusted_origins: dashboards = [] } = ctx.state;
   const visit: Visit = {
-    ...{ ask, params, form, config, user, tenant, problems: null },
+    ...{ ask, params, form, config, user, tenant, dashboards, problems: null },
     store: { pool: parts.pool, installation: parts.installation },
     query: queryOf(ctx),
     language: languageOf(ctx),
@@ -120,10 +123,14 @@ async function askAgain(
   answer(ctx, 'to' in outcome ? outcome : { ...outcome, status }, { ...frame, problems });
 }
 
-/** Of whoever signs in, a wrong password is a matter of the form; of others, the session is over. */
+/** What whoever signs in may have got wrong, or has to wait for; of others, the session is over. */
+const OF_SIGNING_IN = [
+  ...['invalid_credentials', 'invalid_code', 'provider_refused', 'provider_slow'],
+];
+
 const isForTheForm = ({ status, body }: Answer, { isOpen = false }: Page) =>
   [409, 413, 422].includes(status) ||
-  (isOpen && (status === 429 || ['invalid_credentials', 'invalid_code'].includes(body.code)));
+  (isOpen && (status === 429 || OF_SIGNING_IN.includes(body.code)));
 
 async function refuse(ctx: Context, ask: Ask, { status, body, headers = {} }: Answer) {
   ctx.set(headers);
@@ -140,6 +147,8 @@ async function refuse(ctx: Context, ask: Ask, { status, body, headers = {} }: An
 }
 
 function signInFirst(ctx: Context, code: string) {
+  const { at, isPortal } = ctx.state.room as Room;
+  if (!isPortal) return answer(ctx, moved(at, 'sign_in_over'));
   const back = ctx.method === 'GET' && ctx.path !== '/portal' ? `?back=${ctx.path}` : '';
   const isOver = code === 'session_expired' || code === 'sign_in_expired';
   answer(ctx, moved(`/portal/sign-in${back}`, isOver ? 'signed_out_by_time' : undefined));

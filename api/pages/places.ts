@@ -3,7 +3,9 @@ import { missing } from './missing.ts';
 import type { Page } from './page.ts';
 import { accountPages } from './accounts.ts';
 import { autopayPages } from './autopay.ts';
+import { COMING_BACK, comingBackPages } from './coming-back.ts';
 import { documentPages } from './documents.ts';
+import { ownFactorPages } from './factors.ts';
 import { hardshipPages } from './hardship.ts';
 import { homePages } from './home.ts';
 import { loanPages } from './loans.ts';
@@ -11,8 +13,8 @@ import { payPages } from './pay.ts';
 import { profilePages } from './profile.ts';
 import { signingIn } from './signing-in.ts';
 
-/** Every page there is. */
-const all: readonly Page[] = [
+/** Every page that borrowers open. */
+const portal: readonly Page[] = [
   ...signingIn,
   ...homePages,
   ...loanPages,
@@ -23,12 +25,25 @@ const all: readonly Page[] = [
   ...messagePages,
   ...hardshipPages,
   ...profilePages,
+  ...ownFactorPages,
 ];
 
-/** The page at an address, and what its address names. */
-export function placeOf(address: string): { page: Page; params: Record<string, string> } {
-  const path = address.slice('/portal'.length).replace(/\/$/, '');
-  for (const page of all) {
+/** Pages that lie below one address. */
+export type Room = { at: string; isPortal: boolean; pages: readonly Page[] };
+
+const ROOMS: readonly Room[] = [
+  { at: '/portal', isPortal: true, pages: portal },
+  { at: COMING_BACK, isPortal: false, pages: comingBackPages },
+];
+
+/** The room that an address is in, if it is one of a page. */
+export const roomOf = (address: string): Room | undefined =>
+  ROOMS.find(({ at }) => address === at || address.startsWith(`${at}/`));
+
+/** The page at an address of the room, and what its address names. */
+export function placeOf({ at, pages }: Room, address: string) {
+  const path = address.slice(at.length).replace(/\/$/, '');
+  for (const page of pages) {
     const params = paramsOf(page.path, path);
     if (params) return { page, params };
   }

@@ -1,7 +1,6 @@
 import { backTo } from './back.ts';
+import { factorPages, type Wanted } from './factors-asked.ts';
 import { moved, shown, type Page, type Visit } from './page.ts';
-
-type Wanted = { second_factor?: { methods: string[]; must_enroll: boolean } };
 
 /** Where to go on, as the address says, or the form that came from there. */
 const backOf = ({ query, form }: Visit) => backTo(form.values['back'] ?? query['back']);
@@ -20,42 +19,6 @@ const signIn: Page = {
     if (second_factor.must_enroll) return moved('/portal/enroll-factor');
     const by = second_factor.methods.includes('totp') ? '' : '&by=recovery_code';
     return moved(`/portal/second-factor?back=${back}${by}`);
-  },
-};
-
-const secondFactor: Page = {
-  path: '/second-factor',
-  isOpen: true,
-  show: async (visit) => {
-    const hasNoApp = visit.query['by'] === 'recovery_code';
-    return shown('second-factor', { back: backOf(visit), hasNoApp });
-  },
-  submit: async (visit) => {
-    const { code, recovery_code } = visit.form.values;
-    const body = recovery_code === undefined ? { code } : { recovery_code };
-    await visit.ask('POST /auth/second-factor', { body });
-    return moved(backOf(visit));
-  },
-};
-
-type Begun = { secret: string; qr_svg: string };
-
-/** The key of the app is told once: whoever mistypes its first code goes on with the app as it is. */
-const enrollFactor: Page = {
-  path: '/enroll-factor',
-  isOpen: true,
-  show: async ({ problems }) => shown('enroll-factor', { is_begun: problems?.errors['code'] }),
-  submit: async ({ ask, form }) => {
-    const { step, code } = form.values;
-    if (step === 'begin') {
-      const { secret, qr_svg } = await ask<Begun>('POST /auth/second-factors/totp');
-      return shown('enroll-factor', { is_begun: true, secret, picture: qr_svg });
-    }
-    const body = { code };
-    return shown(
-      'recovery-codes',
-      await ask<object>('POST /auth/second-factors/totp/confirm', { body }),
-    );
   },
 };
 
@@ -108,8 +71,7 @@ const language: Page = {
 
 export const signingIn: readonly Page[] = [
   signIn,
-  secondFactor,
-  enrollFactor,
+  ...factorPages('/portal', backOf),
   signOut,
   forgotPassword,
   choosePassword,

@@ -17,6 +17,10 @@ const shown = z
     case_number: z.string(),
     loan_id: uuid.nullable(),
     subject: z.string(),
+    application_number: z
+      .string()
+      .nullable()
+      .describe('Of the hardship application that the case was opened for.'),
     description: z.string().nullable().describe('What the borrower asked; null if staff did.'),
     case_type: z.enum(CASE_TYPES),
     status: z.enum(CASE_STATUSES),

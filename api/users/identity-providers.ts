@@ -35,7 +35,9 @@ export const identityProviders = resource({
     name: words,
     issuer_url: address.describe('As its discovery document names it. HTTPS only.'),
     client_id: printable(200),
-    redirect_url: address.describe('Your page that hands code and state in; sent exactly so.'),
+    redirect_url: address.describe(
+      'Your page that hands code and state in, or ours, /api/v1/auth/signed-in on your own domain.',
+    ),
     role_claim: printable(200)
       .nullish()
       .describe('Which claim names what somebody is there; without one, roles stay as they are.'),

@@ -13,6 +13,7 @@ import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CALLED, isOfType } from './content.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
+import { remindOfUpload } from './upload-task.ts';
 
 export const UploadRequest = z.object({
   loan_id: uuid,
@@ -119,6 +120,7 @@ export async function confirmUpload(
         const before = await find(work.tx, documents.documents, id);
         await audited(work, documents.documents, 'confirm-upload', before, async () => {
           await documents.confirm(work.tx, id, { ...described, by: work.actor.id });
+          if (now.source === 'portal') await remindOfUpload(work, now);
           return id;
         });
         return true;

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import * as plans from '../../sql/borrowers/autopay-plans.ts';
 import { autopayPlans } from '../../sql/borrowers/autopay-plans.ts';
 import { hold } from '../../sql/loans/loans.ts';
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
-import { date, flag, positiveMoney, uuid } from '../../sql/types.ts';
+import { current } from '../../sql/tenants.ts';
+import { date, flag, positiveMoney, prose, uuid } from '../../sql/types.ts';
+import { say, spokenIn } from '../../templates/portal/words.ts';
 import { audited } from '../audit.ts';
 import { assertUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict } from '../errors.ts';
@@ -16,7 +19,7 @@ import {
 } from '../payments/autopay/autopay-plan.ts';
 import type { Work } from '../work.ts';
 import { agree, withdraw } from './consents.ts';
-import { assertBorrowed, assertOwnLoan } from './own.ts';
+import { assertBank, assertBorrowed, assertOwnLoan } from './own.ts';
 
 /** What a borrower agrees to; when money is drawn is the loan's due dates. */
 export const Enrolment = z.object({
@@ -27,6 +30,9 @@ export const Enrolment = z.object({
   extra_toward: z.enum(EXTRA_TOWARD).default('principal'),
   start_date: date.nullish(),
   end_date: date.nullish(),
+  consent_text: prose
+    .nullish()
+    .describe('The sentence that was agreed to, as it was shown; without one, ours.'),
 });
 
 /** Whether the loan is enrolled, and whether anything is drawn. The plan is told to whoever made it. */
@@ -48,19 +54,27 @@ export async function enroll(
   work: Work,
   borrowerId: string,
   loanId: string,
-  input: z.output<typeof Enrolment>,
+  { consent_text, ...input }: z.output<typeof Enrolment>,
 ) {
   await assertBorrowed(work, borrowerId, loanId);
+  await assertBank(work);
   await hold(work.tx, loanId);
-  const account = await assertVerified(work, borrowerId, input.payment_instrument_id);
+  await assertVerified(work, borrowerId, input.payment_instrument_id);
   const consent_id = await agree(work, {
     borrower_id: borrowerId,
     consent_type: 'autopay',
-    consent_text: `Autopay, ${input.amount_type}, from the account ${account.id}.`,
+    consent_text: consent_text || (await sentenceOf(work, borrowerId)),
   });
   const plan = { ...input, borrower_id: borrowerId, loan_id: loanId, consent_id };
   await audited(work, autopayPlans, 'enroll', null, () => addPlan(work, plan));
   return autopayOf(work, borrowerId, loanId);
+}
+
+/** What our own page has borrowers agree to, in the language that they are written in. */
+async function sentenceOf({ tx }: Work, borrowerId: string) {
+  const borrower = await find(tx, borrowers, borrowerId);
+  const language = spokenIn([String(borrower?.['language_preference'])]) ?? 'en';
+  return say(language, 'autopay.agree', { tenant: (await current(tx)).name });
 }
 
 /** Ends the plan: nothing is drawn from now on, and what was to be asked for again is not. */

@@ -1,5 +1,6 @@
 import { roleOf, type LiableRole } from '../../sql/loans/co-borrowers.ts';
 import { Conflict, NotFound } from '../errors.ts';
+import { missingOf } from '../payments/nacha/originator.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -20,4 +21,11 @@ export async function assertBorrowed(work: Work, borrowerId: string, loanId: str
   if (BORROWED.includes(role)) return;
   const message = 'Only those who borrowed the money may change how the loan is paid.';
   throw new Conflict(message, 'borrowers_only', { liable_as: role });
+}
+
+/** Refuses what draws on an account where the lender has told nobody which bank its files go to. */
+export async function assertBank(work: Work) {
+  if ((await missingOf(work)).length === 0) return;
+  const message = 'We cannot draw on bank accounts yet. Write to us to pay in another way.';
+  throw new Conflict(message, 'payments_not_ready');
 }

@@ -13,9 +13,10 @@ import { atLeastZero, money, parseMoney } from '../money.ts';
 import { removePayment } from '../payments/change.ts';
 import { previewPayment } from '../payments/preview.ts';
 import { NewPayment, receive } from '../payments/receive.ts';
+import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { wholeDebt } from './debt.ts';
-import { assertOwnLoan } from './own.ts';
+import { assertBank, assertOwnLoan } from './own.ts';
 
 /** The same order within this time is taken for one click too many. */
 const DOUBLE_CLICK_SECONDS = 60;
@@ -35,18 +36,18 @@ type Order = z.output<typeof PortalPayment>;
 
 /**
  * Orders a payment from the borrower's own verified account: received today, or scheduled for a day to
- * come. It goes the way of all payments, never brings more than is owed, and is ordered once by a
- * click that was made twice.
+ * come. It goes the way of all payments and never brings more than is owed.
  */
 export async function pay(work: Work, borrowerId: string, loanId: string, input: Order) {
   await assertOwnLoan(work, borrowerId, loanId);
   const loan = await openLoan(work, loanId);
   const { amount, payment_instrument_id } = input;
   const payment_date = dayOf(work, loan, input);
+  await assertBank(work);
   const from = { verified: true };
   await assertUsable(work, borrowerId, payment_instrument_id, from);
   const order = { loan_id: loanId, amount, payment_date, payment_instrument_id };
-  if (!input.confirm_duplicate) await assertOnce(work, order);
+  if (!input.confirm_duplicate) await askAboutRepeat(work, order);
   const payment_type = await typeOf(work, loan, { amount, payment_date });
   const payment = NewPayment.parse({ amount, payment_date, payment_instrument_id, payment_type });
   return audited(work, payments, 'create', null, () =>
@@ -62,6 +63,7 @@ export async function previewOwn(
   input: z.output<typeof PortalPreview>,
 ) {
   await assertOwnLoan(work, borrowerId, loanId);
+  await assertBank(work);
   const loan = await readLoan(work, loanId);
   const payment_date = dayOf(work, loan, input);
   const wished = { amount: input.amount, payment_date };
@@ -95,7 +97,9 @@ function dayOf({ today }: Work, { row }: OpenLoan, { payment_date }: Dated): str
   return payment_date ?? today;
 }
 
-async function assertOnce({ tx }: Work, order: Parameters<typeof portal.repeated>[1]) {
+/** Two equal payments are legal; a tenant may want its borrowers asked whether they mean the second. */
+async function askAboutRepeat({ tx }: Work, order: Parameters<typeof portal.repeated>[1]) {
+  if (!(await settingsOf(tx)).portal.asks_about_repeats) return;
   const payment_id = await portal.repeated(tx, order, DOUBLE_CLICK_SECONDS);
   if (payment_id === null) return;
   const message = 'The same payment was ordered a moment ago: confirm it to pay a second time.';

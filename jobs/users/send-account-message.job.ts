@@ -6,6 +6,8 @@ import * as accounts from '../../sql/users/accounts.ts';
 import { insert, update } from '../../sql/write.ts';
 import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
 import { renderEmail } from '../../templates/email.ts';
+import { spokenIn } from '../../templates/portal/words.ts';
+import { documentLocale } from '../../templates/render-document.ts';
 import { renderMessage } from '../../templates/render.ts';
 import { enqueue, job } from '../job.ts';
 import type { Mail } from '../outside.ts';
@@ -102,10 +104,11 @@ async function composed(work: Work, { user_id, message }: Payload): Promise<Mail
   const expires_at =
     life && (await accounts.giveToken(tx, { hash: hashOf(token), user_id: user.id, ...life }));
   const name = `${user.first_name} ${user.last_name}`;
+  const language = spokenIn([user.language ?? '']) ?? 'en';
   const { subject, body } = renderMessage(
-    { channel: 'email', ...accountMessage(message) },
+    { channel: 'email', ...accountMessage(message, language) },
     {
-      locale: tenant.locale,
+      locale: documentLocale(language, tenant.locale),
       currency: tenant.currency,
       time_zone: tenant.time_zone,
       borrower: { name, email: user.email },
@@ -130,7 +133,7 @@ async function composed(work: Work, { user_id, message }: Payload): Promise<Mail
     to: { name, address: user.email },
     subject: subject ?? '',
     html: renderEmail({
-      language: 'en',
+      language,
       subject: subject ?? '',
       body,
       tenant: { name: tenant.name, branding, address_lines },

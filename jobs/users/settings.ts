@@ -196,6 +196,8 @@ export const Settings = z.strictObject({
       entry_description: printed.min(1).max(10).default('LOAN PMT'),
     })
     .prefault({}),
+  // Whether the same payment, ordered twice within a minute, is asked about before it is made.
+  portal: z.strictObject({ asks_about_repeats: z.boolean().default(false) }).prefault({}),
   tax: z
     .strictObject({
       payer_name: line.default(''),

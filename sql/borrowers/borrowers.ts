@@ -1,24 +1,18 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { loansOf } from '../loans/co-borrowers.ts';
-import { containing, table } from '../table.ts';
+import { beginningWith, containing, table } from '../table.ts';
 
-/** Three letters or digits in a row are what the indexes know; shorter words are in nearly every name. */
+/** Three letters or digits in a row are what the indexes know. */
 const hasTrigram = (words: string) => /[\p{L}\p{N}]{3}/u.test(words);
 
 /** Found by the indexes, which the tenant's own role could not look into. */
 const indexed = (words: string) =>
   sql.fragment`row.id in (select app.borrowers_found(${containing(words)}))`;
 
-/** The first page of what so many have is soon full. */
-const readThrough = (words: string) => sql.fragment`
-  row.first_name || ' ' || row.last_name ilike ${containing(words)}
-  or exists (
-    select from emails as any_email
-    where any_email.borrower_id = row.id and not any_email.is_archived
-      and any_email.email ilike ${containing(words)}
-  )
-`;
+/** One or two letters are in nearly every name: they are where a name or an address begins. */
+const beginning = (words: string) =>
+  sql.fragment`row.id in (select app.borrowers_beginning(${beginningWith(words)}))`;
 
 export const borrowers = table({
   name: 'borrowers',
@@ -52,7 +46,7 @@ export const borrowers = table({
     'updated_at',
   ],
   searched: ['first_name', 'last_name', 'email'],
-  search: (words) => (hasTrigram(words) ? indexed(words) : readThrough(words)),
+  search: (words) => (hasTrigram(words) ? indexed(words) : beginning(words)),
   filters: {
     status: (values) => sql.fragment`
       case when row.is_archived then 'archived' else 'active' end = any(${sql.array(values, 'text')})

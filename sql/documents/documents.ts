@@ -122,6 +122,9 @@ export const isKeyTaken = (tx: Transaction, key: string) =>
   tx.exists(sql.typeAlias('void')`select from documents where storage_key = ${key}`);
 
 const Uploading = z.object({
+  borrower_id: z.string().nullable(),
+  loan_id: z.string().nullable(),
+  document_type: z.string(),
   status: z.string(),
   source: z.string(),
   storage_key: z.string(),
@@ -133,7 +136,8 @@ const Uploading = z.object({
 export type Uploading = z.output<typeof Uploading>;
 
 const columns = sql.fragment`
-  status, source, storage_key, content_type, sha256_hash, file_size, is_archived
+  borrower_id, loan_id, document_type, status, source, storage_key, content_type, sha256_hash,
+  file_size, is_archived
 `;
 
 export const uploading = (tx: Transaction, id: string) =>

@@ -73,13 +73,16 @@ const Stored = z.object({
   individual_id: z.string(),
   individual_name: z.string(),
   trace_number: z.string(),
+  is_recurring: z.boolean(),
 });
 
 export const entriesOf = (tx: Transaction, fileId: string) =>
   tx.any(sql.type(Stored)`
-    select batch, transaction_code, routing_number, account_number_sealed, amount, individual_id,
-           individual_name, trace_number
-    from nacha_entries where nacha_file_id = ${fileId} order by trace_number
+    select entry.batch, entry.transaction_code, entry.routing_number, entry.account_number_sealed,
+           entry.amount, entry.individual_id, entry.individual_name, entry.trace_number,
+           payment.autopay_plan_id is not null as is_recurring
+    from nacha_entries as entry left join payments as payment on payment.id = entry.payment_id
+    where entry.nacha_file_id = ${fileId} order by entry.trace_number
   `);
 
 export const storageKeyOf = (tx: Transaction, id: string) =>

@@ -7,7 +7,8 @@ const Unsent = z.object({
   draw_id: z.string().nullable(),
   is_credit: z.boolean(),
   amount: z.string(),
-  source: z.string(),
+  /** Whether the borrower authorized it in the portal, by itself or with autopay. */
+  is_by_web: z.boolean(),
   is_retry: z.boolean(),
   individual_id: z.string(),
   individual_name: z.string(),
@@ -44,13 +45,16 @@ const clearingOf = (eventId: ReturnType<typeof sql.fragment>) => sql.fragment`
 export const unsentPayments = (tx: Transaction) =>
   tx.any(sql.type(Unsent)`
     select payment.id as payment_id, null::uuid as disbursement_id, null::uuid as draw_id,
-           payment.payment_type = 'reimbursement' as is_credit, payment.amount, payment.source,
+           payment.payment_type = 'reimbursement' as is_credit, payment.amount,
+           payment.source = 'portal' or coalesce(consent.source = 'portal', false) as is_by_web,
            coalesce(draw.attempts, 0) > 1 as is_retry, payment.receipt_number as individual_id,
            ${account}, ${clearingOf(sql.fragment`payment.id`)}
     from payments as payment
     join payment_instruments as instrument on instrument.id = payment.payment_instrument_id
     join borrowers as borrower on borrower.id = payment.borrower_id
     left join autopay_draws as draw on draw.payment_id = payment.id
+    left join autopay_plans as plan on plan.id = payment.autopay_plan_id
+    left join borrower_consents as consent on consent.id = plan.consent_id
     where payment.send_by is not null and payment.status in ('completed', 'settled')
       and not exists (select from nacha_entries as entry where entry.payment_id = payment.id)
     order by payment.id for share of payment
@@ -60,7 +64,7 @@ export const unsentPayments = (tx: Transaction) =>
 export const unsentDisbursements = (tx: Transaction) =>
   tx.any(sql.type(Unsent)`
     select null::uuid as payment_id, disbursement.id as disbursement_id, null::uuid as draw_id,
-           true as is_credit, disbursement.net_amount as amount, 'disbursement' as source,
+           true as is_credit, disbursement.net_amount as amount, false as is_by_web,
            false as is_retry, loan.loan_number as individual_id, ${account},
            ${clearingOf(sql.fragment`(
              select event.id from loan_events as event
@@ -82,7 +86,7 @@ export const unsentDisbursements = (tx: Transaction) =>
 export const unsentDraws = (tx: Transaction) =>
   tx.any(sql.type(Unsent)`
     select null::uuid as payment_id, null::uuid as disbursement_id, draw.id as draw_id,
-           true as is_credit, draw.amount, 'draw' as source, false as is_retry,
+           true as is_credit, draw.amount, false as is_by_web, false as is_retry,
            loan.loan_number as individual_id, ${account}, ${clearingOf(sql.fragment`draw.id`)}
     from draws as draw
     join loans as loan on loan.id = draw.loan_id

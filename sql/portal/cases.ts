@@ -29,6 +29,10 @@ export const casesOf = (borrowerId: string) =>
     name: 'support_cases',
     rows: sql.fragment`
       select record.id, record.borrower_id, record.case_number, record.loan_id, record.subject,
+             (
+               select application.application_number from hardship_applications as application
+               where application.case_id = record.id limit 1
+             ) as application_number,
              case when record.source = 'portal' then record.description end as description,
              record.case_type, record.status, record.resolution, record.opened_at,
              record.resolved_at, record.closed_at, record.last_message_at, record.created_at,

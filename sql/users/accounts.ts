@@ -34,9 +34,15 @@ const Account = z.object({
   last_name: z.string(),
   borrower_id: z.string().nullable(),
   password_hash: z.string().nullable(),
+  /** In which they are written to; of staff nobody has said. */
+  language: z.string().nullable(),
 });
 const account = sql.fragment`
-  select id, email, first_name, last_name, borrower_id, password_hash from users`;
+  select id, email, first_name, last_name, borrower_id, password_hash,
+         (
+           select language_preference from borrowers where borrowers.id = users.borrower_id
+         ) as language
+  from users`;
 
 /** The user, as long as somebody may sign in as it. */
 export const active = (tx: Transaction, id: string) =>

@@ -1,4 +1,5 @@
 import { accounts } from './words/accounts.ts';
+import { factors } from './words/factors.ts';
 import { common } from './words/common.ts';
 import { letters } from './words/letters.ts';
 import { loans } from './words/loans.ts';
@@ -16,6 +17,7 @@ const texts: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     ...common,
     ...signingIn,
+    ...factors,
     ...loans,
     ...accounts,
     ...letters,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { Invalid } from '../../jobs/errors.ts';
+import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -46,6 +47,26 @@ test('a key does not serve for another body, but for another path and another us
   expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
   expect([elsewhere.status, somebody.status]).toEqual([201, 201]);
   expect(await named('Other')).toBe(0);
+});
+
+test('what is kept of a body tells nobody what was in it, and is known again under a newer key', async () => {
+  const body = { first_name: 'Kept', last_name: 'Hash' };
+  const made = await officer.post('/borrowers', body, keyed('kept-hash'));
+  // A plain hash is the same wherever the same was said, and so can be looked up.
+  await (await stage.tenant()).officer.post('/borrowers', body, keyed('kept-hash'));
+  const { rows } = await stage.owner.query<{ hash: string }>(
+    "select encode(request_hash, 'hex') as hash from idempotency_keys where key = 'kept-hash'",
+  );
+  const { installation } = stage;
+  const before = installation.keys;
+  const newer = `b:another secret of more than thirty-two characters,${installation.link_secret}`;
+  Object.assign(installation, { keys: keysFrom(newer) });
+
+  const again = await officer.post('/borrowers', body, keyed('kept-hash'));
+  Object.assign(installation, { keys: before });
+
+  expect(new Set(rows.map(({ hash }) => hash)).size).toBe(2);
+  expect(again).toMatchObject({ status: 201, body: { id: made.body.id } });
 });
 
 test('a replay is refused to who may do it no more', async () => {

@@ -21,6 +21,7 @@ test('a file is, character by character, what the rules print', () => {
         individual_id: 'R-0123456789AB',
         individual_name: 'Grace Hopper',
         trace_number: '091000010000001',
+        is_recurring: true,
       },
       {
         batch: batchOf('PPD', '220', 'LOAN FUND'),
@@ -31,6 +32,7 @@ test('a file is, character by character, what the rules print', () => {
         individual_id: 'LN-2026-000001',
         individual_name: 'Zoë Núñez-Ångström of the Long Name',
         trace_number: '091000010000002',
+        is_recurring: false,
       },
     ],
   );

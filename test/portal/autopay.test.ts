@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { bankAccount } from '../setup/nacha.ts';
+import { at, bankAccount, read, sentFile } from '../setup/nacha.ts';
 import { atHome, done, refused } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -10,7 +10,7 @@ const stage = await newStage();
 const DUE = { disbursement_date: '2025-12-15' };
 
 test('a borrower enrols, the close draws what is due, and the borrower ends it', async () => {
-  const { tenant, borrower, officer, loan, id, account } = await atHome(stage, DUE);
+  const { tenant, borrower, officer, admin, loan, id, account } = await atHome(stage, DUE);
   const none = await borrower.get(`${loan}/autopay`);
 
   const enrolled = await borrower.post(`${loan}/autopay/enroll`, {
@@ -19,6 +19,8 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
   const twice = await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account });
   await travelTo(stage, tenant, '2026-01-16');
   const drawn = (await borrower.get(`${loan}/payments`)).body;
+  const file = done(await admin.post('/nacha-files', {}));
+  const { batches } = read(await sentFile(stage, tenant, String(file['filename'])));
   const canceled = await borrower.post(`${loan}/autopay/cancel`);
   const again = await borrower.post(`${loan}/autopay/cancel`);
 
@@ -32,6 +34,10 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
   });
   expect(twice).toMatchObject(refused(409, 'already_exists'));
   expect(drawn).toMatchObject([{ amount: '315.68', source: 'autopay', status: 'completed' }]);
+  // A debit that was authorized over the internet for every due date: WEB, recurring.
+  expect(
+    batches.map(({ header, entries }) => [at(header, 51, 53), at(entries[0] ?? '', 77, 78)]),
+  ).toEqual([['WEB', 'R ']]);
   expect(canceled.body).toEqual({ is_enrolled: false, is_enabled: false, plan: null });
   expect(again).toMatchObject(refused(409, 'not_enrolled'));
   const { body: plan } = await officer.get(`/autopay-plans/${enrolled.body.plan.id}`);
@@ -40,6 +46,7 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
   expect(consent).toMatchObject({
     ...{ consent_type: 'autopay', source: 'portal', ip_address: expect.any(String) },
     ...{ status: 'revoked', revocation_method: 'portal' },
+    consent_text: expect.stringContaining(`you authorize Tenant ${tenant.slug} to draw`),
   });
   const { body: history } = await officer.get(`/loans/${id}/history?entity_type=autopay_plans`);
   const told = history.map((row: Record<string, unknown>) => [row['action'], row['actor_type']]);

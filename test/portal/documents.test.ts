@@ -16,7 +16,7 @@ const secret = 'a secret of more than thirty-two characters';
 Object.assign(stage.installation, { files: localFiles({ folder, secret }), link_secret: secret });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const { tenant, officer, borrower, id: loan_id } = await atHome(stage);
+const { tenant, officer, borrower, borrower_id, id: loan_id } = await atHome(stage);
 
 const FILE = '%PDF-1.7 a pay stub';
 const confirmation = {
@@ -57,6 +57,27 @@ test('a borrower uploads a document in three steps, and gets it back', async () 
     ...{ source: 'portal', is_visible_to_borrower: true },
     ...{ uploaded_by: tenant.userIds['borrower'] },
   });
+});
+
+test('what a borrower has sent is put before staff, once for each loan and type', async () => {
+  const { id: loan } = await newLoan(tenant, { borrower_id });
+  const send = async (document_type: string) => {
+    const about = { ...wish, loan_id: loan, document_type };
+    const link = done(await borrower.post('/portal/documents/upload', about));
+    await put(String(link['upload_url']));
+    const path = `/portal/documents/${String(link['id'])}/confirm-upload`;
+    return done(await borrower.post(path, confirmation));
+  };
+
+  await Promise.all([send('insurance'), send('insurance')]);
+  await send('other');
+
+  const { body: tasks } = await officer.get(`/tasks?loan_id=${loan}`);
+  expect(tasks.map(({ title }: { title: string }) => title).toSorted()).toEqual([
+    'Look at what the borrower has sent: insurance',
+    'Look at what the borrower has sent: other',
+  ]);
+  expect(tasks[0]).toMatchObject({ status: 'open', task_type: 'review', due_date: '2026-01-17' });
 });
 
 test('a borrower learns why an upload was refused, and not who refused it', async () => {

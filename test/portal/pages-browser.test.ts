@@ -7,8 +7,9 @@ import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts
 import { newLoan } from '../setup/loans.ts';
 import { bankAccount } from '../setup/nacha.ts';
 import { newOutside } from '../setup/outside.ts';
+import { codeOf } from '../setup/second-factors.ts';
 import { newVisitor, openBrowser, type Visitor } from '../setup/portal-browser.ts';
-import { newStage } from '../setup/world.ts';
+import { newStage, PASSWORD as OF_ALL } from '../setup/world.ts';
 
 const stage = await newStage();
 const folder = await mkdtemp(path.join(tmpdir(), 'servicing-files-'));
@@ -114,6 +115,8 @@ test.each(asked)(
     const application = { ...reason, description: 'I was ill.', monthly_income: '2000' };
     await send(application, t('hardship.send'), 'application');
     expect(await notice()).toBe(t('done.hardship_sent'));
+    await open('/messages', 'messages-more');
+    expect(await page.textContent('main')).toContain(t('hardship.title', { number: 'H-' }));
 
     await open('/profile', 'profile');
     await page.uncheck('[name=marketing_enabled]');
@@ -123,6 +126,16 @@ test.each(asked)(
     await page.locator('button[value=contact]').click();
     await guest.look('profile-saved');
     expect(await notice()).toBe(t('done.profile_saved'));
+
+    await open('/factors', 'factors-none');
+    await open('/factors/app', 'factor-app');
+    await send({ current_password: 'wrong' }, t('go_on'), 'factor-app-refused');
+    await send({ current_password: PASSWORD }, t('go_on'), 'factor-app-begun');
+    const secret = (await page.textContent('main code')) ?? '';
+    await send({ code: codeOf(secret) }, t('go_on'), 'recovery-codes');
+    await page.getByRole('link', { name: t('go_on') }).click();
+    await guest.look('factors');
+    expect(await notice()).toBe(t('done.factor_added'));
 
     await send({}, t('sign_out'), 'signed-out');
     expect(await notice()).toBe(t('done.signed_out'));
@@ -139,6 +152,11 @@ test.each(asked)(
     expect(await seen(`/borrowers/${borrower_id}/autopay-plans`)).toMatchObject([
       { status: 'active' },
     ]);
+    // What is kept of the agreement is the sentence that the page showed.
+    const consent_text = t('autopay.agree', { tenant: `Tenant ${tenant.slug}` });
+    expect(await seen(`/borrowers/${borrower_id}/consents`)).toContainEqual(
+      expect.objectContaining({ consent_type: 'autopay', consent_text }),
+    );
     expect(await seen(`/borrowers/${borrower_id}/payment-instruments`)).toHaveLength(2);
     expect(await seen(`/documents?loan_id=${id}`)).toMatchObject(
       expect.arrayContaining([expect.objectContaining({ source: 'portal', status: 'uploaded' })]),
@@ -151,3 +169,45 @@ test.each(asked)(
     await guest.context.close();
   },
 );
+
+test('a passkey is made and signed with in the browser, and asked for by nothing but a form', async () => {
+  const tenant = await stage.tenant();
+  const host = `${tenant.slug}.localhost`;
+  await stage.owner.query('insert into tenant_domains (tenant_id, domain) values ($1, $2)', [
+    ...[tenant.id, host],
+  ]);
+  const guest = await newVisitor(browser, `${host}:${stage.port}`, { ...PHONE, language: 'en' });
+  const { open, send, notice, page, t } = guest;
+  const devices = await guest.context.newCDPSession(page);
+  await devices.send('WebAuthn.enable');
+  await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true },
+      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+    },
+  });
+  const who = { email: `borrower@${tenant.slug}.test`, password: OF_ALL };
+
+  await open('/sign-in', 'sign-in');
+  await send(who, t('sign_in'), 'home');
+  await open('/factors', 'factors-able');
+  await page.getByRole('link', { name: t('factors.add_passkey') }).click();
+  await guest.look('factor-passkey');
+  const named = { name: 'My phone', current_password: OF_ALL };
+  await send(named, t('go_on'), 'factor-passkey-begun');
+  await page.getByRole('button', { name: t('passkey.make') }).click();
+  await page.getByRole('link', { name: t('go_on') }).click();
+  const made = await notice();
+  const shown = await page.textContent('main');
+  await send({}, t('sign_out'), 'signed-out');
+  await send(who, t('sign_in'), 'second-factor');
+  await send({}, t('passkey.use'), 'second-factor-passkey');
+  await page.getByRole('button', { name: t('passkey.use') }).click();
+  await page.waitForURL(`**/portal`);
+
+  expect(made).toBe(t('done.factor_added'));
+  expect(shown).toContain('My phone');
+  expect(await guest.title()).toContain('Bo Rower');
+  expect(guest.complaints).toEqual([]);
+  await guest.context.close();
+});

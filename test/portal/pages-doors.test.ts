@@ -208,28 +208,6 @@ test('a second factor is asked for, and led to where it is wanted', async () => 
   expect([right.status, page.status, lost.status]).toEqual([303, 200, 303]);
 });
 
-test('whoever has to set up a second factor does so before anything else opens', async () => {
-  const other = await stage.tenant();
-  await settle(other, { auth: { second_factor: { borrowers: true } } });
-  const pages = pagesOf(other.anonymous());
-  await pages.get('/sign-in');
-
-  const half = await pages.send('/sign-in', {
-    ...{ email: `borrower@${other.slug}.test`, password: PASSWORD },
-  });
-  const begun = await pages.send('/enroll-factor', { step: 'begin' });
-  const secret = /<code>([A-Z2-7]+)<\/code>/.exec(begun.body)?.[1] ?? '';
-  const wrong = await pages.send('/enroll-factor', { code: '123' });
-  const right = await pages.send('/enroll-factor', { code: codeOf(secret) });
-  const page = await pages.get('');
-
-  expect(half.headers['location']).toBe('/portal/enroll-factor');
-  expect(begun.body).toContain('<svg');
-  expect(wrong.status).toBe(422);
-  expect(right.body.match(/<li><code>/g)?.length).toBeGreaterThan(5);
-  expect(page.status).toBe(200);
-});
-
 test('a device that has signed in here is known here, also while strangers guess', async () => {
   const visitor = tenant.anonymous();
   const pages = pagesOf(visitor);

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { hidden, pagesOf } from '../setup/pages.ts';
 import { atHome } from '../setup/portal.ts';
+import { codeOf } from '../setup/second-factors.ts';
+import { settle } from '../setup/settings.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -117,4 +119,43 @@ test('a form without the token of the session changes nothing', async () => {
   expect(refused.status).toBe(403);
   expect(refused.headers['content-type']).toContain('text/html');
   expect((await borrower.get(`${loan}/payments`)).body).toEqual([]);
+});
+
+test('whoever has to set up a second factor does so before anything else, and keeps one', async () => {
+  const other = await stage.tenant();
+  await settle(other, { auth: { second_factor: { borrowers: true } } });
+  const visitor = other.anonymous();
+  const pages = pagesOf(visitor);
+  await pages.get('/sign-in');
+
+  const half = await pages.send('/sign-in', {
+    ...{ email: `borrower@${other.slug}.test`, password: PASSWORD },
+  });
+  const begun = await pages.send('/enroll-factor', { step: 'begin' });
+  const secret = /<code>([A-Z2-7]+)<\/code>/.exec(begun.body)?.[1] ?? '';
+  const wrong = await pages.send('/enroll-factor', { code: '123' });
+  const right = await pages.send('/enroll-factor', { code: codeOf(secret) });
+  const page = await pages.get('');
+
+  const factors = await pages.get('/factors');
+  const remove = /portal(\/factors\/[0-9a-f-]+\/remove)/.exec(factors.body)?.[1] ?? '';
+  const refused = await pages.send('/factors/codes', { current_password: 'wrong' });
+  const codes = await pages.send('/factors/codes', { current_password: PASSWORD });
+  const last = await pages.send(remove, { current_password: PASSWORD });
+  await settle(other, { auth: {} });
+  const fresh = pagesOf(visitor.at(await stage.listen()));
+  const removed = await fresh.send(remove, { current_password: PASSWORD });
+  const none = await fresh.get('/factors');
+
+  expect(factors.headers['content-security-policy']).toMatch(/; script-src 'sha256-[\w+/=]+';/);
+  expect(refused).toMatchObject({ status: 422, body: expect.stringContaining('Is wrong.') });
+  expect(codes.body.match(/<li><code>/g)).toHaveLength(right.body.match(/<li><code>/g).length);
+  expect(last).toMatchObject({ status: 409, body: expect.stringContaining('set up another one') });
+  expect(removed.headers['location']).toBe('/portal/factors?done=factor_removed');
+  expect(none.body).toContain('You have not set one up yet.');
+  expect(half.headers['location']).toBe('/portal/enroll-factor');
+  expect(begun.body).toContain('<svg');
+  expect(wrong.status).toBe(422);
+  expect(right.body.match(/<li><code>/g)?.length).toBeGreaterThan(5);
+  expect(page.status).toBe(200);
 });

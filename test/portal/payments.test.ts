@@ -3,6 +3,7 @@ import { newLoan } from '../setup/loans.ts';
 import { at, bankAccount, read, sentFile } from '../setup/nacha.ts';
 import { atHome, done, refused } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
+import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -43,18 +44,29 @@ test('a payment that is ordered in the portal stands in exactly one file, as WEB
   expect(second.status, JSON.stringify(second.body)).toBe(409);
 });
 
-test('a second click is told, and pays again only when that is meant', async () => {
+test('two equal payments are two, and a key of the click makes them one', async () => {
   const { borrower, loan, account, pay } = await atHome(stage);
   const order = { amount: '50.00', payment_instrument_id: account };
   const key = { headers: { 'Idempotency-Key': 'one-click' } };
 
-  const both = await Promise.all([pay('40.00'), pay('40.00')]);
-  const meant = await pay('40.00', { confirm_duplicate: true });
-  const other = await pay('40.01');
+  const both = [await pay('40.00'), await pay('40.00')];
   const keyed = await Promise.all([
     borrower.post(`${loan}/payments`, order, key),
     borrower.post(`${loan}/payments`, order, key),
   ]);
+
+  expect(both.map(({ status }) => status)).toEqual([201, 201]);
+  expect(keyed.map(({ body }) => body.id)).toEqual([keyed[0]?.body.id, keyed[0]?.body.id]);
+  expect((await borrower.get(loan)).body.total_paid).toBe('130.00');
+});
+
+test('where the tenant wants that, a second click is told, and pays only when it is meant', async () => {
+  const { tenant, borrower, loan, pay } = await atHome(stage);
+  await settle(tenant, { portal: { asks_about_repeats: true } });
+
+  const both = await Promise.all([pay('40.00'), pay('40.00')]);
+  const meant = await pay('40.00', { confirm_duplicate: true });
+  const other = await pay('40.01');
 
   expect(new Set(both.map(({ status }) => status))).toEqual(new Set([201, 409]));
   const [told] = both.filter(({ status }) => status === 409);
@@ -64,8 +76,21 @@ test('a second click is told, and pays again only when that is meant', async () 
     details: { payment_id: made?.body.id },
   });
   expect([meant.status, other.status]).toEqual([201, 201]);
-  expect(keyed.map(({ body }) => body.id)).toEqual([keyed[0]?.body.id, keyed[0]?.body.id]);
-  expect((await borrower.get(loan)).body.total_paid).toBe('170.01');
+  expect((await borrower.get(loan)).body.total_paid).toBe('120.01');
+});
+
+test('where the lender has named no bank, a borrower is told what that means for him', async () => {
+  const { tenant, borrower, loan, account, pay } = await atHome(stage);
+  await settle(tenant, { nacha: {} });
+
+  const told = [
+    await pay('10.00'),
+    await borrower.post(`${loan}/payments/preview`, { amount: '10.00' }),
+    await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account }),
+  ];
+
+  expect(told).toMatchObject(told.map(() => refused(409, 'payments_not_ready')));
+  expect(JSON.stringify(told.map(({ body }) => body))).not.toMatch(/nacha|setting/i);
 });
 
 test('nobody pays more than is owed, and who pays all of it pays off', async () => {

@@ -13,10 +13,11 @@ import { openHttp } from '../../workers/outside/http.ts';
 import { openIdentity } from '../../workers/outside/identity.ts';
 
 export const REDIRECT = 'https://admin.example.com/signed-in';
+export const OUR_PAGE = 'https://lender.example.com/api/v1/auth/signed-in';
 const CLIENT = {
   client_id: 'loan-servicing',
   client_secret: 'canary-secret-of-the-client',
-  redirect_uris: [REDIRECT],
+  redirect_uris: [REDIRECT, OUR_PAGE],
 };
 
 /** All that it makes lives as long; said, since it warns of what is not. */
@@ -94,7 +95,7 @@ export async function newIdentityProvider(people: Record<string, Claims>) {
       const { location } = answer.headers;
       if (typeof location !== 'string') throw new Error(`${at.pathname} answers ${answer.status}.`);
       at = new URL(location, at);
-      if (at.href.startsWith(REDIRECT)) return at;
+      if (CLIENT.redirect_uris.includes(at.origin + at.pathname)) return at;
     }
     throw new Error('The provider sends nobody back.');
   }

@@ -1,79 +1,18 @@
 import { expect, test } from 'vitest';
 import { networksOf } from '../../jobs/networks/networks.ts';
-import type { Client, Reply } from '../setup/client.ts';
+import type { Client } from '../setup/client.ts';
 import { everyRow } from '../setup/every-row.ts';
-import { newIdentityProvider, REDIRECT } from '../setup/identity-provider.ts';
-import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
-import { enrollApp } from '../setup/second-factors.ts';
+import { OUR_PAGE, REDIRECT } from '../setup/identity-provider.ts';
+import { hidden, pagesOf } from '../setup/pages.ts';
+import { withIdentityProvider } from '../setup/provider-sign-in.ts';
+import { codeOf, enrollApp } from '../setup/second-factors.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 stage.installation.networks = networksOf(['127.0.0.0/8', '::1/128']);
 
-const people = {
-  nora: {
-    email: 'nora@lender.example',
-    email_verified: true,
-    name: 'Nora Whitfield',
-    groups: ['desk'],
-  },
-  boss: {
-    email: 'boss@lender.example',
-    email_verified: true,
-    amr: ['pwd', 'otp'],
-    groups: ['desk', 'heads'],
-  },
-  guest: { email: 'guest@lender.example', email_verified: true, groups: ['guests'] },
-};
-
-/** A tenant with a provider that a worker has read. */
-async function withProvider(more: object = {}) {
-  const tenant = await stage.tenant();
-  const slug = tenant.slug;
-  const provider = await newIdentityProvider({
-    ...people,
-    officer: { email: `loan_officer@${slug}.test`, email_verified: true, groups: ['officers'] },
-    unsure: { email: `viewer@${slug}.test`, email_verified: false, groups: ['desk'] },
-    borrower: { email: `borrower@${slug}.test`, email_verified: true, groups: ['desk'] },
-    top: { email: `superadmin@${slug}.test`, email_verified: true, groups: ['desk'] },
-  });
-  const superadmin = await tenant.signedIn('superadmin');
-  const { client_id, client_secret } = provider.client;
-  const made = await superadmin.post('/identity-providers', {
-    ...{ name: 'Head office', issuer_url: provider.issuer, client_id, client_secret },
-    redirect_url: REDIRECT,
-    role_claim: 'groups',
-    roles: { desk: 'collector', officers: 'loan_officer', heads: 'admin' },
-    adds_users: true,
-    ...more,
-  });
-  const { keys } = stage.installation;
-  const outside = { ...newOutside(stage.pool), identity: provider.identity, keys };
-  const work = () => drain(stage, outside, ['read-identity-provider', 'finish-provider-sign-in']);
-  await work();
-
-  const begin = async (client: Client) => {
-    await client.get('/auth/csrf');
-    const path = `/identity-providers/${made.body.id}/begin-sign-in`;
-    return (await client.post(path)).body.authorization_url as string;
-  };
-  const finish = async (client: Client, came: object): Promise<Reply> => {
-    const reply = client.post('/auth/provider-sign-in', came);
-    const done = reply.then(() => true);
-    while (!(await Promise.race([done, new Promise<false>((r) => setTimeout(() => r(false), 50))])))
-      await work();
-    return reply;
-  };
-  /** Signs in as that person in a new browser. */
-  const signIn = async (person: string, client = tenant.anonymous()) => {
-    const back = await provider.visit(await begin(client), person);
-    const came = Object.fromEntries(back.searchParams);
-    return { client, came, reply: await finish(client, came) };
-  };
-  return { tenant, superadmin, provider, made, begin, finish, signIn, work };
-}
+const withProvider = (more: object = {}) => withIdentityProvider(stage, more);
 
 const roleOf = async (client: Client) => (await client.get('/users/me')).body.tenant_role;
 
@@ -209,4 +148,63 @@ test('a provider that lies where nobody may go is refused, at its door or by a w
   expect(unread.body).toMatchObject({ authorization_url: null, last_error: expect.any(String) });
   expect(early).toMatchObject({ status: 409, body: { code: 'provider_not_ready' } });
   expect(await begin(nobody)).toBeUndefined();
+});
+
+test('who comes back to our own page is in by its form, and led to the dashboard', async () => {
+  const dashboard = 'https://admin.example.com';
+  const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
+  await settle(tenant, { auth: { trusted_origins: [dashboard] } });
+  // Origins are kept for five seconds by each process; a new one knows none of before.
+  const fresh = await stage.listen();
+  const comeBack = async (person: string) => {
+    const client = tenant.anonymous().at(fresh);
+    const pages = pagesOf(client, '/api/v1/auth/signed-in');
+    const back = await provider.visit(await begin(client), person);
+    const page = await pages.get(back.search);
+    const names = ['state', 'code', 'iss'] as const;
+    const form = Object.fromEntries(names.map((name) => [name, hidden(page.body, name)]));
+    return { client, pages, page, form, finish: () => meanwhile(pages.send('', form)) };
+  };
+
+  const nora = await comeBack('nora');
+  const nobody = await nora.client.get('/users/me');
+  const done = await nora.finish();
+  const again = await nora.pages.send('', nora.form);
+  const guest = await (await comeBack('guest')).finish();
+  const elsewhere = await comeBack('officer');
+  const stolen = await pagesOf(nora.client, '/api/v1/auth/signed-in').send('', elsewhere.form);
+  const denied = await nora.pages.get('?state=a&error=access_denied', 'es');
+
+  expect(nora.page.headers['content-security-policy']).toBe(
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self' https://admin.example.com; frame-ancestors 'none'",
+  );
+  expect(nobody.status).toBe(401);
+  expect(done).toMatchObject({ status: 303, headers: { location: dashboard } });
+  expect(await roleOf(nora.client)).toBe('collector');
+  expect(again.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
+  expect(guest.status).toBe(401);
+  expect(guest.body).toContain('The provider names no role that means something here.');
+  expect(stolen.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
+  expect(denied.body).toContain('Su organización no le ha permitido entrar');
+});
+
+test('on our page a second factor is set up or asked for, and where there is no dashboard one is told', async () => {
+  const wanted = { auth: { second_factor: { staff: true } } };
+  const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
+  await settle(tenant, wanted);
+  const client = tenant.anonymous();
+  const pages = pagesOf(client, '/api/v1/auth/signed-in');
+  const { search } = await provider.visit(await begin(client), 'nora');
+  const page = await pages.get(search);
+  const came = { state: hidden(page.body, 'state'), code: hidden(page.body, 'code') };
+
+  const half = await meanwhile(pages.send('', { ...came, iss: provider.issuer }));
+  const begun = await pages.send('/enroll-factor', { step: 'begin' });
+  const secret = /<code>([A-Z2-7]+)<\/code>/.exec(begun.body)?.[1] ?? '';
+  const codes = await pages.send('/enroll-factor', { code: codeOf(secret) });
+  const here = await pages.get('');
+
+  expect(half.headers['location']).toBe('/api/v1/auth/signed-in/enroll-factor');
+  expect(codes.body).toContain('href="/api/v1/auth/signed-in"');
+  expect(here.body).toContain('You are signed in.');
 });

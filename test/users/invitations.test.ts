@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
 import type { Reply } from '../setup/client.ts';
 import { newOutside } from '../setup/outside.ts';
 import { drain } from '../setup/queue.ts';
@@ -56,6 +57,26 @@ test('an invitation opens once, and an invitation again ends the one before', as
     { status: 422, body: { errors: { email: 'Is already taken.' } } },
     { status: 409, body: { code: 'already_exists' } },
   ]);
+});
+
+test('a borrower is written to about an account in the language that they are written in', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const ana = { first_name: 'Ana', last_name: 'Ruiz', language_preference: 'es' };
+  const { body } = await admin.post('/borrowers', ana);
+  const invite = `/borrowers/${body.id}/invite-portal-user`;
+  await admin.post(invite, { email: 'ana@example.com' });
+  await letters();
+  const languages = Object.fromEntries(
+    ACCOUNT_MESSAGES.map((name) => [name, accountMessage(name, 'es').subject]),
+  );
+
+  const letter = outside.mailbox.at(-1);
+  expect(letter).toMatchObject({
+    subject: expect.stringMatching(/^Su cuenta en /),
+    html: expect.stringMatching(/<html lang="es">[^]*Elija una contraseña[^]* de 20\d\d\./),
+  });
+  expect(new Set(Object.values(languages)).size).toBe(ACCOUNT_MESSAGES.length);
 });
 
 test('an invitation is over after seven days, and when its user is switched off', async () => {

@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { BARE } from '../../jobs/installation.ts';
+import { keysFrom, readSecret } from '../../jobs/sealing/secrets.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
@@ -10,10 +14,12 @@ import { cloneDatabase } from '../setup/database.ts';
 const database = await cloneDatabase();
 const owner = await openPool(database.url, { role: 'servicing_owner', size: 1 });
 const app = await openPool(database.url, { size: 2 });
+const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'servicing-seed-'));
 const admin = new Pool({ connectionString: database.url, max: 1 });
 afterAll(async () => {
   await Promise.all([owner.end(), app.end(), admin.end()]);
   await database.drop();
+  rmSync(DATA_DIR, { recursive: true });
 });
 const given = { url: database.url, owner, app, installation: BARE };
 
@@ -23,7 +29,7 @@ test('the seed joins what another program has left, changes nothing of it, and m
   const wish = { tenant: 'demo', role: 'admin', name: 'Their Own' };
   const newPassword = 'a password of their own';
   await createUser.run({ ...given, words: ['admin@demo.test'], options: wish, newPassword });
-  const env = { DATABASE_URL: database.url, PATH: process.env['PATH'] };
+  const env = { DATABASE_URL: database.url, DATA_DIR, PATH: process.env['PATH'] };
 
   const runs = [1, 2].map(() => spawnSync(process.execPath, ['workers/seed.ts'], { env }));
 
@@ -43,4 +49,16 @@ test('the seed joins what another program has left, changes nothing of it, and m
     'viewer',
   ]);
   expect(users[0]?.first_name).toBe('Their');
+
+  // The borrower may pay at once, from an account that the installation can read.
+  const { rows: accounts } = await admin.query<{ tenant_id: string; sealed: string }>(
+    `select tenant_id, account_number_sealed as sealed from payment_instruments
+     where is_verified and status = 'active'
+       and borrower_id in (select borrower_id from users where email like 'borrower@%.test')`,
+  );
+  const keys = keysFrom(readSecret({ DATA_DIR }));
+  expect(accounts.map(({ tenant_id, sealed }) => keys.unseal(tenant_id, sealed))).toEqual([
+    '1234567890',
+    '1234567890',
+  ]);
 });

@@ -118,10 +118,13 @@ function entryOf(unsent: orders.Unsent, nacha_file_id: string, description: stri
   };
 }
 
-/** WEB is for debits that a borrower started on a website. */
-function secOf({ account_type, source, is_credit }: orders.Unsent) {
+/**
+ * A consumer's debit is named by how it was authorized (Nacha Operating Rules, 2.5): WEB where that was
+ * done over the internet, once or for every due date, and PPD where staff answer for a paper.
+ */
+function secOf({ account_type, is_by_web, is_credit }: orders.Unsent) {
   if (account_type === 'business_checking') return 'CCD';
-  return source === 'portal' && !is_credit ? 'WEB' : 'PPD';
+  return is_by_web && !is_credit ? 'WEB' : 'PPD';
 }
 
 /** An entry that is presented again says so in its batch, as the rules ask. */

@@ -22,6 +22,8 @@ export type Entry = {
   individual_id: string;
   individual_name: string;
   trace_number: string;
+  /** Drawn by autopay. */
+  is_recurring: boolean;
 };
 
 export type FileFacts = {
@@ -109,11 +111,16 @@ const entryDetail = (entry: Entry) =>
     cents([entry], 10),
     text(entry.individual_id, 15),
     text(entry.individual_name, 22),
-    // A payment by web says whether it is a single or a recurring one.
-    partsOf(entry.batch).sec === 'WEB' ? 'S ' : '  ',
+    kindOf(entry),
     '0',
     entry.trace_number,
   ].join('');
+
+/** A payment by web says whether it was authorized for once (S) or for every due date (R). */
+function kindOf({ batch, is_recurring }: Entry) {
+  if (partsOf(batch).sec !== 'WEB') return '  ';
+  return is_recurring ? 'R ' : 'S ';
+}
 
 function batchControl(by: Originator, batch: string, number: string, own: readonly Entry[]) {
   return [

@@ -85,5 +85,9 @@ export const accounts = {
     'Autopay was paused by us. Write to us to go on with it.',
     'Nosotros pusimos en pausa el pago automático. Escríbanos para reanudarlo.',
   ],
+  'refused.payments_not_ready': [
+    'We cannot draw on bank accounts yet. Write to us to pay in another way.',
+    'Todavía no podemos cobrar de cuentas bancarias. Escríbanos para pagar de otra manera.',
+  ],
   'refused.already_exists': ['There is one already.', 'Ya hay uno.'],
 } as const satisfies Words;

@@ -35,6 +35,17 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
     'Files of this kind are not taken: send a PDF, a picture or a document.',
     'No se aceptan archivos de este tipo: envíe un PDF, una imagen o un documento.',
   ],
+  ['The provider does not say who it is.', 'Su organización no dice quién es usted.'],
+  [
+    'The provider names no role that means something here.',
+    'Su organización no le da ningún papel que valga aquí.',
+  ],
+  [
+    'There is no account here for whoever has signed in there.',
+    'Aquí no hay ninguna cuenta para quien ha entrado allí.',
+  ],
+  ['The account is not active.', 'La cuenta no está activa.'],
+  ['The provider has let nobody in.', 'Su organización no ha dejado entrar a nadie.'],
   ['Has a character that cannot be stored.', 'Tiene un carácter que no se puede guardar.'],
   ['Must not contain control characters.', 'Tiene un carácter que no se puede guardar.'],
 ]);

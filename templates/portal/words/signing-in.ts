@@ -22,8 +22,8 @@ export const signingIn = {
   'choose_password.do': ['Keep this password', 'Guardar esta contraseña'],
   second_factor: ['Enter your code', 'Escriba su código'],
   'second_factor.why': [
-    'Your password was right. One more step shows that it is you.',
-    'Su contraseña es correcta. Falta un paso para confirmar que es usted.',
+    'You are almost in. One more step shows that it is you.',
+    'Ya casi ha entrado. Falta un paso para confirmar que es usted.',
   ],
   'second_factor.hint': [
     'The six digits that your authenticator app shows now.',
@@ -54,6 +54,34 @@ export const signingIn = {
   'recovery_codes.keep': [
     'Write these codes down now: they are shown only once. Each lets you in one time if you lose your phone.',
     'Anote estos códigos ahora: se muestran una sola vez. Cada uno le permite entrar una vez si pierde su teléfono.',
+  ],
+  coming_back: ['Sign in through your organization', 'Entrar a través de su organización'],
+  'coming_back.almost': [
+    'Your organization has confirmed who you are. One step is left.',
+    'Su organización ha confirmado quién es usted. Falta un paso.',
+  ],
+  'coming_back.finish': ['Finish signing in', 'Terminar de entrar'],
+  'coming_back.in': ['You are signed in.', 'Ha iniciado sesión.'],
+  'coming_back.denied': [
+    'Your organization has not let you in, or you have stopped it there.',
+    'Su organización no le ha permitido entrar, o usted lo ha detenido allí.',
+  ],
+  'coming_back.failed': [
+    'Your organization has sent you back without saying who you are.',
+    'Su organización le ha enviado de vuelta sin decir quién es usted.',
+  ],
+  'coming_back.again': [
+    'To sign in, start again from your dashboard.',
+    'Para entrar, empiece de nuevo desde su panel.',
+  ],
+  'coming_back.onward': ['Go to {to}', 'Ir a {to}'],
+  'done.sign_in_over': [
+    'This sign-in took too long, or was finished already.',
+    'Este inicio de sesión tardó demasiado, o ya estaba terminado.',
+  ],
+  'refused.provider_slow': [
+    'Your organization has not answered yet. Try again in a moment.',
+    'Su organización no ha respondido todavía. Inténtelo de nuevo en un momento.',
   ],
   'done.signed_out': ['You are signed out.', 'Ha cerrado la sesión.'],
   'done.signed_out_by_time': [

@@ -1,0 +1,39 @@
+import { filledIn } from './fields.ts';
+import { moved, shown, type Page, type Visit } from './page.ts';
+import { factorPages, type Wanted } from './factors-asked.ts';
+
+/** Below the cookie that binds a sign-in to its browser; providers are given it as `redirect_url`. */
+export const COMING_BACK = '/api/v1/auth/signed-in';
+
+/** The tenant's one dashboard; where there are several, or none, the page says that one is in. */
+function onward({ dashboards }: Visit): string {
+  const [only, ...others] = dashboards;
+  return only === undefined || others.length > 0 ? COMING_BACK : only;
+}
+
+/**
+ * Where an identity provider sends staff back to. Whoever it let in is let in here by a form, since a
+ * change is never a GET, and led to the tenant's dashboard.
+ */
+const comingBack: Page = {
+  path: '',
+  isOpen: true,
+  show: async ({ query, form, user, problems, dashboards }) => {
+    const { state, code, iss, error } = form.values['state'] === undefined ? query : form.values;
+    const mayFinish = problems === null || problems.code === 'provider_slow';
+    const came = state && code && mayFinish ? { state, code, iss } : null;
+    const is_denied = error === 'access_denied';
+    const is_in = user !== null && came === null && !error && problems === null;
+    return shown('coming-back', { came, error, is_denied, is_in, dashboards });
+  },
+  submit: async (visit) => {
+    const body = filledIn(visit, 'state', 'code', 'iss');
+    const { second_factor } = await visit.ask<Wanted>('POST /auth/provider-sign-in', { body });
+    if (second_factor === undefined) return moved(onward(visit));
+    if (second_factor.must_enroll) return moved(`${COMING_BACK}/enroll-factor`);
+    const by = second_factor.methods.includes('totp') ? '' : '?by=recovery_code';
+    return moved(`${COMING_BACK}/second-factor${by}`);
+  },
+};
+
+export const comingBackPages: readonly Page[] = [comingBack, ...factorPages(COMING_BACK, onward)];

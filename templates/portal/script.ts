@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+let read: { text: string; source: string } | undefined;
+
+/** The script of the pages on which passkeys are used, and what a policy names it by. */
+export function passkeyScript() {
+  if (read) return read;
+  const text = readFileSync(new URL('./passkeys.js', import.meta.url), 'utf8');
+  const hash = createHash('sha256').update(text).digest('base64');
+  read = { text, source: `'sha256-${hash}'` };
+  return read;
+}

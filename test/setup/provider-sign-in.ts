@@ -1,0 +1,70 @@
+import type { Client, Reply } from './client.ts';
+import { newIdentityProvider, REDIRECT } from './identity-provider.ts';
+import { newOutside } from './outside.ts';
+import { drain } from './queue.ts';
+import type { Stage } from './world.ts';
+
+const people = {
+  nora: {
+    email: 'nora@lender.example',
+    email_verified: true,
+    name: 'Nora Whitfield',
+    groups: ['desk'],
+  },
+  boss: {
+    email: 'boss@lender.example',
+    email_verified: true,
+    amr: ['pwd', 'otp'],
+    groups: ['desk', 'heads'],
+  },
+  guest: { email: 'guest@lender.example', email_verified: true, groups: ['guests'] },
+};
+
+/** A tenant with a provider that a worker has read, and people of it. */
+export async function withIdentityProvider(stage: Stage, more: object = {}) {
+  const tenant = await stage.tenant();
+  const slug = tenant.slug;
+  const provider = await newIdentityProvider({
+    ...people,
+    officer: { email: `loan_officer@${slug}.test`, email_verified: true, groups: ['officers'] },
+    unsure: { email: `viewer@${slug}.test`, email_verified: false, groups: ['desk'] },
+    borrower: { email: `borrower@${slug}.test`, email_verified: true, groups: ['desk'] },
+    top: { email: `superadmin@${slug}.test`, email_verified: true, groups: ['desk'] },
+  });
+  const superadmin = await tenant.signedIn('superadmin');
+  const { client_id, client_secret } = provider.client;
+  const made = await superadmin.post('/identity-providers', {
+    ...{ name: 'Head office', issuer_url: provider.issuer, client_id, client_secret },
+    redirect_url: REDIRECT,
+    role_claim: 'groups',
+    roles: { desk: 'collector', officers: 'loan_officer', heads: 'admin' },
+    adds_users: true,
+    ...more,
+  });
+  const { keys } = stage.installation;
+  const outside = { ...newOutside(stage.pool), identity: provider.identity, keys };
+  const work = () => drain(stage, outside, ['read-identity-provider', 'finish-provider-sign-in']);
+  await work();
+
+  const begin = async (client: Client) => {
+    await client.get('/auth/csrf');
+    const path = `/identity-providers/${made.body.id}/begin-sign-in`;
+    return (await client.post(path)).body.authorization_url as string;
+  };
+  const finish = (client: Client, came: object) =>
+    meanwhile(client.post('/auth/provider-sign-in', came));
+  /** What is asked for while a worker asks the provider. */
+  const meanwhile = async (reply: Promise<Reply>): Promise<Reply> => {
+    const done = reply.then(() => true);
+    while (!(await Promise.race([done, new Promise<false>((r) => setTimeout(() => r(false), 50))])))
+      await work();
+    return reply;
+  };
+  /** Signs in as that person in a new browser. */
+  const signIn = async (person: string, client = tenant.anonymous()) => {
+    const back = await provider.visit(await begin(client), person);
+    const came = Object.fromEntries(back.searchParams);
+    return { client, came, reply: await finish(client, came) };
+  };
+  return { tenant, superadmin, provider, made, begin, finish, meanwhile, signIn, work };
+}
