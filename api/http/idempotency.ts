@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { Conflict, Invalid } from '../../jobs/errors.ts';
+import type { Keys } from '../../jobs/sealing/secrets.ts';
 import type { Within, Work } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import * as idempotency from '../../sql/users/idempotency.ts';
@@ -8,7 +8,8 @@ import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
 
-export type Keyed = { scope: idempotency.KeyScope; hash: string };
+/** The hashes of the body: the one that is kept first, then those under keys before the current one. */
+export type Keyed = { scope: idempotency.KeyScope; hashes: readonly [string, ...string[]] };
 type Answered = { status: number; body: unknown };
 /** What an answer is sealed with: the keys of the installation, for a tenant. */
 type Sealer = Pick<Work, 'tenant_id' | 'installation'>;
@@ -16,23 +17,22 @@ export type Once = Answered & { replayed: boolean };
 
 /**
  * What the Idempotency-Key of a POST stands for, or null without one. Of passwords nothing is kept,
- * not even the hash of a body.
+ * not even the hash of a body. Of a body that has a tax or account number in it, a plain hash would tell
+ * the number to whoever tries all there are: it is made with a key that is not in the database.
  */
 export function keyedBy(
   { method, resource }: Route,
   ctx: Context,
   user: User,
-  body: unknown,
+  { keys, tenant_id, body }: { keys: Keys; tenant_id: string; body: unknown },
 ): Keyed | null {
   const key = ctx.get('Idempotency-Key');
   if (method !== 'POST' || resource === 'auth') return null;
   if (ctx.req.headers['idempotency-key'] === undefined) return null;
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Invalid({ 'Idempotency-Key': 'Must be 1 to 255 printable characters.' });
-  const hash = createHash('sha256')
-    .update(JSON.stringify(body ?? null))
-    .digest('hex');
-  return { scope: { user_id: user.id, method, path: ctx.path, key }, hash };
+  const hashes = keys.indexes(tenant_id, `request ${JSON.stringify(body ?? null)}`);
+  return { scope: { user_id: user.id, method, path: ctx.path, key }, hashes };
 }
 
 /** The answer and its key are written in the transaction of the effect, so a crash leaves neither. */
@@ -41,7 +41,7 @@ export async function onlyOnce(
   keyed: Keyed,
   steps: () => Promise<Answered>,
 ): Promise<Once> {
-  const kept = await idempotency.take(work.tx, keyed.scope, keyed.hash).catch((error: unknown) => {
+  const kept = await idempotency.take(work.tx, keyed.scope, keyed.hashes[0]).catch((error: unknown) => {
     // The first request with the key has not ended within the time that a lock is waited for.
     throw sqlStateOf(error) === '55P03' ? inProgress() : error;
   });
@@ -81,12 +81,12 @@ const LOOK_MS = 100;
 const DEAD_AFTER_SECONDS = 120;
 
 /** Takes the key before the steps begin; whoever comes meanwhile waits for the answer of the first. */
-async function claim(within: Within, tenantId: string, { scope, hash }: Keyed) {
+async function claim(within: Within, tenantId: string, { scope, hashes }: Keyed) {
   for (const until = Date.now() + WAIT_MS; ;) {
     const kept = await within(tenantId, ({ tx }) =>
-      idempotency.claim(tx, scope, hash, DEAD_AFTER_SECONDS),
+      idempotency.claim(tx, scope, hashes[0], DEAD_AFTER_SECONDS),
     );
-    if (kept === null || kept.status !== null || kept.request_hash !== hash) return kept;
+    if (kept === null || kept.status !== null || !hashes.includes(kept.request_hash)) return kept;
     if (Date.now() > until) throw inProgress();
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
@@ -100,8 +100,8 @@ const inProgress = () =>
     { headers: { 'Retry-After': '1' } },
   );
 
-function replayOf(sealer: Sealer, kept: idempotency.Kept, { hash }: Keyed): Once {
-  if (kept.request_hash !== hash)
+function replayOf(sealer: Sealer, kept: idempotency.Kept, { hashes }: Keyed): Once {
+  if (!hashes.includes(kept.request_hash))
     throw new Conflict('This Idempotency-Key was used with another body.', 'idempotency_key_reuse');
   const { keys } = sealer.installation;
   const body = withSecret(kept.body, (sealed) => keys.unseal(sealer.tenant_id, sealed));

@@ -63,7 +63,9 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     refuseUncut(access, route);
     await readBody(ctx, { mayBeForm: route.allow === 'provider' });
     const call = { ...parse(route, ctx, user, access), routes };
-    const keyed = user && keyedBy(route, ctx, user, call.body);
+    const { keys } = installation;
+    const keyed =
+      user && keyedBy(route, ctx, user, { keys, tenant_id: tenantId, body: call.body });
     try {
       if (route.transaction === 'own') {
         const own = ownCall(ctx, call, within, installation);

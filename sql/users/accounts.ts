@@ -34,9 +34,11 @@ const Account = z.object({
   last_name: z.string(),
   borrower_id: z.string().nullable(),
   password_hash: z.string().nullable(),
+  session_epoch: z.int(),
 });
+export type Account = z.output<typeof Account>;
 const account = sql.fragment`
-  select id, email, first_name, last_name, borrower_id, password_hash from users`;
+  select id, email, first_name, last_name, borrower_id, password_hash, session_epoch from users`;
 
 /** The user, as long as somebody may sign in as it. */
 export const active = (tx: Transaction, id: string) =>

@@ -48,6 +48,18 @@ test('a key does not serve for another body, but for another path and another us
   expect(await named('Other')).toBe(0);
 });
 
+test('the hash that is kept of a body tells nothing to whoever tries all the numbers that may be in it', async () => {
+  const body = { first_name: 'Seven', last_name: 'Four', ssn_last_four: '7391' };
+  for (const { officer: own } of [await stage.tenant(), await stage.tenant()])
+    await own.post('/borrowers', body, keyed('hash'));
+
+  const { rows } = await stage.owner.query(
+    `select encode(request_hash, 'hex') as hash from idempotency_keys where key = 'hash'`,
+  );
+
+  expect(new Set(rows.map(({ hash }) => String(hash))).size).toBe(2);
+});
+
 test('a replay is refused to who may do it no more', async () => {
   const fresh = await stage.tenant();
   const body = { first_name: 'A', last_name: 'B' };
