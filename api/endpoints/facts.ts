@@ -200,10 +200,6 @@ const placeOf = (told: string): Place => {
   return { resource, field: told.slice(at + 1), is_anywhere: resource === '*' };
 };
 
-/** Every place that is named here, with whom it is named for; a place that there is not hides nothing. */
-export const namedPlaces = (): Fact[] =>
-  [...Object.keys(TOLD), ...Object.values(TOLD).flat()].map(placeOf);
-
 /** The fact and every other place where it stands. */
 export function placesOf({ resource, field }: Fact): Place[] {
   const name = `${resource}.${field}`;

@@ -41,10 +41,12 @@ export async function onlyOnce(
   keyed: Keyed,
   steps: () => Promise<Answered>,
 ): Promise<Once> {
-  const kept = await idempotency.take(work.tx, keyed.scope, keyed.hashes[0]).catch((error: unknown) => {
-    // The first request with the key has not ended within the time that a lock is waited for.
-    throw sqlStateOf(error) === '55P03' ? inProgress() : error;
-  });
+  const kept = await idempotency
+    .take(work.tx, keyed.scope, keyed.hashes[0])
+    .catch((error: unknown) => {
+      // The first request with the key has not ended within the time that a lock is waited for.
+      throw sqlStateOf(error) === '55P03' ? inProgress() : error;
+    });
   if (kept) return replayOf(work, kept, keyed);
   const { status, body } = await steps();
   await idempotency.keep(work.tx, keyed.scope, status, hidden(work, body));

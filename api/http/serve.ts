@@ -64,8 +64,7 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     await readBody(ctx, { mayBeForm: route.allow === 'provider' });
     const call = { ...parse(route, ctx, user, access), routes };
     const { keys } = installation;
-    const keyed =
-      user && keyedBy(route, ctx, user, { keys, tenant_id: tenantId, body: call.body });
+    const keyed = user && keyedBy(route, ctx, user, { keys, tenant_id: tenantId, body: call.body });
     try {
       if (route.transaction === 'own') {
         const own = ownCall(ctx, call, within, installation);

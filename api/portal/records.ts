@@ -20,11 +20,13 @@ const bodyOf = ({ creation }: Resource, ...staff: string[]) =>
 /** Nothing can be drawn from, nor told from others, what has no numbers: staff add such, borrowers do not. */
 const NewInstrument = bodyOf(
   paymentInstruments,
-  ...['is_verified', 'verification_method', 'status'],
-).superRefine((given: Input, { addIssue }) => {
+  'is_verified',
+  'verification_method',
+  'status',
+).superRefine((given: Input, check) => {
   if (given['instrument_type'] !== 'bank_account') return;
   for (const name of ['routing_number', 'account_number'])
-    if (!given[name]) addIssue({ code: 'custom', path: [name], message: 'Is required.' });
+    if (!given[name]) check.addIssue({ code: 'custom', path: [name], message: 'Is required.' });
 });
 const NewAddress = bodyOf(addresses, 'address_indicator', 'residence_code');
 const NewEmail = bodyOf(emails, 'status');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
-import { namedPlaces } from '../../api/endpoints/facts.ts';
+import { placesOf } from '../../api/endpoints/facts.ts';
 import { fieldsOf } from '../../api/endpoints/vocabulary.ts';
 import { resourceOf } from '../../api/http/hidden.ts';
 import { COLUMNS } from '../../sql/portfolios/tape-columns.ts';
@@ -172,7 +172,11 @@ test('a fact is looked for where there is such a field, and history by what its 
     'select distinct entity_type from audit_log',
   );
 
-  expect(namedPlaces().filter((place) => !isThere(place))).toEqual([]);
+  const facts = [...fields].flatMap(([resource, names]) =>
+    [...names.keys()].map((field) => ({ resource, field })),
+  );
+
+  expect(facts.flatMap(placesOf).filter((place) => !isThere(place))).toEqual([]);
   expect(
     rows.map(({ entity_type }) => resourceOf(entity_type)).filter((name) => !fields.has(name)),
   ).toEqual([]);

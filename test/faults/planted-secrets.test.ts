@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** Keeps what is answered, but where `told` says that this answer alone tells it. */
+/** Keeps what is answered, but of endpoints whose answer alone tells what nothing tells again. */
 function listening(client: Client): Client {
   const send: Client['send'] = async (method, where, body, options) => {
     const reply = await client.send(method, where, body, options);
@@ -118,7 +118,12 @@ async function plant(admin: Client, borrower: Client) {
   const sms = { name: 'generic', secret: PLANTED.sms_secret };
   done(await admin.put('/communications/providers/sms', sms));
   const provider = { issuer_url: 'https://login.invalid', redirect_url: 'https://localhost/in' };
-  const desk = { ...provider, name: 'Desk', client_id: 'desk', client_secret: PLANTED.client_secret };
+  const desk = {
+    ...provider,
+    name: 'Desk',
+    client_id: 'desk',
+    client_secret: PLANTED.client_secret,
+  };
   await admin.post('/identity-providers', desk);
   return { whose, borrower_id: id ?? '', instrument: instrument['id'] ?? '', prose };
 }
@@ -182,7 +187,9 @@ async function prove() {
     code: codeOf(secret),
   });
   secrets.set('totp secret', secret);
-  for (const [at, code] of (done(confirmed) as unknown as { recovery_codes: string[] }).recovery_codes.entries())
+  for (const [at, code] of (
+    done(confirmed) as unknown as { recovery_codes: string[] }
+  ).recovery_codes.entries())
     secrets.set(`recovery code ${at}`, code);
   secrets.set('session after', viewer.cookies.get('sessionid') ?? '');
   const half = listening(newClient(port, 'localhost'));
@@ -201,7 +208,10 @@ async function readAll(admin: Client, borrower: Client) {
     const client = allow === 'borrower' ? borrower : admin;
     const collection = pattern.slice(0, Math.max(0, pattern.indexOf('/{')));
     const ids: string[] = pattern.includes('{')
-      ? [((await client.get(collection)).body as { id?: string }[])].flat().slice(0, 3).map(({ id = '' }) => id)
+      ? [(await client.get(collection)).body as { id?: string }[]]
+          .flat()
+          .slice(0, 3)
+          .map(({ id = '' }) => id)
       : [''];
     for (const id of ids) await client.get(pattern.replace(/\{\w+\}/g, id));
   }
@@ -224,7 +234,9 @@ test('what is planted is in no answer, row, file, mail, page or line of the log'
   const log: Place = { name: 'log', text: all.said() };
   const links = files.flatMap(({ name, text }) =>
     name.startsWith('outbox/')
-      ? [...text.replaceAll('=\r\n', '').matchAll(/token=(?:3D)?([\w-]{43})/g)].map(([, token = '']) => token)
+      ? [...text.replaceAll('=\r\n', '').matchAll(/token=(?:3D)?([\w-]{43})/g)].map(
+          ([, token = '']) => token,
+        )
       : [],
   );
   const linked = new Map(links.map((token, at) => [`link ${at}`, token]));

@@ -242,7 +242,7 @@ test('of two changes at once the old password serves the first alone', async () 
     'select $1::uuid',
   );
 
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 422]));
 });
 
 test('a common password in disguise, or the user’s own name, is refused wherever one is chosen', async () => {
