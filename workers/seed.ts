@@ -11,7 +11,7 @@ import { SYSTEM, workOf, type Within, type Work } from '../jobs/work.ts';
 import { openPool } from '../sql/database/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
 import { active, current } from '../sql/tenants.ts';
-import { credentials } from '../sql/users/users.ts';
+import { activeByEmail } from '../sql/users/accounts.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 import { addAccount } from './seed/account.ts';
 import { addLoans, addPeople } from './seed/loans.ts';
@@ -59,7 +59,7 @@ const fill = (within: Within, id: string, slug: string, password: string) =>
     // A run that was cut short may have left a tenant without its first program.
     if ((await firstProgram(work.tx)) === null) await foundTenant(work);
     await addBank(work);
-    const known = await credentials(work.tx, `borrower@${slug}.test`);
+    const known = await activeByEmail(work.tx, `borrower@${slug}.test`);
     if (known?.borrower_id) return addAccount(work, known.borrower_id);
     const borrowers = await addPeople(work, slug);
     const [first = ''] = borrowers;
@@ -89,7 +89,7 @@ async function addUsers(work: Work, slug: string, password: string, borrower_id:
   for (const { name, tenant_role } of STAFF) {
     const person = { first_name: name, last_name: 'User', email: `${name}@${slug}.test` };
     // The demo leaves users of its own.
-    if ((await credentials(work.tx, person.email)) !== null) continue;
+    if ((await activeByEmail(work.tx, person.email)) !== null) continue;
     await createUser(work, { ...person, tenant_role, password });
   }
   const person = { first_name: 'Nora', last_name: 'Whitfield', email: `borrower@${slug}.test` };

@@ -34,17 +34,41 @@ const ABOUT = dictionary({ 'loan-snapshots': 'loans', 'loan-tapes': 'loans' });
 
 const OWES = ['loans.total_balance', 'loan-snapshots.payoff_amount', 'loans.payoff_amount'];
 const LEFT = ['payments.remaining_balance', 'payments.balance_before', 'payments.balance_after'];
-const LEDGER = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'].flatMap((resource) =>
+const LEDGER_ANSWERS = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'];
+const LEDGER = LEDGER_ANSWERS.flatMap((resource) =>
   ['debit', 'credit', 'running_balance'].map((field) => `${resource}.${field}`),
 );
+const ALLOCATED = ['payments.allocations', 'loans.paid_principal', 'loans.paid_interest'];
+const VALUED = [
+  ...['collateral.current_value', 'valuations.appraised_value', 'collateral.ltv'],
+  'loan-tapes.ltv',
+];
 const SPLIT = ['principal_applied', 'interest_applied', 'fees_applied', 'suspense_applied'];
+const DESCRIBED = LEDGER_ANSWERS.map((resource) => `${resource}.description`);
+const DATED = [
+  ...LEDGER_ANSWERS.map((resource) => `${resource}.entry_date`),
+  ...['ledger/entries.effective_date', 'ledger/sub-ledger.effective_date'],
+];
 const MESSAGES = ['communication-logs', 'communications'].flatMap((resource) => [
   `${resource}.recipient`,
   `${resource}.sender`,
 ]);
-const NAMED = ['loans.borrower_name', 'nacha-entries.individual_name', 'forms-1099c.debtor_name'];
+/** A borrower who has a user in the portal is among the users, and says and does things as that. */
+const AS_USER = ['*.author_name', 'users.first_name', 'users.last_name'];
+const NAMED = ['*.borrower_name', 'nacha-entries.individual_name', 'forms-1099c.debtor_name'];
+const ADDRESSED = [...MESSAGES, 'borrower-consents.contact_value'];
+const MAILED = [...ADDRESSED, '*.actor_email', 'users.email', 'sessions.email'];
+const NUMBERED = [
+  'borrowers.ssn_last_four',
+  'borrower-identities.identifier_last_four',
+  'borrower-identities.identifier',
+  'forms-1099c.debtor_tin_last_four',
+];
 
-/** Where a fact stands under another name, or follows from what stands beside it in one record. */
+/**
+ * Where a fact stands under another name, or follows from what stands beside it in one record. What
+ * begins with * is meant wherever there is a field of that name.
+ */
 const TOLD = dictionary<readonly string[]>({
   'loans.principal_balance': [
     ...OWES,
@@ -71,8 +95,8 @@ const TOLD = dictionary<readonly string[]>({
     'collateral.ltv',
     'credit-reporting-records.current_balance',
   ],
-  'loans.accrued_interest': [...OWES, 'payoff-quotes.interest_amount'],
-  'loans.outstanding_fees': [...OWES, 'payoff-quotes.fees_amount'],
+  'loans.accrued_interest': [...OWES, ...LEFT],
+  'loans.outstanding_fees': [...OWES, ...LEFT, 'payoff-quotes.fees_amount'],
   'loans.total_balance': [
     'loans.principal_balance',
     'loans.payoff_amount',
@@ -81,16 +105,30 @@ const TOLD = dictionary<readonly string[]>({
   ],
   'loans.principal_amount': [
     'loans.disbursed_amount',
+    'loans.paid_principal',
+    'loans.beginning_balance',
+    'loans.ending_balance',
     'disbursements.amount',
+    'disbursements.net_amount',
     'credit-reporting-records.highest_credit',
     'loan-tapes.original_principal',
   ],
   'loans.interest_rate': ['loans.current_rate', 'payoff-quotes.rate', 'payoff-quotes.explanation'],
-  'loans.payment_amount': ['credit-reporting-records.scheduled_monthly_payment'],
+  'loans.payment_amount': [
+    'loans.next_payment_amount',
+    'loans.open_amount',
+    'loans.amount',
+    'credit-reporting-records.scheduled_monthly_payment',
+  ],
   'loans.past_due_amount': ['loans.past_due', 'credit-reporting-records.amount_past_due'],
   'loans.days_past_due': ['loans.delinquency_bucket', 'credit-reporting-records.payment_rating'],
-  'loans.borrower_name': ['borrowers.first_name', 'borrowers.last_name', ...NAMED],
+  'loans.borrower_name': ['borrowers.first_name', 'borrowers.last_name', ...NAMED, ...AS_USER],
+  'loans.loan_number': ['payoff-quotes.quote_number', ...DESCRIBED],
+  'loans.origination_date': ['*.disbursement_date', 'payoff-quotes.explanation', ...DATED],
+  'loans.maturity_date': ['*.last_due_date'],
   'loans.charged_off_at': ['loan-tapes.charge_off_date'],
+  'payoff-quotes.payoff_amount': ['loans.total_balance', 'loan-snapshots.total_balance'],
+  ...dictionary(Object.fromEntries(SPLIT.map((field) => [`payments.${field}`, ALLOCATED]))),
   'payments.amount': [
     ...SPLIT.map((field) => `payments.${field}`),
     'loans.last_payment_amount',
@@ -103,31 +141,34 @@ const TOLD = dictionary<readonly string[]>({
     'credit-reporting-records.actual_payment_amount',
   ],
   'payments.payment_date': [
+    'payments.effective_date',
+    'payoff-quotes.explanation',
     'loans.last_payment_date',
     'loans.paid_date',
     'credit-reporting-records.date_last_payment',
+    ...DATED,
   ],
-  'borrowers.first_name': NAMED,
-  'borrowers.last_name': NAMED,
-  'borrowers.ssn_last_four': [
-    'identities.identifier_last_four',
-    'identities.identifier',
-    'forms-1099c.debtor_tin_last_four',
+  'service-credits.amount': [
+    ...['service-credits.principal_applied', 'service-credits.interest_applied'],
+    ...['service-credits.fees_applied', 'fees.amount_waived'],
   ],
-  'borrowers.email': ['emails.email', ...MESSAGES],
-  'borrowers.phone': ['phones.phone_number', ...MESSAGES],
-  'emails.email': ['borrowers.email', ...MESSAGES],
-  'phones.phone_number': ['borrowers.phone', ...MESSAGES],
+  'payment-instruments.account_holder_name': ['nacha-entries.individual_name'],
+  'borrowers.first_name': [...NAMED, ...AS_USER],
+  'borrowers.last_name': [...NAMED, ...AS_USER],
+  'borrowers.ssn_last_four': NUMBERED,
+  'business-details.ein_last_four': NUMBERED,
+  'borrowers.email': ['emails.email', ...MAILED],
+  'borrowers.phone': ['phones.phone_number', ...ADDRESSED],
+  'emails.email': ['borrowers.email', ...MAILED],
+  'phones.phone_number': ['borrowers.phone', ...ADDRESSED],
   'addresses.state': ['loan-tapes.borrower_state', 'forms-1099c.debtor_address'],
   'addresses.postal_code': ['loan-tapes.borrower_zip', 'forms-1099c.debtor_address'],
   'addresses.street_line_1': ['forms-1099c.debtor_address'],
   'addresses.city': ['forms-1099c.debtor_address'],
-  'identities.identifier_last_four': [
-    'identities.identifier',
-    'borrowers.ssn_last_four',
-    'forms-1099c.debtor_tin_last_four',
-  ],
-  'collateral.current_value': ['valuations.appraised_value', 'collateral.ltv', 'loan-tapes.ltv'],
+  'borrower-identities.identifier_last_four': NUMBERED,
+  'hardship-applications.description': ['cases.description'],
+  'collateral.current_value': VALUED,
+  'valuations.appraised_value': VALUED,
 });
 
 /** Whatever moves money is booked, line by line, for its amount. */
@@ -155,7 +196,8 @@ const ANYTHING = dictionary<readonly string[]>({
 
 const placeOf = (told: string): Place => {
   const at = told.lastIndexOf('.');
-  return { resource: told.slice(0, at), field: told.slice(at + 1), is_anywhere: false };
+  const resource = told.slice(0, at);
+  return { resource, field: told.slice(at + 1), is_anywhere: resource === '*' };
 };
 
 /** The fact and every other place where it stands. */

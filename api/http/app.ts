@@ -95,12 +95,15 @@ function arrival(trustedProxies: readonly string[], isSecure: boolean): Middlewa
   };
 }
 
-/** A proxy's last word counts where it is an address, and the other end of the wire where it is not. */
+/**
+ * A proxy's last word counts where it is an address, and the other end of the wire where it is not. An
+ * IPv4 address that is written as one of IPv6 is the same caller's, and no neighbour of all the others.
+ */
 function callerOf(ctx: Context, trustedProxies: readonly string[]): string {
   const peer = (ctx.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   if (!isTrusted(ctx.req, trustedProxies)) return peer;
   const named = ctx.get('X-Forwarded-For').split(',').at(-1)?.trim() ?? '';
-  return ipaddr.isValid(named) ? named : peer;
+  return ipaddr.isValid(named) ? ipaddr.process(named).toString() : peer;
 }
 
 /** Ids, the route's pattern and the time it took; never a query, a body or a cookie. */

@@ -34,16 +34,24 @@ export function shown(access: Access, route: Route, body: unknown): unknown {
 
 /** Tables that are not called as their resource. */
 const RESOURCES = dictionary({
+  cob_runs: 'jobs/runs',
   collateral_items: 'collateral',
   journal_entries: 'ledger/entries',
-  credit_reporting_files: 'credit-reporting-files',
+  ledger_accounts: 'ledger/accounts',
+  loan_promotions: 'loans',
+  period_closings: 'ledger/closings',
+  support_case_messages: 'case-messages',
+  support_cases: 'cases',
+  webhook_subscriptions: 'webhooks',
 });
+/** What the records of a table are called as a resource, by which rules name them. */
+export const resourceOf = (table: string) => RESOURCES[table] ?? table.replaceAll('_', '-');
 
 /** What a row of history may not tell: it is a change of a record of any kind. */
 function changesIn(access: Access, row: object): Names | null {
   const { entity_type, changes } = row as { entity_type?: unknown; changes?: unknown };
   if (typeof entity_type !== 'string' || typeof changes !== 'object') return null;
-  return access.hiddenIn(RESOURCES[entity_type] ?? entity_type.replaceAll('_', '-'));
+  return access.hiddenIn(resourceOf(entity_type));
 }
 
 /** Refuses a body that names, at any depth, what the user may not write. */

@@ -31,7 +31,7 @@ export function keyedBy(
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Invalid({ 'Idempotency-Key': 'Must be 1 to 255 printable characters.' });
   const { id: tenantId } = ctx.state.tenant as { id: string };
-  const hashes = installation.keys.indexes(tenantId, JSON.stringify(body ?? null));
+  const hashes = installation.keys.indexes(tenantId, `request ${JSON.stringify(body ?? null)}`);
   return { scope: { user_id: user.id, method, path: ctx.path, key }, hashes };
 }
 

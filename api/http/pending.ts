@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { doorOf } from './device.ts';
+import { HttpRefusal } from './errors.ts';
 
 const NAME = 'pending_sign_in';
 const scopeOf = (ctx: Context) =>
@@ -25,3 +26,6 @@ export function holdPending(ctx: Context, token: string, seconds: number) {
 export function dropPending(ctx: Context) {
   if (pendingCookie(ctx) !== '') ctx.cookies.set(NAME, null, scopeOf(ctx));
 }
+
+export const signInOver = () =>
+  new HttpRefusal(401, 'sign_in_expired', 'This sign-in is over. Begin again.');

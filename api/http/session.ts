@@ -12,7 +12,7 @@ import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import { newToken, tokenOf } from './csrf.ts';
 import { deviceCookie, rememberDevice } from './device.ts';
-import { dropPending, holdPending, pendingCookie } from './pending.ts';
+import { dropPending, holdPending, pendingCookie, signInOver } from './pending.ts';
 import type { User } from './permissions.ts';
 
 /** What an endpoint may do with the session; the identifiers stay in here. */
@@ -45,6 +45,8 @@ type Kept = {
   csrf_token: string;
   borrower_id?: string | null;
   second_factor?: sessions.Proof | null;
+  /** Only of a session that begins. */
+  epoch?: number;
 };
 const limitsOf = (ctx: Context): SessionLimits => ctx.state.limits ?? SESSION_LIMITS;
 
@@ -74,8 +76,10 @@ export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolea
         ip,
         user_agent: ctx.get('User-Agent').slice(0, 300),
         second_factor: data.second_factor ?? null,
+        epoch: data.epoch ?? -1,
       };
-      await workOf(pool, SYSTEM)(tenant.id, ({ tx }) => sessions.start(tx, row));
+      const isBegun = await workOf(pool, SYSTEM)(tenant.id, ({ tx }) => sessions.start(tx, row));
+      if (!isBegun) throw signInOver();
     },
     async destroy(id: string, { ctx }: { ctx: Context }) {
       if (!ID.test(id)) return;

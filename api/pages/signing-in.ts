@@ -9,7 +9,7 @@ const signIn: Page = {
   path: '/sign-in',
   isOpen: true,
   show: async (visit) =>
-    visit.user === null ? shown('sign-in', { back: backOf(visit) }) : moved(backOf(visit)),
+    visit.user?.borrower_id ? moved(backOf(visit)) : shown('sign-in', { back: backOf(visit) }),
   submit: async (visit) => {
     const { email = '', password = '' } = visit.form.values;
     const body = { email, password };

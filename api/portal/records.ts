@@ -17,7 +17,17 @@ import { own } from './own.ts';
 const bodyOf = ({ creation }: Resource, ...staff: string[]) =>
   without(creation, 'borrower_id', ...staff);
 
-const NewInstrument = bodyOf(paymentInstruments, 'is_verified', 'verification_method', 'status');
+/** Nothing can be drawn from, nor told from others, what has no numbers: staff add such, borrowers do not. */
+const NewInstrument = bodyOf(
+  paymentInstruments,
+  'is_verified',
+  'verification_method',
+  'status',
+).superRefine((given: Input, check) => {
+  if (given['instrument_type'] !== 'bank_account') return;
+  for (const name of ['routing_number', 'account_number'])
+    if (!given[name]) check.addIssue({ code: 'custom', path: [name], message: 'Is required.' });
+});
 const NewAddress = bodyOf(addresses, 'address_indicator', 'residence_code');
 const NewEmail = bodyOf(emails, 'status');
 const NewPhone = bodyOf(phones, 'status', 'carrier_name', 'is_landline');

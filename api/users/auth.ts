@@ -3,9 +3,10 @@ import { login, proveSecondFactor } from '../../jobs/users/login.ts';
 import { isOne, proofs } from '../../jobs/users/prove.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
+import { signInOver } from '../http/pending.ts';
 import { throttled } from '../http/throttle.ts';
 import { meReply } from './me.ts';
-import { signIn, signInOver, signInReply } from './sign-in.ts';
+import { signIn, signInReply } from './sign-in.ts';
 
 const Login = z.object({
   email: z.string().min(1).max(254),

@@ -10,8 +10,9 @@ import { identityProviders as table, offered } from '../../sql/users/identity-pr
 import { resource } from '../endpoints/resource.ts';
 import type { Call, OwnCall, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
+import { signInOver } from '../http/pending.ts';
 import { throttled } from '../http/throttle.ts';
-import { signIn, signInOver, signInReply } from './sign-in.ts';
+import { signIn, signInReply } from './sign-in.ts';
 
 const printable = (most: number) =>
   z

@@ -6,8 +6,8 @@ import { pendingOf } from '../../jobs/users/pending-sign-in.ts';
 import { Again } from '../../jobs/users/prove-again.ts';
 import { freeWords } from '../../sql/types.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
+import { signInOver } from '../http/pending.ts';
 import { about, codes, done, enroller, inOne } from './enrolling.ts';
-import { signInOver } from './sign-in.ts';
 
 const Made = z.object({ name: freeWords.default('Passkey'), credential: NewPasskey });
 

@@ -86,10 +86,10 @@ export const passwords: Route[] = [
       const { device } = call.session;
       const passwords = call.body as z.output<typeof Change>;
       const change = { user_id: id, device, ...passwords };
-      const refused = await changePassword(call.within, call.tenant_id, change);
-      if (refused !== null) throw throttled(refused.wait);
+      const changed = await changePassword(call.within, call.tenant_id, change);
+      if ('wait' in changed) throw throttled(changed.wait);
       // The sessions of the old password are over, this one too; whoever changed it stays.
-      await call.session.begin({ id, borrower_id, second_factor });
+      await call.session.begin({ id, borrower_id, second_factor, ...changed });
       return { message: 'The password is changed.' };
     },
   },

@@ -84,8 +84,8 @@ const own: Route[] = [
       const { id: user_id = '', borrower_id = null, second_factor = null } = call.user ?? {};
       await proved(call, call.body as z.output<typeof Again>);
       const removal = { user_id, id: call.params['id'] ?? '', proof: second_factor };
-      const proof = await inOne(call, (work) => removeFactor(work, removal));
-      await call.session.begin({ id: user_id, borrower_id, second_factor: proof });
+      const kept = await inOne(call, (work) => removeFactor(work, removal));
+      await call.session.begin({ id: user_id, borrower_id, ...kept });
       return { message: 'The second factor is removed.' };
     },
   },

@@ -3,7 +3,6 @@ import type { SignedIn } from '../../jobs/users/login.ts';
 import type { Wanted } from '../../jobs/users/pending-sign-in.ts';
 import { timestamp } from '../../sql/types.ts';
 import type { OwnCall } from '../endpoints/route.ts';
-import { HttpRefusal } from '../http/errors.ts';
 import { currentUser, meReply } from './me.ts';
 
 const wantedReply = z.object({
@@ -27,6 +26,3 @@ export async function signIn(call: OwnCall, outcome: { user: SignedIn } | { want
   await session.begin(outcome.user);
   return call.within(tenant_id, (work) => currentUser(work, outcome.user.id, routes));
 }
-
-export const signInOver = () =>
-  new HttpRefusal(401, 'sign_in_expired', 'This sign-in is over. Begin again.');

@@ -79,15 +79,15 @@ async function enrolled(
   const isFirst = (await recovery.left(tx, user_id)) === 0;
   const recovery_codes = isFirst ? await newRecoveryCodes(tx, user_id) : [];
   if (token !== null) await endPending(tx, token);
-  if (token !== null) await markLogin(tx, user_id);
-  await endAll(tx, user_id);
+  const epoch = await endAll(tx, user_id);
+  if (token !== null) await markLogin(tx, user_id, epoch);
   await told(work, user_id, { old: null, new: kind });
   const route = 'POST /auth/second-factors';
   await witness(work, { event: 'second_factor_add', outcome: 'done', user_id, route });
   if (token !== null) await witness(work, { event: 'sign_in', outcome: 'done', user_id, route });
   const row = await find(tx, users, user_id);
   const borrower_id = (row?.['borrower_id'] ?? null) as string | null;
-  return { recovery_codes, user: { id: user_id, borrower_id, second_factor: kind } };
+  return { recovery_codes, user: { id: user_id, borrower_id, second_factor: kind, epoch } };
 }
 
 /** Every change of a factor is in the user's history and in a letter to him, without what it is. */

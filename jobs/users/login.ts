@@ -18,10 +18,23 @@ import { isWanted, methodsOf } from './second-factors.ts';
 import { witness } from './security-log.ts';
 import { settingsOf } from './settings.ts';
 
-/** Whoever has come in, and by what beside the first factor. */
-export type SignedIn = { id: string; borrower_id: string | null; second_factor: Proof | null };
+/**
+ * Whoever has come in, and by what beside the first factor. What ends his sessions from then on (`epoch`)
+ * ends this sign-in as well: a password that is taken back while it is compared opens nothing.
+ */
+export type SignedIn = {
+  id: string;
+  borrower_id: string | null;
+  second_factor: Proof | null;
+  epoch: number;
+};
 
-type Holder = { id: string; tenant_role: string | null; borrower_id: string | null };
+type Holder = {
+  id: string;
+  tenant_role: string | null;
+  borrower_id: string | null;
+  session_epoch: number;
+};
 
 /** `device` is what the device's own cookie says, or nothing. */
 type Attempt = { email: string; password: string; ip: string; device: string };
@@ -41,8 +54,10 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
   const isRight = await verifyPassword(attempt.password, known?.password_hash ?? null);
   if (!known || !isRight) return { refused: true };
   return within(tenantId, async (work) => {
+    const outcome = await afterFirst(work, known, 'POST /auth/login');
+    if ('over' in outcome) return { refused: true } as const;
     await takeBack(work.tx, counted);
-    return afterFirst(work, known, 'POST /auth/login');
+    return outcome;
   });
 }
 
@@ -66,17 +81,19 @@ export async function afterFirst(
   holder: Holder,
   route: string,
   proof: Proof | null = null,
-): Promise<{ user: SignedIn } | { wanted: Wanted }> {
+): Promise<{ user: SignedIn } | { wanted: Wanted } | { over: true }> {
   const { tx } = work;
-  const { id, borrower_id } = holder;
+  const { id, borrower_id, session_epoch: epoch } = holder;
   const methods = await methodsOf(tx, id);
   const { auth } = await settingsOf(tx);
   if (proof !== null || (methods.length === 0 && !isWanted(auth, holder))) {
-    await markLogin(tx, id);
-    return { user: { id, borrower_id, second_factor: proof } };
+    if (!(await markLogin(tx, id, epoch))) return { over: true };
+    return { user: { id, borrower_id, second_factor: proof, epoch } };
   }
+  const wanted = await awaitSecondFactor(tx, holder, methods);
+  if (wanted === null) return { over: true };
   await witness(work, { event: 'first_factor', outcome: 'done', user_id: id, route });
-  return { wanted: await awaitSecondFactor(tx, id, methods) };
+  return { wanted };
 }
 
 type Second = { token: string; device: string; site: Site; given: Given };
@@ -93,7 +110,7 @@ export const proveSecondFactor = (within: Within, tenantId: string, second: Seco
     const { token, device, site, given } = second;
     const pending = await pendingOf(tx, token, 'proof');
     if (pending === null) return { over: true };
-    const { user_id, borrower_id } = pending;
+    const { user_id, borrower_id, epoch } = pending;
     const tried = await tryProof(work, { user_id, device, site }, given);
     if ('wait' in tried) return tried;
     await countTry(tx, token);
@@ -103,8 +120,8 @@ export const proveSecondFactor = (within: Within, tenantId: string, second: Seco
       return { refused: true, user_id };
     }
     await endPending(tx, token);
-    await markLogin(tx, user_id);
+    if (!(await markLogin(tx, user_id, epoch))) return { over: true };
     if (tried.kind === 'recovery_code')
       await notify(work, { user_id, message: 'recovery_code_used' });
-    return { user: { id: user_id, borrower_id, second_factor: tried.kind } };
+    return { user: { id: user_id, borrower_id, second_factor: tried.kind, epoch } };
   });

@@ -21,20 +21,22 @@ export type Wanted = {
 
 /**
  * Keeps that the user has proved himself once. What it gives out opens nothing: it only goes on to the
- * second proof, or, for a user who has nothing to prove himself with, to enrolling that.
+ * second proof, or, for a user who has nothing to prove himself with, to enrolling that. Null where the
+ * user's sessions have ended since he proved himself.
  */
 export async function awaitSecondFactor(
   tx: Transaction,
-  userId: string,
+  { id: user_id, session_epoch: epoch }: { id: string; session_epoch: number },
   methods: Methods,
-): Promise<Wanted> {
+): Promise<Wanted | null> {
   const wants = methods.length > 0 ? 'proof' : 'enrollment';
   const token = randomBytes(32).toString('base64url');
   const seconds = SECONDS[wants];
   const expires_at = await pending.begin(tx, {
     hash: hashOf(token),
-    ...{ user_id: userId, wants, seconds },
+    ...{ user_id, epoch, wants, seconds },
   });
+  if (expires_at === null) return null;
   const second_factor = { methods, must_enroll: wants === 'enrollment', expires_at };
   return { token, seconds, second_factor };
 }

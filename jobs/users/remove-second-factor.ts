@@ -21,7 +21,7 @@ type Holder = { tenant_role: string | null; borrower_id: string | null };
 export async function removeFactor(
   work: Work,
   { user_id, id, proof }: { user_id: string; id: string; proof: Proof | null },
-): Promise<Proof | null> {
+): Promise<{ second_factor: Proof | null; epoch: number }> {
   const { tx } = work;
   await accounts.lock(tx, user_id);
   const kind = await factors.takeAway(tx, user_id, id);
@@ -32,9 +32,9 @@ export async function removeFactor(
   if (isLast && holder !== null && isWanted(auth, holder))
     throw new Conflict('Enroll another one first: you need one here.', 'second_factor_required');
   if (isLast) await recovery.forget(tx, user_id);
-  await endAll(tx, user_id);
+  const epoch = await endAll(tx, user_id);
   await told(work, user_id, { old: kind, new: null });
-  return isLast && proof !== 'provider' ? null : proof;
+  return { second_factor: isLast && proof !== 'provider' ? null : proof, epoch };
 }
 
 /** Gives the user new recovery codes, told once; those before open nothing any more. */

@@ -68,20 +68,30 @@ type Change = {
 
 /**
  * Sets a new password for a user who knows the old one; the sessions of the old one end. Wrong old
- * passwords are counted as at a login; answers the seconds to wait when they are too many.
+ * passwords are counted as at a login; answers the seconds to wait when they are too many, else what
+ * the user's sessions count as from now on.
  */
 export async function changePassword(
   within: Within,
   tenantId: string,
   { user_id, device, current_password, new_password }: Change,
-): Promise<{ wait: number } | null> {
+): Promise<{ wait: number } | { epoch: number }> {
   const asked = await askPassword(within, tenantId, { user_id, device, current_password });
   if ('wait' in asked) return asked;
   const { user } = asked;
   await within(tenantId, (work) => checkPassword(work, new_password, user, 'new_password'));
   const password_hash = await hashPassword(new_password);
-  await within(tenantId, (work) => keep(work, user_id, password_hash, 'change-password'));
-  return null;
+  return within(tenantId, async (work) => {
+    await assertStill(work, user);
+    return { epoch: await keep(work, user_id, password_hash, 'change-password') };
+  });
+}
+
+/** Of two who change one password at once, the old one serves the first alone. */
+async function assertStill({ tx }: Work, { id, session_epoch }: accounts.Account) {
+  await accounts.lock(tx, id);
+  const now = await accounts.active(tx, id);
+  if (now?.session_epoch !== session_epoch) throw new Invalid({ current_password: 'Is wrong.' });
 }
 
 type Person = { email: string; first_name: string; last_name: string };
@@ -129,11 +139,12 @@ async function keep(
   action: keyof typeof PASSWORD_EVENTS,
 ) {
   await setPassword(work.tx, userId, passwordHash);
-  await endAll(work.tx, userId);
+  const epoch = await endAll(work.tx, userId);
   await accounts.voidTokens(work.tx, userId);
   await record(work, { type: 'users', id: userId }, action, {
     password: { old: '***', new: '***' },
   });
   await witness(work, { ...PASSWORD_EVENTS[action], outcome: 'done', user_id: userId });
   await notify(work, { user_id: userId, message: 'password_changed' });
+  return epoch;
 }

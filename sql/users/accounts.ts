@@ -36,9 +36,11 @@ const Account = z.object({
   password_hash: z.string().nullable(),
   /** In which they are written to; of staff nobody has said. */
   language: z.string().nullable(),
+  session_epoch: z.int(),
 });
+export type Account = z.output<typeof Account>;
 const account = sql.fragment`
-  select id, email, first_name, last_name, borrower_id, password_hash,
+  select id, email, first_name, last_name, borrower_id, password_hash, session_epoch,
          (
            select language_preference from borrowers where borrowers.id = users.borrower_id
          ) as language

@@ -4,15 +4,18 @@ import { TENANT_ROLES } from './users.ts';
 
 export type Wants = 'proof' | 'enrollment';
 
-type New = { hash: string; user_id: string; wants: Wants; seconds: number };
+type New = { hash: string; user_id: string; epoch: number; wants: Wants; seconds: number };
 
-/** Keeps that the user has proved himself once, by the hash of what the browser holds for it. */
-export const begin = (tx: Transaction, { hash, user_id, wants, seconds }: New) =>
-  tx.oneFirst(sql.type(z.object({ expires_at: z.string() }))`
+/**
+ * Keeps that the user has proved himself once, by the hash of what the browser holds for it; null where
+ * that has ended meanwhile.
+ */
+export const begin = (tx: Transaction, { hash, user_id, epoch, wants, seconds }: New) =>
+  tx.maybeOneFirst(sql.type(z.object({ expires_at: z.string() }))`
     insert into pending_sign_ins (token_hash, user_id, wants, epoch, expires_at)
     select decode(${hash}, 'hex'), id, ${wants}, session_epoch,
            now() + make_interval(secs => ${seconds})
-    from users where id = ${user_id}
+    from users where id = ${user_id} and session_epoch = ${epoch}
     returning expires_at
   `);
 
@@ -22,13 +25,15 @@ const Pending = z.object({
   tries: z.int(),
   tenant_role: z.enum(TENANT_ROLES).nullable(),
   borrower_id: z.string().nullable(),
+  epoch: z.int(),
 });
 export type Pending = z.output<typeof Pending>;
 
 /** What waits under that hash, held so that tries take turns; nothing once it is over. */
 export const open = (tx: Transaction, hash: string) =>
   tx.maybeOne(sql.type(Pending)`
-    select pending.user_id, pending.wants, pending.tries, holder.tenant_role, holder.borrower_id
+    select pending.user_id, pending.wants, pending.tries, pending.epoch, holder.tenant_role,
+           holder.borrower_id
     from pending_sign_ins as pending
     join users as holder on holder.id = pending.user_id and holder.session_epoch = pending.epoch
     left join borrowers as borrower on borrower.id = holder.borrower_id

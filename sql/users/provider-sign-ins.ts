@@ -81,6 +81,7 @@ const Holder = z.object({
   id: z.string(),
   tenant_role: z.enum(TENANT_ROLES).nullable(),
   borrower_id: z.string().nullable(),
+  session_epoch: z.int(),
 });
 
 /** Uses the sign-in up, for a user who may come in; of two uses at once the second finds nothing. */
@@ -90,7 +91,7 @@ export const use = (tx: Transaction, id: string) =>
     from users as holder
     where sign_in.id = ${id} and sign_in.status = 'known'
       and holder.id = sign_in.user_id and holder.is_active
-    returning holder.id, holder.tenant_role, holder.borrower_id
+    returning holder.id, holder.tenant_role, holder.borrower_id, holder.session_epoch
   `);
 
 export const forgetEnded = (tx: Transaction) =>

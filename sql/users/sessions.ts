@@ -60,20 +60,27 @@ type NewSession = {
   ip: string;
   user_agent: string;
   second_factor: Proof | null;
+  /** What the user's sessions counted as when he proved himself. */
+  epoch: number;
 };
 
-/** Writes a new session and never touches one that exists: a revoked one stays revoked. */
-export const start = (tx: Transaction, session: NewSession) =>
-  tx.query(sql.typeAlias('void')`
+/**
+ * Writes a new session and never touches one that exists: a revoked one stays revoked. Nor does it
+ * write one where all that the user had has ended since he proved himself. Answers whether there is one.
+ */
+export const start = async (tx: Transaction, session: NewSession): Promise<boolean> => {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
     insert into sessions
       (id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at, ip, user_agent,
        second_factor)
     select decode(${session.id_hash}, 'hex'), id, ${session.csrf_token}, session_epoch,
            ${session.idle_seconds}, now() + make_interval(secs => ${session.absolute_seconds}),
            ${session.ip}, ${session.user_agent}, ${session.second_factor}
-    from users where id = ${session.user_id}
+    from users where id = ${session.user_id} and session_epoch = ${session.epoch}
     on conflict do nothing
   `);
+  return rowCount === 1 || isKnown(tx, session.id_hash);
+};
 
 export const revoke = (tx: Transaction, idHash: string) =>
   tx.query(sql.typeAlias('void')`
@@ -94,10 +101,11 @@ export const isKnown = (tx: Transaction, idHash: string) =>
     select from sessions where id_hash = decode(${idHash}, 'hex')
   `);
 
-/** Ends every session of the user; the next login starts a new epoch's first. */
-export const endAll = (tx: Transaction, userId: string) =>
-  tx.query(sql.typeAlias('void')`
+/** Ends every session of the user; the next login starts the first of a new epoch, which is answered. */
+export const endAll = (tx: Transaction, userId: string): Promise<number> =>
+  tx.oneFirst(sql.type(z.object({ session_epoch: z.int() }))`
     update users set session_epoch = session_epoch + 1 where id = ${userId}
+    returning session_epoch
   `);
 
 /** Sessions that can never open again, a week after they ended. */

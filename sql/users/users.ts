@@ -25,17 +25,28 @@ const Credentials = z.object({
   password_hash: z.string().nullable(),
   tenant_role: z.enum(TENANT_ROLES).nullable(),
   borrower_id: z.string().nullable(),
+  session_epoch: z.int(),
 });
 
-/** The active user of that address, for a login to check; the address is lower case. */
+/** The user of that address who may come in, for a login to check; the address is lower case. */
 export const credentials = (tx: Transaction, email: string) =>
   tx.maybeOne(sql.type(Credentials)`
-    select id, password_hash, tenant_role, borrower_id from users
-    where email = ${email} and is_active
+    select holder.id, holder.password_hash, holder.tenant_role, holder.borrower_id,
+           holder.session_epoch
+    from users as holder
+    left join borrowers as borrower on borrower.id = holder.borrower_id
+    where holder.email = ${email} and holder.is_active
+      and not coalesce(borrower.is_archived, false)
   `);
 
-export const markLogin = (tx: Transaction, id: string) =>
-  tx.query(sql.typeAlias('void')`update users set last_login = now() where id = ${id}`);
+/** Says that the user comes in; false where what he came by has ended meanwhile. */
+export const markLogin = async (tx: Transaction, id: string, epoch: number): Promise<boolean> => {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update users set last_login = now()
+    where id = ${id} and session_epoch = ${epoch} and is_active
+  `);
+  return rowCount === 1;
+};
 
 export const setPassword = (tx: Transaction, id: string, hash: string) =>
   tx.query(sql.typeAlias('void')`update users set password_hash = ${hash} where id = ${id}`);

@@ -118,8 +118,11 @@ test('a borrower idles half as long, and is out when archived', async () => {
     tenant.id,
   ]);
 
+  const again = await tenant.anonymous().login(`borrower@${tenant.slug}.test`, PASSWORD);
+
   expect(rows).toEqual([{ idle_seconds: 1800 }]);
   expect([before, await isIn(borrower)]).toEqual([true, false]);
+  expect(again).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
 });
 
 test.each([

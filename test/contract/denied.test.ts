@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
+import { placesOf } from '../../api/endpoints/facts.ts';
+import { fieldsOf } from '../../api/endpoints/vocabulary.ts';
+import { resourceOf } from '../../api/http/hidden.ts';
+import { COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
 import type { Ground } from '../attack/ground.ts';
 import type { Reply } from '../setup/client.ts';
@@ -15,7 +19,10 @@ import { newSamples } from './samples.ts';
  * stands there in its records, and nowhere else in them.
  */
 const DENIED = {
-  borrowers: { ssn_last_four: '7391', date_of_birth: '1961-07-04' },
+  borrowers: {
+    ...{ ssn_last_four: '7391', date_of_birth: '1961-07-04' },
+    ...{ first_name: 'Zyrtho', last_name: 'Quembly', email: 'zq@mail.example' },
+  },
   loans: { principal_balance: '7782.57' },
   payments: { amount: '217.43' },
 };
@@ -23,7 +30,10 @@ const VALUES = Object.values(DENIED).flatMap((fields) => Object.values(fields));
 const TOLD = new RegExp(`(?<![\\w.-])(${VALUES.join('|').replaceAll('.', '\\.')})(?![\\w-])`);
 
 /** Names that tell it whatever they stand on; an amount tells a payment only among payments. */
-const ANYWHERE = ['ssn_last_four', 'date_of_birth', 'principal_balance', 'total_balance'];
+const ANYWHERE = [
+  ...['ssn_last_four', 'date_of_birth', 'principal_balance', 'total_balance'],
+  ...['identifier_last_four', 'borrower_name', 'actor_email'],
+];
 const namesOf = ({ resource }: Route) =>
   resource === 'payments' ? [...ANYWHERE, 'amount'] : ANYWHERE;
 
@@ -40,11 +50,17 @@ await deny();
 
 /** A borrower, a loan and a payment of which all that stands in the records; what is told of them follows. */
 async function tellEverything() {
-  for (const id of await ground.idsOf('/borrowers'))
-    await client.put(`/borrowers/${id}`, DENIED.borrowers);
+  const { email, ...named } = DENIED.borrowers;
+  for (const id of await ground.idsOf('/borrowers')) await client.put(`/borrowers/${id}`, named);
   const first = async (path: string) => String((await client.get(path)).body[0].id);
+  const borrower_id = await first('/borrowers');
+  const whose = `/borrowers/${borrower_id}`;
+  const number = { identity_type: 'ssn', identifier: '219-09-7391' };
+  await client.post(`${whose}/identities`, number);
+  await client.post(`${whose}/emails`, { email, is_primary: true });
+  await client.post(`${whose}/invite-portal-user`, {});
   const loan = await client.post('/loans', {
-    borrower_id: await first('/borrowers'),
+    borrower_id,
     program_id: await first('/programs?sort=["id","ASC"]'),
     product_id: await first('/products?code=DEFAULT'),
     principal_amount: '8000.00',
@@ -56,6 +72,8 @@ async function tellEverything() {
   await client.post(`${path}/disburse`);
   await client.post(`${path}/payments`, { ...DENIED.payments, payment_type: 'extra_principal' });
   await client.post(`${path}/payoff-quotes`);
+  const question = { borrower_id, loan_id: loan.body.id, subject: 'A', description: 'B' };
+  await client.post('/cases', { ...question, case_type: 'general' });
   await client.post(`/loan-tape-configs/${await first('/loan-tape-configs')}/generate`);
   await bury();
   await ground.refresh();
@@ -142,6 +160,26 @@ test('what is denied is read in no answer of any route, which told it before', a
     'GET /loan-tapes/{id}',
     'GET /nacha-files/{id}/download',
   ]);
+});
+
+test('a fact is looked for where there is such a field, and history by what its records are called', async () => {
+  const fields = fieldsOf(routes);
+  const isThere = ({ resource, field }: { resource: string; field: string }) =>
+    resource === '*'
+      ? [...fields.values()].some((names) => names.has(field))
+      : fields.get(resource)?.has(field) || (resource === 'loan-tapes' && field in COLUMNS);
+  const { rows } = await ground.owner.query<{ entity_type: string }>(
+    'select distinct entity_type from audit_log',
+  );
+
+  const facts = [...fields].flatMap(([resource, names]) =>
+    [...names.keys()].map((field) => ({ resource, field })),
+  );
+
+  expect(facts.flatMap(placesOf).filter((place) => !isThere(place))).toEqual([]);
+  expect(
+    rows.map(({ entity_type }) => resourceOf(entity_type)).filter((name) => !fields.has(name)),
+  ).toEqual([]);
 });
 
 test('no list is sorted, filtered or searched by what is denied', async () => {

@@ -152,6 +152,16 @@ test('what people have written is text on every page', async () => {
   expect(page.body).toContain('&lt;img src&#x3D;x onerror&#x3D;alert(1)&gt;');
 });
 
+test('autopay is offered for what is past due as well, and says what it draws without', async () => {
+  const page = await inside.get(`/loans/${id}/autopay`);
+  const offered = [...page.body.matchAll(/<option value="(\w+)"[^>]*>([^<]*)</g)].map(
+    ([, value, words]) => `${value}: ${words}`,
+  );
+
+  expect(offered).toContain('minimum_due: The payment of each due date');
+  expect(offered.join()).toContain('past_due_and_current: The payment of each due date, with fees');
+});
+
 test.each([
   ['1,50', 422],
   ['12,34.00', 422],

@@ -180,6 +180,7 @@ test('only the borrower’s own account is drawn on, and only once it is verifie
     ...{ ...bank, account_type: 'savings', account_holder_name: 'Bo Rower' },
     ...{ is_verified: true, status: 'active', verification_method: 'instant' },
   });
+  const bare = await borrower.post('/portal/payment-instruments', { bank_name: 'First' });
   const path = `/payment-instruments/${added.body.id}`;
   const from = (payment_instrument_id: string) => pay('10.00', { payment_instrument_id });
 
@@ -194,6 +195,10 @@ test('only the borrower’s own account is drawn on, and only once it is verifie
     body: { is_verified: false, verification_method: 'none', account_number_last_four: '9876' },
   });
   expect(JSON.stringify(added.body)).not.toContain('000123459876');
+  expect(bare).toMatchObject({
+    status: 422,
+    body: { errors: { routing_number: 'Is required.', account_number: 'Is required.' } },
+  });
   expect(replies).toMatchObject([
     { status: 422, body: { errors: { payment_instrument_id: 'Does not exist.' } } },
     refused(409, 'instrument_not_usable'),
