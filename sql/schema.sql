@@ -1634,6 +1634,7 @@ create table documents (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  metadata jsonb not null default '{}'::jsonb,
   constraint documents_pkey PRIMARY KEY (tenant_id, id),
   constraint documents_sha256_hash_check CHECK ((sha256_hash ~ '^[0-9a-f]{64}$'::text)),
   constraint documents_storage_key UNIQUE (tenant_id, storage_key),

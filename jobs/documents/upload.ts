@@ -31,34 +31,36 @@ export const Confirmation = z.object({
     .toLowerCase(),
 });
 type Confirmation = z.output<typeof Confirmation>;
+export type Announced = UploadRequest & { metadata?: Record<string, unknown> };
+type Source = 'upload_link' | 'portal' | 'direct';
 
 /** Announces a document and gives a link, good for minutes, to which its file may be put. */
 export async function createUploadLink(
   work: Work,
   input: UploadRequest,
-  source: 'upload_link' | 'portal' = 'upload_link',
+  source: Source = 'upload_link',
 ) {
-  const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
-  const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
-  const { id } = await audited(work, documents.documents, 'create', null, async () => {
-    const announced = await announce(work, input, source, expires_at);
-    return announced.id;
-  });
-  const { slug } = await current(work.tx);
-  const key = uploadKey(slug, id);
+  const { id, key, expires_at } = await announced(work, input, source);
   const { content_type } = input;
   const link = { key, method: 'PUT', expires_at, content_type } as const;
   const upload_url = await work.installation.files.presign(link);
   return { id, upload_url, expires_at: expires_at.toISOString() };
 }
 
+/** A document whose file is still to come, and the key under which it waits to be confirmed. */
+export async function announced(work: Work, input: Announced, source: Source) {
+  const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
+  const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
+  const { id } = await audited(work, documents.documents, 'create', null, async () => {
+    const written = await announce(work, input, source, expires_at);
+    return written.id;
+  });
+  const { slug } = await current(work.tx);
+  return { id, key: uploadKey(slug, id), expires_at };
+}
+
 /** Writes the row of a document whose file is still to come. */
-export async function announce(
-  work: Work,
-  input: UploadRequest,
-  source: 'upload_link' | 'portal',
-  expires_at: Date,
-) {
+export async function announce(work: Work, input: Announced, source: Source, expires_at: Date) {
   const borrower_id = await documents.borrowerOfLoan(work.tx, input.loan_id);
   if (borrower_id === null) throw new Invalid({ loan_id: 'Does not exist.' });
   const { slug: tenant_slug } = await current(work.tx);

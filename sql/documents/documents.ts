@@ -15,7 +15,7 @@ export const documents = table({
            record.source, record.storage_key, record.language, record.page_count, record.uploaded_by,
            record.uploaded_at, record.expires_at, record.verified_by, record.verified_at,
            record.verification_notes, record.rejected_by, record.rejected_at,
-           record.rejection_reason, record.is_visible_to_borrower, record.is_archived,
+           record.rejection_reason, record.metadata, record.is_visible_to_borrower, record.is_archived,
            record.created_at, record.updated_at
     from documents as record
   `,
