@@ -44,6 +44,7 @@ const secret = readSecret(configuration);
 const isProduction = configuration.NODE_ENV === 'production';
 const installation = {
   files: localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }),
+  scans_uploads: configuration.CLAMD_URL !== undefined,
   link_secret: secret,
   keys: keysFrom(secret),
   networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),

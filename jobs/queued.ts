@@ -4,6 +4,7 @@ import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts
 import { printLetter } from './communications/print-letter.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
 import { renderDocumentJob } from './documents/render.job.ts';
+import { scanDocument } from './documents/scan.job.ts';
 import { issueStatements } from './documents/statements.job.ts';
 import type { Job } from './job.ts';
 import { reportCredit } from './loans/reporting/report-credit.job.ts';
@@ -42,4 +43,5 @@ export const queued: readonly AnyJob[] = [
   issueStatements,
   reportCredit,
   renderDocumentJob,
+  scanDocument,
 ];

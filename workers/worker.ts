@@ -44,6 +44,7 @@ await live(log, async ({ giveUp, onFatal }) => {
   const secret = readSecret(configuration);
   const installation = {
     files: localFiles({ folder, secret }),
+    scans_uploads: configuration.CLAMD_URL !== undefined,
     link_secret: secret,
     keys: keysFrom(secret),
     networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),

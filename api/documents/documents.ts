@@ -18,7 +18,10 @@ import { action, endpoint, existing, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 
-const STATUSES = ['pending', 'uploaded', 'verified', 'rejected', 'expired', 'failed'] as const;
+const STATUSES = [
+  ...(['pending', 'held', 'infected', 'uploaded', 'verified', 'rejected'] as const),
+  ...(['expired', 'failed'] as const),
+] as const;
 const when = timestamp.nullable().readonly();
 const given = z.string().nullable().readonly();
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts';
+import { ScannerUrl } from '../../jobs/files/scanner-url.ts';
 import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
 import {
   DatabaseUrl,
@@ -24,6 +25,8 @@ const Environment = z
     NODE_ENV: NodeEnv,
     TRUSTED_PROXIES: TrustedProxies,
     PRIVATE_NETWORKS: PrivateNetworks,
+    /** Uploads are held until the scanner there has seen them; the same for the API and all workers. */
+    CLAMD_URL: ScannerUrl,
     /** Connections to Postgres that this process may hold. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
     DRAIN_SECONDS: DrainSeconds,

@@ -9,9 +9,11 @@ import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Files, SeizedFile } from '../files/files.ts';
 import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
+import { enqueue } from '../job.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CALLED, isOfType } from './content.ts';
+import { scanDocument } from './scan.job.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
 
 export const UploadRequest = z.object({
@@ -119,7 +121,7 @@ export async function confirmUpload(
         if (!(await seized.settle(now.storage_key))) return false;
         const before = await find(work.tx, documents.documents, id);
         await audited(work, documents.documents, 'confirm-upload', before, async () => {
-          await documents.confirm(work.tx, id, { ...described, by: work.actor.id });
+          await confirmed(work, id, described);
           return id;
         });
         return true;
@@ -129,6 +131,15 @@ export async function confirmUpload(
   }
   // What is left here is cleared by the clean-up.
   await files.clear(key).catch(() => undefined);
+}
+
+/** There for everybody, or, where uploads are scanned, once nothing was found in it. */
+async function confirmed(work: Work, id: string, described: Confirmation) {
+  const { scans_uploads } = work.installation;
+  const status = scans_uploads ? 'held' : 'uploaded';
+  await documents.confirm(work.tx, id, { ...described, status, by: work.actor.id });
+  if (scans_uploads)
+    await enqueue(work.tx, scanDocument, { tenant_id: work.tenant_id, document_id: id });
 }
 
 /** Whether there is something to do: a repeat of what was confirmed changes nothing. */

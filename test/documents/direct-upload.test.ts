@@ -3,10 +3,12 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { scanDocument } from '../../jobs/documents/scan.job.ts';
 import { localFiles } from '../../jobs/files/local-files.ts';
 import { FORM_TYPE, formOf, postForm } from '../setup/forms.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newOutside } from '../setup/outside.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -192,4 +194,54 @@ test('a form that is sent twice with one Idempotency-Key is kept once', async ()
   expect(first.status).toBe(201);
   expect(again.body.id).toBe(first.body.id);
   expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
+});
+
+describe('where uploads are scanned for viruses', () => {
+  const outside = newOutside(stage.pool);
+  const scanned = (document_id: string, scan: (typeof outside)['scan']) =>
+    scanDocument.run({ tenant_id: tenant.id, document_id }, { ...outside, files, scan });
+
+  /** A file that came while uploads are scanned, and nobody has looked at. */
+  async function held() {
+    Object.assign(stage.installation, { scans_uploads: true });
+    const { body } = await upload();
+    Object.assign(stage.installation, { scans_uploads: false });
+    const read = async () => (await officer.get(`/documents/${body.id}`)).body;
+    return { id: body.id as string, status: body.status as string, read };
+  }
+
+  test('a file is held until nothing was found in it', async () => {
+    const { id, status, read } = await held();
+
+    const waiting = await read();
+    const verified = await officer.post(`/documents/${id}/verify`);
+    const away = scanned(id, () => Promise.reject(new Error('No scanner.')));
+    await expect(away).rejects.toThrow('No scanner.');
+    const still = await read();
+    await scanned(id, async () => ({ found: null }));
+    const clean = await read();
+
+    expect([status, waiting.status, still.status]).toEqual(['held', 'held', 'held']);
+    expect([waiting.download_url, still.download_url]).toEqual([null, null]);
+    expect(verified).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+    expect(clean).toMatchObject({ status: 'uploaded', download_url: expect.any(String) });
+  });
+
+  test('a file with a virus is removed, and nobody can let it pass', async () => {
+    const { id, read } = await held();
+
+    await scanned(id, async () => ({ found: 'Eicar-Signature' }));
+    await scanned(id, async () => ({ found: null }));
+    const bad = await read();
+    const verified = await officer.post(`/documents/${id}/verify`);
+    const history = await officer.get(`/loans/${loan.id}/history`);
+
+    expect(bad).toMatchObject({
+      ...{ status: 'infected', download_url: null },
+      rejection_reason: 'The virus scanner found Eicar-Signature in it.',
+    });
+    expect(verified.status).toBe(409);
+    expect(await files.describe(bad.storage_key)).toBeNull();
+    expect(history.body[0]).toMatchObject({ action: 'scan', actor_type: 'system', entity_id: id });
+  });
 });

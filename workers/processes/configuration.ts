@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts';
+import { ScannerUrl } from '../../jobs/files/scanner-url.ts';
 import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
 import { CannotStart } from '../../sql/database/cannot-start.ts';
 import {
@@ -33,6 +34,8 @@ const ForWorker = z
     TWILIO_AUTH_TOKEN: z.string().optional(),
     TWILIO_STATUS_CALLBACK: z.url().optional(),
     PRIVATE_NETWORKS: PrivateNetworks,
+    /** Uploads are held until the scanner there has seen them; the same for the API and all workers. */
+    CLAMD_URL: ScannerUrl,
     PUPPETEER_EXECUTABLE_PATH: z.string().optional(),
     /** Serves /healthz and /metrics there. */
     METRICS_PORT: Port.optional(),
