@@ -38,6 +38,8 @@ const LEDGER = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'].flatM
   ['debit', 'credit', 'running_balance'].map((field) => `${resource}.${field}`),
 );
 const SPLIT = ['principal_applied', 'interest_applied', 'fees_applied', 'suspense_applied'];
+/** What the sale of collateral found owed, took off it and left. */
+const SALE = ['outstanding_before', 'applied_principal', 'deficiency_balance'];
 const MESSAGES = ['communication-logs', 'communications'].flatMap((resource) => [
   `${resource}.recipient`,
   `${resource}.sender`,
@@ -69,11 +71,18 @@ const TOLD = dictionary<readonly string[]>({
     'draws.outstanding_principal',
     'draws.available_credit_after',
     'collateral.ltv',
+    ...SALE.map((field) => `collateral.${field}`),
     'credit-reporting-records.current_balance',
   ],
-  'loans.accrued_interest': [...OWES, 'payoff-quotes.interest_amount'],
-  'loans.outstanding_fees': [...OWES, 'payoff-quotes.fees_amount'],
+  'loans.accrued_interest': [
+    ...OWES,
+    'collateral.applied_interest',
+    'payoff-quotes.interest_amount',
+  ],
+  'loans.outstanding_fees': [...OWES, 'collateral.applied_fees', 'payoff-quotes.fees_amount'],
   'loans.total_balance': [
+    'collateral.outstanding_before',
+    'collateral.deficiency_balance',
     'loans.principal_balance',
     'loans.payoff_amount',
     'payoff-quotes.payoff_amount',
