@@ -114,6 +114,7 @@ export async function confirmUpload(
     if (!seized && !isToConfirm(await read(), described)) break;
     assertSame(seized, described);
     assertType(document, seized);
+    await within(tenantId, ({ tx }) => assertFits(tx, seized), { readOnly: true });
     const settle = () =>
       within(tenantId, async (work) => {
         const now = await documents.lockUploading(work.tx, id);
@@ -167,6 +168,13 @@ function assertSame(
   throw new Conflict('The file is not the one that you describe.', 'hash_mismatch', {
     file_size: size,
   });
+}
+
+/** A link to an object store takes a file of any size. */
+async function assertFits(tx: Work['tx'], { described: { size } }: SeizedFile) {
+  const { max_bytes } = (await settingsOf(tx)).documents;
+  if (size <= max_bytes) return;
+  throw new Conflict(`The file is larger than ${max_bytes} bytes.`, 'too_large', { max_bytes });
 }
 
 /** What a file says that it is counts for nothing: its bytes do. */
