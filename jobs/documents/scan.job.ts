@@ -18,7 +18,8 @@ export const scanDocument = job({
   attempts: 20,
   key: ({ document_id }) => `scan-document:${document_id}`,
 
-  async run({ tenant_id, document_id }, { within, files, scan }) {
+  async run({ tenant_id, document_id }, outside) {
+    const { within, files } = outside;
     const read = ({ tx }: Work) => documents.unscanned(tx, document_id);
     const document = await within(tenant_id, read, { readOnly: true });
     if (document === null) return;
@@ -26,7 +27,7 @@ export const scanDocument = job({
     const file = status === 'held' ? await files.stream(storage_key) : null;
     if (status === 'held' && file === null)
       throw new Error('The file that is held is not in the store.');
-    const { found } = file ? await scan(file) : { found: status };
+    const { found } = file ? await outside.scan(file) : { found: status };
     if (file) await within(tenant_id, (work) => judged(work, document_id, found));
     if (found !== null) await files.remove(storage_key);
   },

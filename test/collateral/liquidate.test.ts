@@ -8,8 +8,8 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 
 /** A loan of 10,000.00 at 0.085 since 15 January, secured by a car with one lien; 31 days later. */
-async function secured() {
-  const tenant = await stage.tenant('2026-02-15');
+async function secured(today = '2026-02-15') {
+  const tenant = await stage.tenant(today);
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { disbursement_date: '2026-01-15' });
   const car = { loan_id: id, collateral_type: 'vehicle', estimated_value: '9000.00' };
@@ -225,3 +225,24 @@ test('what cannot be sold is refused, and a sale has a day in the history of its
   ]);
   expect(archived).toMatchObject({ status: 409, body: { code: 'archived' } });
 });
+
+test('the statement of the month tells of the sale, and its lines add up', async () => {
+  const { tenant, id, sell } = await secured('2026-02-28');
+  await sell({ sale_price: '8000.00', sale_date: '2026-02-15' });
+  await travelTo(stage, tenant, '2026-03-01');
+
+  const { rows } = await stage.owner.query<{ figures: Figures }>(
+    'select figures from statements where loan_id = $1',
+    [id],
+  );
+
+  const figures = rows[0]?.figures;
+  expect(figures?.activity).toMatchObject([
+    { kind: 'disbursement', amount: '10000.00' },
+    { kind: 'collateral_sold', date: '2026-02-15', amount: '-8000.00', principal: '-8000.00' },
+    { kind: 'interest' },
+  ]);
+  expect(figures?.summary).toMatchObject({ payments: '8000.00', credits: '0.00' });
+  expect(figures?.year_to_date).toMatchObject({ principal: '8000.00', total: '8000.00' });
+});
+type Figures = { activity: object[]; summary: object; year_to_date: object };

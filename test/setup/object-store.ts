@@ -15,19 +15,20 @@ type Trouble = { on: RegExp; does: 'refuses' | 'is silent' | 'hangs up' };
 export async function openObjectStore() {
   const objects = new Map<string, { bytes: Buffer; type: string }>();
   const troubles: Trouble[] = [];
-  const server = createServer((request, response) => {
-    void received(request).then((bytes) => {
-      const what = `${request.method} ${request.url}`;
-      const at = troubles.findIndex(({ on }) => on.test(what));
-      const [trouble] = at === -1 ? [] : troubles.splice(at, 1);
-      if (trouble?.does === 'hangs up') return void request.socket.destroy();
-      if (trouble?.does === 'is silent') return;
-      if (trouble?.does === 'refuses') return answer(response, 403, errorOf('AccessDenied'));
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const bytes = await received(request);
+    const what = `${request.method} ${request.url}`;
+    const at = troubles.findIndex(({ on }) => on.test(what));
+    const [trouble] = at === -1 ? [] : troubles.splice(at, 1);
+    if (trouble?.does === 'hangs up') request.socket.destroy();
+    else if (trouble?.does === 'refuses') answer(response, 403, errorOf('AccessDenied'));
+    else if (trouble === undefined) {
       const problem = problemOf(request, bytes);
-      if (problem) return answer(response, 403, errorOf(problem));
-      serve(objects, request, response, bytes);
-    });
-  });
+      if (problem) answer(response, 403, errorOf(problem));
+      else serve(objects, request, response, bytes);
+    }
+  };
+  const server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = () => {
