@@ -1,7 +1,7 @@
 import { Server as NetServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { localFiles } from '../jobs/files/local-files.ts';
+import { openFiles } from '../jobs/files/open-files.ts';
 import { openLog } from '../jobs/log.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
@@ -43,7 +43,11 @@ async function openWhenThere() {
 const secret = readSecret(configuration);
 const isProduction = configuration.NODE_ENV === 'production';
 const installation = {
-  files: localFiles({ folder: path.resolve(configuration.DATA_DIR, 'files'), secret }),
+  files: await openFiles(configuration.STORAGE_URL, {
+    folder: path.resolve(configuration.DATA_DIR, 'files'),
+    secret,
+  }),
+  scans_uploads: configuration.CLAMD_URL !== undefined,
   link_secret: secret,
   keys: keysFrom(secret),
   networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),

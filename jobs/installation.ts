@@ -9,6 +9,8 @@ import type { Keys } from './sealing/secrets.ts';
 export type Installation = {
   /** Where documents live, for answers that name a link to one. */
   readonly files: Files;
+  /** Uploaded files are held until a virus scanner has found nothing in them. */
+  readonly scans_uploads: boolean;
   /** What the links to files that are kept here are signed with. */
   readonly link_secret: string;
   /** What SECRET seals, signs and hashes with. */
@@ -42,6 +44,7 @@ export const BARE: Installation = {
     clear: missing,
     presign: missing,
   },
+  scans_uploads: false,
   link_secret: '',
   keys: {
     current: '',

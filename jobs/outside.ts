@@ -24,6 +24,8 @@ export type Outside = {
   mail(letter: Mail): Promise<SendAnswer>;
   /** One text message to one recipient. */
   sms(message: Sms): Promise<SendAnswer>;
+  /** What a virus scanner finds in a file, or null; throws where there is no verdict. */
+  scan(content: AsyncIterable<Uint8Array>): Promise<{ found: string | null }>;
   /** Where documents live, by storage key. */
   files: Files;
   /** What the secrets of receivers are sealed with. */

@@ -6,6 +6,7 @@ import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts
 import { printLetter } from './communications/print-letter.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
 import { renderDocumentJob } from './documents/render.job.ts';
+import { scanDocument } from './documents/scan.job.ts';
 import { issueStatements } from './documents/statements.job.ts';
 import type { Job } from './job.ts';
 import { reportCredit } from './loans/reporting/report-credit.job.ts';
@@ -46,4 +47,5 @@ export const queued: readonly AnyJob[] = [
   renderDocumentJob,
   exportBorrower,
   removeRedactedFiles,
+  scanDocument,
 ];

@@ -1995,6 +1995,7 @@ create table documents (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  metadata jsonb not null default '{}'::jsonb,
   constraint documents_pkey PRIMARY KEY (tenant_id, id),
   constraint documents_sha256_hash_check CHECK ((sha256_hash ~ '^[0-9a-f]{64}$'::text)),
   constraint documents_storage_key UNIQUE (tenant_id, storage_key),
@@ -2637,6 +2638,50 @@ create policy tenant on liens for all to servicing_app using (tenant_id = ( SELE
 CREATE TRIGGER touch BEFORE UPDATE ON public.liens FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on liens to servicing_app;
 grant select on liens to servicing_auditor;
+
+create table liquidations (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  collateral_id uuid not null,
+  loan_id uuid not null,
+  sale_date date not null,
+  sale_price app.money not null,
+  sale_expenses app.money not null,
+  net_proceeds app.money not null,
+  notes text,
+  fee_id uuid,
+  outstanding_before app.money not null,
+  applied_principal app.money not null default 0,
+  applied_interest app.money not null default 0,
+  applied_fees app.money not null default 0,
+  recovered app.money not null default 0,
+  surplus app.money not null default 0,
+  liens_released jsonb not null default '[]'::jsonb,
+  status_before text not null,
+  status text not null default 'applied'::text,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint liquidations_check CHECK (((net_proceeds)::numeric = GREATEST(((sale_price)::numeric - (sale_expenses)::numeric), (0)::numeric))),
+  constraint liquidations_pkey PRIMARY KEY (tenant_id, id),
+  constraint liquidations_sale_expenses_check CHECK (((sale_expenses)::numeric >= (0)::numeric)),
+  constraint liquidations_sale_price_check CHECK (((sale_price)::numeric >= (0)::numeric)),
+  constraint liquidations_status_check CHECK ((status = ANY (ARRAY['applied'::text, 'reversed'::text]))),
+  constraint liquidations_tenant_id_collateral_id_fkey FOREIGN KEY (tenant_id, collateral_id) REFERENCES collateral_items(tenant_id, id),
+  constraint liquidations_tenant_id_created_by_fkey FOREIGN KEY (tenant_id, created_by) REFERENCES users(tenant_id, id),
+  constraint liquidations_tenant_id_fee_id_fkey FOREIGN KEY (tenant_id, fee_id) REFERENCES fees(tenant_id, id),
+  constraint liquidations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint liquidations_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE UNIQUE INDEX liquidations_in_force ON public.liquidations USING btree (tenant_id, collateral_id) WHERE (status = 'applied'::text);
+CREATE INDEX liquidations_loan ON public.liquidations USING btree (tenant_id, loan_id);
+alter table liquidations enable row level security, force row level security;
+create policy auditor on liquidations for select to servicing_auditor using true;
+create policy owner on liquidations for all to servicing_owner using true with check true;
+create policy tenant on liquidations for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.liquidations FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on liquidations to servicing_app;
+grant select on liquidations to servicing_auditor;
 
 create table loan_assignments (
   tenant_id uuid not null default app.current_tenant(),

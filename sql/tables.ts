@@ -49,6 +49,7 @@ export const TABLES = [
   'legal_reps',
   'lien_alerts',
   'liens',
+  'liquidations',
   'loan_assignments',
   'loan_events',
   'loan_number_sequences',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { localFiles } from '../jobs/files/local-files.ts';
+import { openFiles } from '../jobs/files/open-files.ts';
 import { readSecret } from '../jobs/sealing/secrets.ts';
 import { openPool } from '../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../sql/database/embedded.ts';
@@ -33,7 +33,7 @@ async function openDatabase(configuration: CommandConfiguration): Promise<Databa
 
 async function violationsIn(
   url: string,
-  { DATA_DIR, SECRET }: CommandConfiguration,
+  { DATA_DIR, SECRET, STORAGE_URL }: CommandConfiguration,
 ): Promise<Violation[]> {
   const auditor = await openPool(url, {
     role: 'servicing_auditor',
@@ -41,9 +41,10 @@ async function violationsIn(
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   const folder = path.resolve(DATA_DIR, 'files');
-  const files = existsSync(folder)
-    ? localFiles({ folder, secret: readSecret({ DATA_DIR, SECRET }) })
-    : null;
+  const files =
+    STORAGE_URL || existsSync(folder)
+      ? await openFiles(STORAGE_URL, { folder, secret: readSecret({ DATA_DIR, SECRET }) })
+      : null;
   try {
     return await checkInvariants(
       auditor,

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { localFiles } from '../jobs/files/local-files.ts';
+import { openFiles } from '../jobs/files/open-files.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { openLog } from '../jobs/log.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
@@ -43,7 +43,8 @@ await live(log, async ({ giveUp, onFatal }) => {
   const folder = path.resolve(configuration.DATA_DIR, 'files');
   const secret = readSecret(configuration);
   const installation = {
-    files: localFiles({ folder, secret }),
+    files: await openFiles(configuration.STORAGE_URL, { folder, secret }),
+    scans_uploads: configuration.CLAMD_URL !== undefined,
     link_secret: secret,
     keys: keysFrom(secret),
     networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),

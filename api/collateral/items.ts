@@ -4,12 +4,37 @@ import {
   changeCollateral,
   COLLATERAL_STATUSES,
 } from '../../jobs/collateral/item.ts';
+import {
+  liquidate,
+  Liquidation,
+  LiquidationReversal,
+  reverseLiquidation,
+} from '../../jobs/collateral/liquidate.ts';
 import { COLLATERAL_TYPES } from '../../jobs/collateral/metadata.ts';
 import { items as table } from '../../sql/collateral/items.ts';
 import { date, flag, jsonObject, money, prose, stamps, uuid } from '../../sql/types.ts';
-import { nested, resource } from '../endpoints/resource.ts';
+import { action, nested, resource } from '../endpoints/resource.ts';
 import { liens } from './liens.ts';
 import { valuations } from './valuations.ts';
+
+const sale = z.object({
+  sale_date: date,
+  sale_price: money,
+  sale_expenses: money,
+  net_proceeds: money.describe('The price less the expenses, and at least nothing.'),
+  applied_principal: money,
+  applied_interest: money,
+  applied_fees: money,
+  recovered: money.describe('What it brought of a debt that was charged off.'),
+  surplus: money.describe("What is above the debt, and the borrower's."),
+  outstanding_before: money.describe('What was owed on that day, as known when it was entered.'),
+  deficiency_balance: money.describe(
+    'What the last sale of the loan left owed, and is owed still.',
+  ),
+  fee_id: uuid.nullable().describe('The expenses above the price, charged as a fee.'),
+  liens_released: z.array(uuid),
+  notes: z.string().nullable(),
+});
 
 export const collateral = resource({
   name: 'CollateralItem',
@@ -40,6 +65,7 @@ export const collateral = resource({
       .nullable()
       .readonly()
       .describe("The loan's principal balance divided by the value of all its collateral."),
+    liquidation: sale.nullable().readonly().describe('Its sale, unless that was reversed.'),
     is_archived: flag.readonly(),
     ...stamps,
   },
@@ -48,6 +74,20 @@ export const collateral = resource({
 
   create: addCollateral,
   update: changeCollateral,
+  actions: {
+    liquidate: action({
+      allow: 'admin',
+      summary: 'Sell the collateral, and apply what it brings to the loan',
+      body: Liquidation,
+      run: liquidate,
+    }),
+    'reverse-liquidation': action({
+      allow: 'admin',
+      summary: 'Take a sale back that was entered by mistake',
+      body: LiquidationReversal,
+      run: reverseLiquidation,
+    }),
+  },
   nested: {
     liens: nested(liens, 'collateral_id'),
     valuations: nested(valuations, 'collateral_id'),

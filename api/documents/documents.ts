@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { typeOf } from '../../jobs/documents/content.ts';
+import { DirectUpload, uploadDirectly } from '../../jobs/documents/direct-upload.ts';
 import { linkTo } from '../../jobs/documents/download.ts';
 import { reject, Rejection, verify, Verification } from '../../jobs/documents/judge.ts';
 import { Showing, showDocument } from '../../jobs/documents/show.ts';
-import { DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
+import { CONTENT_TYPES, DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
 import {
   Confirmation,
   confirmUpload,
@@ -11,12 +13,14 @@ import {
 } from '../../jobs/documents/upload.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { documents as table } from '../../sql/documents/documents.ts';
-import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { flag, integer, jsonObject, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, endpoint, existing, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
+import { HttpRefusal } from '../http/errors.ts';
 
 const STATUSES = [
-  ...(['pending', 'uploaded', 'verified', 'rejected', 'expired', 'failed', 'redacted'] as const),
+  ...(['pending', 'held', 'infected', 'uploaded', 'verified', 'rejected'] as const),
+  ...(['expired', 'failed', 'redacted'] as const),
 ] as const;
 const when = timestamp.nullable().readonly();
 const given = z.string().nullable().readonly();
@@ -54,6 +58,7 @@ export const documents = resource({
     rejected_by: uuid.nullable().readonly(),
     rejected_at: when,
     rejection_reason: given,
+    metadata: jsonObject.readonly(),
     is_visible_to_borrower: flag.readonly(),
     is_archived: flag.readonly(),
     ...stamps,
@@ -130,6 +135,33 @@ const announceUpload = endpoint({
   },
 });
 
+/** The file and what is said of it in one request. */
+const upload = endpoint({
+  method: 'POST',
+  path: '/documents',
+  throttle: 'upload',
+  allow: 'loan_officer',
+  tag: 'documents',
+  summary: 'Upload a file as a form',
+  action: 'create',
+  resource: 'documents',
+  transaction: 'own',
+  status: 201,
+  takes_file: true,
+  body: DirectUpload,
+  reply: documents.reply,
+  run: async ({ within, installation: { files }, tenant_id: tenantId, body }) => {
+    const input = body as DirectUpload;
+    const type = typeOf(input.file);
+    if (type === null) {
+      const message = `The file is none of these, or not what it is called: ${CONTENT_TYPES.join(', ')}.`;
+      throw new HttpRefusal(415, 'unsupported_media_type', message);
+    }
+    const id = await uploadDirectly({ within, files, tenantId }, input, type);
+    return within(tenantId, (work) => existing(work, table, id), { readOnly: true });
+  },
+});
+
 const confirm = endpoint({
   method: 'POST',
   path: '/documents/{id}/confirm-upload',
@@ -159,4 +191,4 @@ const confirm = endpoint({
 /** Our own links are paths; those of an object store name their host. */
 export const absolute = (origin: string, url: string) => (url.startsWith('/') ? origin + url : url);
 
-export const documentRoutes: Route[] = [read, announceUpload, confirm];
+export const documentRoutes: Route[] = [read, upload, announceUpload, confirm];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import { StoreUnavailable } from '../../jobs/files/files.ts';
-import { documentOfUpload } from '../../jobs/files/keys.ts';
+import { documentOfUpload, uploadKey } from '../../jobs/files/keys.ts';
 import { readLink } from '../../jobs/files/links.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
@@ -108,12 +108,10 @@ async function take(parts: Store, tenantId: string, { key, length, content }: Ta
 export async function putFor(
   parts: Store,
   tenant: { id: string; slug: string },
-  { upload_url, ...file }: { upload_url: string; size: number; content: AsyncIterable<Uint8Array> },
+  { id, ...file }: { id: string; size: number; content: AsyncIterable<Uint8Array> },
 ) {
-  const [, , token = ''] = PATH.exec(new URL(upload_url).pathname) ?? [];
-  const link = readLink(token, 'PUT', parts.installation.link_secret, new Date());
-  if (!link || !link.key.startsWith(`${tenant.slug}/`)) throw closed();
-  return take(parts, tenant.id, { key: link.key, length: file.size, content: file.content });
+  const key = uploadKey(tenant.slug, id);
+  return take(parts, tenant.id, { key, length: file.size, content: file.content });
 }
 
 const allowance = async (tx: Transaction, id: string) => ({

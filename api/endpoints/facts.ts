@@ -49,6 +49,8 @@ const DATED = [
   ...LEDGER_ANSWERS.map((resource) => `${resource}.entry_date`),
   ...['ledger/entries.effective_date', 'ledger/sub-ledger.effective_date'],
 ];
+/** What the sale of collateral found owed, took off it and left. */
+const SALE = ['outstanding_before', 'applied_principal', 'deficiency_balance'];
 const MESSAGES = ['communication-logs', 'communications'].flatMap((resource) => [
   `${resource}.recipient`,
   `${resource}.sender`,
@@ -93,11 +95,19 @@ const TOLD = dictionary<readonly string[]>({
     'draws.outstanding_principal',
     'draws.available_credit_after',
     'collateral.ltv',
+    ...SALE.map((field) => `collateral.${field}`),
     'credit-reporting-records.current_balance',
   ],
-  'loans.accrued_interest': [...OWES, ...LEFT],
-  'loans.outstanding_fees': [...OWES, ...LEFT, 'payoff-quotes.fees_amount'],
+  'loans.accrued_interest': [...OWES, ...LEFT, 'collateral.applied_interest'],
+  'loans.outstanding_fees': [
+    ...OWES,
+    ...LEFT,
+    'collateral.applied_fees',
+    'payoff-quotes.fees_amount',
+  ],
   'loans.total_balance': [
+    'collateral.outstanding_before',
+    'collateral.deficiency_balance',
     'loans.principal_balance',
     'loans.payoff_amount',
     'payoff-quotes.payoff_amount',

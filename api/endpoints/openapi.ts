@@ -35,6 +35,7 @@ export function openapi(routes: readonly Route[]): Json {
 
 function operation(route: Route, components: Record<string, Json>): Json {
   const { tag, summary, allow, method, path, query, body, reply, status, list } = route;
+  const sent = route.takes_file ? 'multipart/form-data' : 'application/json';
   const open = allow === 'anyone' || allow === 'provider';
   const csrf = method === 'GET' || allow === 'provider' ? {} : { csrf: [] };
   const answer = reply && schemaOf(reply, 'output', components);
@@ -56,7 +57,7 @@ function operation(route: Route, components: Record<string, Json>): Json {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': bodyOf(`${method} ${path}`, body, components) },
+        content: { [sent]: bodyOf(`${method} ${path}`, body, components) },
       },
     }),
     responses: {

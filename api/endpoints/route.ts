@@ -63,6 +63,8 @@ type Declared = {
   resource: string;
   query?: z.ZodType;
   body?: z.ZodType;
+  /** The body is a form with a file, in the field that is called so. */
+  takes_file?: true;
   reply?: z.ZodType;
   status: number;
   list?: ListDeclaration;

@@ -40,12 +40,10 @@ export function createApp(parts: AppParts): Koa {
   const { pool, configuration, log, routes, health: state, limits = LIMITS } = parts;
   const { installation } = parts;
   const { securityLog = openSecurityLog(pool, installation, log) } = parts;
-  const process = { pool, installation, routes };
+  const process = { pool, installation, routes, limits };
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
-  const portal = portalPages({ ...process, log, limits }, (route) =>
-    serve(route, process, securityLog),
-  );
+  const portal = portalPages({ ...process, log }, (route) => serve(route, process, securityLog));
   const steps: Middleware[] = [
     limited(limits),
     arrival(configuration.TRUSTED_PROXIES, isSecure),

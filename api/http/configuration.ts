@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts';
+import { ScannerUrl } from '../../jobs/files/scanner-url.ts';
+import { StorageUrl } from '../../jobs/files/storage-url.ts';
 import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
 import {
   DatabaseUrl,
@@ -24,6 +26,10 @@ const Environment = z
     NODE_ENV: NodeEnv,
     TRUSTED_PROXIES: TrustedProxies,
     PRIVATE_NETWORKS: PrivateNetworks,
+    /** Uploads are held until the scanner there has seen them; the same for the API and all workers. */
+    CLAMD_URL: ScannerUrl,
+    /** The bucket where documents live; without it, in DATA_DIR. The same for the API and all workers. */
+    STORAGE_URL: StorageUrl,
     /** Connections to Postgres that this process may hold. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
     DRAIN_SECONDS: DrainSeconds,

@@ -4,7 +4,8 @@ import type { DatabasePool } from 'slonik';
 import type { z } from 'zod';
 import { Forbidden, Invalid, NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import { workOf, type Actor, type Within } from '../../jobs/work.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import { workOf, type Actor, type Within, type Work } from '../../jobs/work.ts';
 import { rulesOf } from '../../sql/users/permissions.ts';
 import { runOf } from '../endpoints/four-eyes.ts';
 import { parseList } from '../endpoints/lists.ts';
@@ -13,8 +14,10 @@ import { accessOf, type Access } from './access.ts';
 import { answerOf, finish, type Answered } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
+import { withFileBody } from './file-forms.ts';
 import { askable, refuseLocked, refuseUncut, shown, veiled } from './hidden.ts';
 import { keyedBy, onceAfterwards, onlyOnce, type Keyed } from './idempotency.ts';
+import type { Limits } from './limits.ts';
 import type { User } from './permissions.ts';
 import { doneBy, refusedBy, type SecurityLog } from './security.ts';
 import { hasEnded, sessionOf } from './session.ts';
@@ -27,7 +30,12 @@ const QUERY_KEYS_MAX = 2_000;
 const LIST_TIMEOUT = '5s';
 
 /** What is the same for all requests to a process. */
-export type Process = { pool: DatabasePool; installation: Installation; routes: readonly Route[] };
+export type Process = {
+  pool: DatabasePool;
+  installation: Installation;
+  routes: readonly Route[];
+  limits: Limits;
+};
 
 /**
  * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves
@@ -49,7 +57,7 @@ export function serve(route: Route, process: Process, securityLog: SecurityLog) 
 }
 
 function answering(declared: Route, process: Process, securityLog: SecurityLog) {
-  const { pool, installation, routes } = process;
+  const { pool, installation, routes, limits } = process;
   const route = watched(declared, securityLog);
   return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
@@ -61,10 +69,9 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     const params = ctx.params as Record<string, string>;
     if (!access.mayCall(route, params)) throw await refusalOf(route, user, ctx, within);
     refuseUncut(access, route);
-    await readBody(ctx, { mayBeForm: route.allow === 'provider' });
-    const call = { ...parse(route, ctx, user, access), routes };
-    const keyed = user && keyedBy(route, ctx, { user, body: call.body, installation });
-    try {
+    const answer = async () => {
+      const call = { ...parse(route, ctx, user, access), routes };
+      const keyed = user && keyedBy(route, ctx, { user, body: call.body, installation });
       if (route.transaction === 'own') {
         const own = ownCall(ctx, call, within, installation);
         finish(ctx, route, call, await alone(route, own, keyed));
@@ -72,11 +79,21 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
         const steps = runOf(route);
         finish(ctx, route, call, await together(route, steps, call, { within, tenantId, keyed }));
       }
+    };
+    try {
+      if (route.takes_file) {
+        const bytes_max = await within(tenantId, largestFile, { readOnly: true });
+        return await withFileBody(ctx, { limits, bytes_max }, answer);
+      }
+      await readBody(ctx, { mayBeForm: route.allow === 'provider' });
+      await answer();
     } catch (error) {
       throw veiled(access, error, route.method);
     }
   };
 }
+
+const largestFile = async ({ tx }: Work) => (await settingsOf(tx)).documents.max_bytes;
 
 /** With transactions of its own. */
 async function alone(

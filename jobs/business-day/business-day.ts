@@ -1,5 +1,6 @@
 import { hasEndedCycles } from '../../sql/documents/statements.ts';
 import { settleHeld } from '../../sql/payments/payments.ts';
+import * as lienAlerts from '../../sql/collateral/alerts.ts';
 import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
 import { addDays, addMonths } from '../dates.ts';
 import { billCycles, billMonth } from '../documents/statements.job.ts';
@@ -40,6 +41,7 @@ export async function endOfDay(work: Work, day: string) {
  */
 export async function startOfDay(work: Work) {
   await warnOfDisputes(work);
+  await lienAlerts.lapse(work.tx, work.today);
   await settleHeld(work.tx, work.today);
   if (await hasEndedCycles(work.tx)) await billCycles(work);
   if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { lock as lockItem } from '../../sql/collateral/items.ts';
 import * as liens from '../../sql/collateral/liens.ts';
-import type { Row } from '../../sql/table.ts';
+import { findLocked, type Row } from '../../sql/table.ts';
 import { date, prose, text } from '../../sql/types.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
-import { addMonths } from '../dates.ts';
+import { audited } from '../audit.ts';
+import { addMonths, latest } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -42,7 +44,20 @@ export async function addLien(work: Work, input: NewLien): Promise<string> {
       : expiration_date;
   const lien = { ...input, expiration_date: lapses };
   checkDates(lien);
+  await assertThere(work, input.collateral_id);
   return insert(work.tx, 'liens', lien);
+}
+
+/** What was sold or released secures nothing any more. */
+async function assertThere({ tx }: Work, collateralId: string) {
+  const item = await lockItem(tx, collateralId);
+  if (item === null) throw new Invalid({ collateral_id: 'Does not exist.' });
+  const { status: current_status, is_archived } = item;
+  if (!is_archived && ['active', 'repossessed'].includes(current_status)) return;
+  const standing = is_archived ? 'archived' : current_status;
+  throw new Conflict(`Collateral that is ${standing} takes no lien.`, 'collateral_not_active', {
+    current_status,
+  });
 }
 
 /** Changes what is given; a lien that lapses on another day has been renewed, and its alert is over. */
@@ -84,12 +99,42 @@ export async function releaseLien(work: Work, id: string, input: Release) {
   }
   if (lien.filing_date !== null && release_date < lien.filing_date)
     throw new Invalid({ release_date: 'Must not be before the filing date.' });
-  await liens.release(work.tx, id, {
+  await end(work, id, {
     release_date,
     release_reason: reason ?? null,
     release_filing_number: filing_number ?? null,
     release_notes: notes ?? null,
-    released_by: work.actor.id,
   });
+}
+
+async function end(work: Work, id: string, released: Omit<liens.ReleaseRow, 'released_by'>) {
+  await liens.release(work.tx, id, { ...released, released_by: work.actor.id });
   await liens.resolveAlerts(work.tx, id, work.actor.id);
+}
+
+/** What was sold is free of its liens, from the day of the sale or of a later filing; answers which. */
+export async function releaseSold(work: Work, collateralId: string, soldOn: string) {
+  const sold = await liens.activeOf(work.tx, collateralId);
+  for (const { id, filing_date } of sold) {
+    const before = await findLocked(work.tx, liens.liens, id);
+    const release_date = latest(soldOn, filing_date ?? soldOn);
+    const how = { release_filing_number: null, release_notes: null };
+    await audited(work, liens.liens, 'release', before, async () => {
+      await end(work, id, { release_date, release_reason: 'liquidated', ...how });
+      return id;
+    });
+  }
+  return sold.map(({ id }) => id);
+}
+
+/** The sale was a mistake: the liens that it ended are in force, unless they have lapsed since. */
+export async function reinstate(work: Work, ids: readonly string[]) {
+  for (const id of ids) {
+    const before = await findLocked(work.tx, liens.liens, id);
+    if (before?.['release_reason'] !== 'liquidated') continue;
+    await audited(work, liens.liens, 'reinstate', before, async () => {
+      await liens.reinstate(work.tx, id, work.today);
+      return id;
+    });
+  }
 }

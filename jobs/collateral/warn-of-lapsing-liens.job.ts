@@ -18,7 +18,6 @@ export async function warnOfLapsingLiens({ tx }: Pick<Work, 'tx'>, today: string
     const ids = ones.map(({ lien_id }) => lien_id);
     await alerts.press(tx, ids, priority);
   }
-  await alerts.lapse(tx, today);
   return Number(raised);
 }
 

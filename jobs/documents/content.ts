@@ -1,4 +1,4 @@
-import { OFFICE, type ContentType } from './types.ts';
+import { CONTENT_TYPES, OFFICE, type ContentType } from './types.ts';
 
 type Test = (head: Uint8Array, tail: Uint8Array) => boolean;
 
@@ -92,3 +92,26 @@ export const CALLED: Record<ContentType, string> = {
 /** Whether the bytes are what the type says, by the marks that each kind of file begins with. */
 export const isOfType = (type: ContentType, head: Uint8Array, tail: Uint8Array) =>
   IS[type](head, tail);
+
+/** The endings of names by which types that share their marks are told from each other. */
+const ENDINGS: Partial<Record<ContentType, string>> = {
+  'text/csv': '.csv',
+  'application/msword': '.doc',
+  'application/vnd.ms-excel': '.xls',
+};
+
+type Unjudged = { name: string; type: string; ends: () => { head: Uint8Array; tail: Uint8Array } };
+
+/**
+ * What a file is by its content: what its sender says, if its bytes are that; where the sender does not
+ * know, what they are. Null for what is not taken, or is something else than is said.
+ */
+export function typeOf({ name, type, ends }: Unjudged): ContentType | null {
+  const { head, tail } = ends();
+  const possible = CONTENT_TYPES.filter((known) => isOfType(known, head, tail));
+  const [said = ''] = type.toLowerCase().split(';');
+  if (said !== '' && said !== 'application/octet-stream')
+    return possible.find((known) => known === said.trim()) ?? null;
+  const ending = name.slice(name.lastIndexOf('.')).toLowerCase();
+  return possible.find((known) => ENDINGS[known] === ending) ?? possible[0] ?? null;
+}

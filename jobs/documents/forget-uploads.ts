@@ -1,7 +1,10 @@
 import * as documents from '../../sql/documents/documents.ts';
+import { find } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
+import { audited } from '../audit.ts';
 import { uploadKey } from '../files/keys.ts';
 import type { Outside } from '../outside.ts';
+import type { Work } from '../work.ts';
 
 /** Documents that are looked at in one transaction. */
 const BATCH = 100;
@@ -13,15 +16,25 @@ const BATCH = 100;
  */
 export async function forgetUploads({ within, files }: Outside, tenantId: string) {
   for (let seen = BATCH; seen === BATCH;) {
-    seen = await within(tenantId, async ({ tx }) => {
+    seen = await within(tenantId, async (work) => {
+      const { tx } = work;
       const { slug } = await current(tx);
       const overdue = await documents.overdue(tx, BATCH);
       for (const { id, status, storage_key } of overdue) {
         await files.clear(uploadKey(slug, id));
         if (status === 'pending') await files.remove(storage_key);
-        await documents.forgetLink(tx, id);
+        if (status === 'pending') await expire(work, id);
+        else await documents.forgetLink(tx, id);
       }
       return overdue.length;
     });
   }
+}
+
+async function expire(work: Work, id: string) {
+  const before = await find(work.tx, documents.documents, id);
+  await audited(work, documents.documents, 'expire', before, async () => {
+    await documents.forgetLink(work.tx, id);
+    return id;
+  });
 }

@@ -29,8 +29,13 @@ export async function reject(work: Work, id: string, { reason }: z.output<typeof
 }
 
 async function assertMay(what: keyof typeof FROM, work: Work, id: string) {
-  const status = await documents.lock(work.tx, id);
-  if (status === null) throw new NotFound();
+  const document = await documents.lock(work.tx, id);
+  if (document === null) throw new NotFound();
+  const { status, is_archived } = document;
+  if (is_archived)
+    throw new Conflict(`Cannot ${what} an archived document: unarchive it first.`, 'archived', {
+      current_status: status,
+    });
   const allowed_actions = Object.entries(FROM).flatMap(([action, from]) =>
     from.some((allowed) => allowed === status) ? [action] : [],
   );

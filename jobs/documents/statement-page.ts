@@ -12,6 +12,8 @@ const KINDS = dictionary<{ en: string; es: string }>({
     en: 'Earlier payments, applied differently',
     es: 'Pagos anteriores, aplicados de otra forma',
   },
+  collateral_sold: { en: 'Sale of your collateral', es: 'Venta de su garantía' },
+  sale_reversed: { en: 'Sale of collateral taken back', es: 'Venta de garantía anulada' },
   disbursement: { en: 'Loan proceeds', es: 'Desembolso del préstamo' },
   disbursement_reversed: { en: 'Loan proceeds taken back', es: 'Desembolso anulado' },
   fee_reversed: { en: 'Fee taken back', es: 'Cargo anulado' },

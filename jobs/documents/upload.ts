@@ -9,9 +9,11 @@ import { audited } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Files, SeizedFile } from '../files/files.ts';
 import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
+import { enqueue } from '../job.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CALLED, isOfType } from './content.ts';
+import { scanDocument } from './scan.job.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
 import { remindOfUpload } from './upload-task.ts';
 
@@ -33,34 +35,36 @@ export const Confirmation = z.object({
     .toLowerCase(),
 });
 type Confirmation = z.output<typeof Confirmation>;
+export type Announced = UploadRequest & { metadata?: Record<string, unknown> };
+type Source = 'upload_link' | 'portal' | 'direct';
 
 /** Announces a document and gives a link, good for minutes, to which its file may be put. */
 export async function createUploadLink(
   work: Work,
   input: UploadRequest,
-  source: 'upload_link' | 'portal' = 'upload_link',
+  source: Source = 'upload_link',
 ) {
-  const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
-  const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
-  const { id } = await audited(work, documents.documents, 'create', null, async () => {
-    const announced = await announce(work, input, source, expires_at);
-    return announced.id;
-  });
-  const { slug } = await current(work.tx);
-  const key = uploadKey(slug, id);
+  const { id, key, expires_at } = await announced(work, input, source);
   const { content_type } = input;
   const link = { key, method: 'PUT', expires_at, content_type } as const;
   const upload_url = await work.installation.files.presign(link);
   return { id, upload_url, expires_at: expires_at.toISOString() };
 }
 
+/** A document whose file is still to come, and the key under which it waits to be confirmed. */
+export async function announced(work: Work, input: Announced, source: Source) {
+  const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
+  const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
+  const { id } = await audited(work, documents.documents, 'create', null, async () => {
+    const written = await announce(work, input, source, expires_at);
+    return written.id;
+  });
+  const { slug } = await current(work.tx);
+  return { id, key: uploadKey(slug, id), expires_at };
+}
+
 /** Writes the row of a document whose file is still to come. */
-export async function announce(
-  work: Work,
-  input: UploadRequest,
-  source: 'upload_link' | 'portal',
-  expires_at: Date,
-) {
+export async function announce(work: Work, input: Announced, source: Source, expires_at: Date) {
   const ofLoan = await documents.borrowerOfLoan(work.tx, input.loan_id);
   if (ofLoan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   const { slug: tenant_slug } = await current(work.tx);
@@ -112,6 +116,7 @@ export async function confirmUpload(
     if (!seized && !isToConfirm(await read(), described)) break;
     assertSame(seized, described);
     assertType(document, seized);
+    await within(tenantId, ({ tx }) => assertFits(tx, seized), { readOnly: true });
     const settle = () =>
       within(tenantId, async (work) => {
         const now = await documents.lockUploading(work.tx, id);
@@ -119,7 +124,7 @@ export async function confirmUpload(
         if (!(await seized.settle(now.storage_key))) return false;
         const before = await find(work.tx, documents.documents, id);
         await audited(work, documents.documents, 'confirm-upload', before, async () => {
-          await documents.confirm(work.tx, id, { ...described, by: work.actor.id });
+          await confirmed(work, id, described);
           if (now.source === 'portal') await remindOfUpload(work, now);
           return id;
         });
@@ -130,6 +135,15 @@ export async function confirmUpload(
   }
   // What is left here is cleared by the clean-up.
   await files.clear(key).catch(() => undefined);
+}
+
+/** There for everybody, or, where uploads are scanned, once nothing was found in it. */
+async function confirmed(work: Work, id: string, described: Confirmation) {
+  const { scans_uploads } = work.installation;
+  const status = scans_uploads ? 'held' : 'uploaded';
+  await documents.confirm(work.tx, id, { ...described, status, by: work.actor.id });
+  if (scans_uploads)
+    await enqueue(work.tx, scanDocument, { tenant_id: work.tenant_id, document_id: id });
 }
 
 /** Whether there is something to do: a repeat of what was confirmed changes nothing. */
@@ -157,6 +171,13 @@ function assertSame(
   throw new Conflict('The file is not the one that you describe.', 'hash_mismatch', {
     file_size: size,
   });
+}
+
+/** A link to an object store takes a file of any size. */
+async function assertFits(tx: Work['tx'], { described: { size } }: SeizedFile) {
+  const { max_bytes } = (await settingsOf(tx)).documents;
+  if (size <= max_bytes) return;
+  throw new Conflict(`The file is larger than ${max_bytes} bytes.`, 'too_large', { max_bytes });
 }
 
 /** What a file says that it is counts for nothing: its bytes do. */

@@ -36,11 +36,16 @@ export async function writeNew(path: string, content: Content) {
 export async function describeFile(key: string, opened: FileHandle) {
   await using file = opened;
   const { ino } = await file.stat({ bigint: true });
+  const pieces = file.createReadStream({ highWaterMark: 256 * 1024, autoClose: false });
+  return { ino, ...(await describeBytes(key, pieces)) };
+}
+
+/** The same of bytes from wherever they come. */
+export async function describeBytes(key: string, pieces: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256');
   const head = Buffer.alloc(HEAD_BYTES);
   let size = 0;
   let tail = Buffer.alloc(0);
-  const pieces = file.createReadStream({ highWaterMark: 256 * 1024, autoClose: false });
   for await (const piece of pieces) {
     const bytes = Buffer.from(piece);
     hash.update(bytes);
@@ -50,5 +55,5 @@ export async function describeFile(key: string, opened: FileHandle) {
     size += bytes.length;
   }
   const described = { key, size, sha256_hash: hash.digest('hex') };
-  return { ino, described, head: head.subarray(0, size), tail };
+  return { described, head: head.subarray(0, size), tail };
 }

@@ -1,4 +1,5 @@
-import { sql } from '../database/db.ts';
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 /** ltv sets the loan's principal against all its collateral that is still there to be had. */
@@ -11,7 +12,7 @@ export const items = table({
            coalesce((app.current_valuation(record.id)).appraised_value, record.estimated_value)
              as current_value,
            tenant.currency, round(loan.principal_balance / nullif(backing.value, 0), 6) as ltv,
-           record.is_archived, record.created_at, record.updated_at
+           sale.told as liquidation, record.is_archived, record.created_at, record.updated_at
     from collateral_items as record
     join loans as loan on loan.id = record.loan_id
     join tenants as tenant on tenant.id = record.tenant_id
@@ -22,6 +23,29 @@ export const items = table({
       where item.tenant_id = record.tenant_id and item.loan_id = record.loan_id
         and item.status in ('active', 'repossessed') and not item.is_archived
     ) as backing
+    left join lateral (
+      select jsonb_build_object(
+        'sale_date', sold.sale_date, 'sale_price', sold.sale_price::text,
+        'sale_expenses', sold.sale_expenses::text, 'net_proceeds', sold.net_proceeds::text,
+        'applied_principal', sold.applied_principal::text,
+        'applied_interest', sold.applied_interest::text,
+        'applied_fees', sold.applied_fees::text, 'recovered', sold.recovered::text,
+        'surplus', sold.surplus::text, 'outstanding_before', sold.outstanding_before::text,
+        'deficiency_balance', loan.deficiency_balance::text, 'fee_id', sold.fee_id,
+        'liens_released', sold.liens_released, 'notes', sold.notes
+      ) as told
+      from liquidations as sold
+      where sold.tenant_id = record.tenant_id and sold.collateral_id = record.id
+        and sold.status = 'applied'
+    ) as sale on true
   `,
   search: (words) => sql.fragment`row.description ilike ${containing(words)}`,
 });
+
+const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
+
+/** How the item stands, and it stays so until the commit. */
+export const lock = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Standing)`
+    select status, is_archived from collateral_items where id = ${id} for no key update
+  `);

@@ -21,7 +21,7 @@ const Lien = z.object({ status: z.string(), filing_date: z.string().nullable() }
 export const lock = (tx: Transaction, id: string) =>
   tx.one(sql.type(Lien)`select status, filing_date from liens where id = ${id} for no key update`);
 
-type ReleaseRow = {
+export type ReleaseRow = {
   release_date: string;
   release_reason: string | null;
   release_filing_number: string | null;
@@ -36,6 +36,22 @@ export const release = (tx: Transaction, id: string, given: ReleaseRow) =>
         release_date = ${given.release_date}, release_reason = ${given.release_reason},
         release_filing_number = ${given.release_filing_number}, release_notes = ${given.release_notes}
     where id = ${id}
+  `);
+
+export const activeOf = (tx: Transaction, collateralId: string) =>
+  tx.any(sql.type(z.object({ id: z.string(), filing_date: z.string().nullable() }))`
+    select id, filing_date from liens
+    where collateral_id = ${collateralId} and status = 'active' order by lien_position, id
+  `);
+
+/** In force again, or lapsed where its day has passed meanwhile. */
+export const reinstate = (tx: Transaction, id: string, today: string) =>
+  tx.query(sql.typeAlias('void')`
+    update liens
+    set status = case when expiration_date < ${today} then 'expired' else 'active' end,
+        released_at = null, released_by = null, release_date = null, release_reason = null,
+        release_filing_number = null, release_notes = null
+    where id = ${id} and status = 'released'
   `);
 
 /** A lapsed lien that has been continued is in force again. */

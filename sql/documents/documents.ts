@@ -15,7 +15,7 @@ export const documents = table({
            record.source, record.storage_key, record.language, record.page_count, record.uploaded_by,
            record.uploaded_at, record.expires_at, record.verified_by, record.verified_at,
            record.verification_notes, record.rejected_by, record.rejected_at,
-           record.rejection_reason, record.is_visible_to_borrower, record.is_archived,
+           record.rejection_reason, record.metadata, record.is_visible_to_borrower, record.is_archived,
            record.created_at, record.updated_at
     from documents as record
   `,
@@ -81,10 +81,12 @@ export const failed = (tx: Transaction, id: string, reason: string) =>
     where id = ${id} and status = 'pending'
   `);
 
-/** Locks the document and answers its status. */
+const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
+
+/** Locks the document and answers how it stands. */
 export const lock = (tx: Transaction, id: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ status: z.string() }))`
-    select status from documents where id = ${id} for no key update
+  tx.maybeOne(sql.type(Standing)`
+    select status, is_archived from documents where id = ${id} for no key update
   `);
 
 export const verify = (tx: Transaction, id: string, by: string, notes: string | null) =>
@@ -99,7 +101,8 @@ export const verify = (tx: Transaction, id: string, by: string, notes: string | 
 export const reject = (tx: Transaction, id: string, by: string | null, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update documents
-    set status = 'rejected', rejected_by = ${by}, rejected_at = now(), rejection_reason = ${reason}
+    set status = 'rejected', rejected_by = ${by}, rejected_at = now(), rejection_reason = ${reason},
+        verified_by = null, verified_at = null, verification_notes = null
     where id = ${id}
   `);
 
@@ -165,14 +168,36 @@ const awaited = sql.fragment`
   status = 'pending' and source <> 'generated' and not is_archived and expires_at > now()
 `;
 
-type Confirmed = { file_size: number; sha256_hash: string; by: string | null };
+type Confirmed = {
+  status: 'uploaded' | 'held';
+  file_size: number;
+  sha256_hash: string;
+  by: string | null;
+};
 
-export const confirm = (tx: Transaction, id: string, { file_size, sha256_hash, by }: Confirmed) =>
+export const confirm = (tx: Transaction, id: string, confirmed: Confirmed) =>
   tx.query(sql.typeAlias('void')`
     update documents
-    set status = 'uploaded', uploaded_at = now(), uploaded_by = ${by}, file_size = ${file_size},
-        sha256_hash = ${sha256_hash}
+    set status = ${confirmed.status}, uploaded_at = now(), uploaded_by = ${confirmed.by},
+        file_size = ${confirmed.file_size}, sha256_hash = ${confirmed.sha256_hash}
     where id = ${id} and status = 'pending'
+  `);
+
+const Unscanned = z.object({ status: z.enum(['held', 'infected']), storage_key: z.string() });
+
+/** Where the file lies that is held until it is scanned, or was infected and may lie there still. */
+export const unscanned = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Unscanned)`
+    select status, storage_key from documents where id = ${id} and status in ('held', 'infected')
+  `);
+
+/** There for everybody, or not to be had for this reason. */
+export const scanned = (tx: Transaction, id: string, reason: string | null) =>
+  tx.query(sql.typeAlias('void')`
+    update documents
+    set status = case when ${reason}::text is null then 'uploaded' else 'infected' end,
+        rejection_reason = ${reason}::text
+    where id = ${id} and status = 'held'
   `);
 
 const Left = z.object({ id: z.string(), status: z.string(), storage_key: z.string() });

@@ -22,7 +22,7 @@ export async function documentViolations(
 ): Promise<Violation[]> {
   const documents = await tx.any(sql.type(Stored)`
     select id, tenant_id, filename, storage_key, sha256_hash from documents
-    where status in ('uploaded', 'verified', 'rejected')
+    where status in ('held', 'uploaded', 'verified', 'rejected')
     order by id
   `);
   const violations: Violation[] = [];

@@ -37,6 +37,19 @@ export const activity = sql.fragment`(
     where event.loan_id = loan.id and event.kind = 'reversal'
       and event.recorded_on >= period.first and event.recorded_on < today.day
     union all
+    select event.effective_date, 'collateral_sold', 2, sale.surplus - sale.net_proceeds,
+           -sale.applied_principal - sale.recovered, -sale.applied_interest, -sale.applied_fees
+    from loan_events as event join liquidations as sale on sale.id = event.id
+    where event.loan_id = loan.id and event.kind = 'liquidation'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
+    select event.effective_date, 'sale_reversed', 3, sale.net_proceeds - sale.surplus,
+           sale.applied_principal + sale.recovered, sale.applied_interest, sale.applied_fees
+    from loan_events as event
+    join liquidations as sale on sale.id = (event.details ->> 'reverses')::uuid
+    where event.loan_id = loan.id and event.kind = 'reversal'
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+    union all
     select fee.effective_date, 'fee_deducted', 2, -fee.amount, null, null, -fee.amount
     from fees as fee
     where fee.loan_id = loan.id and fee.treatment = 'deducted' and fee.status <> 'reversed'

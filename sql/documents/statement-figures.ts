@@ -39,6 +39,9 @@ export const yearToDate = sql.fragment`(
     union all
     select principal_applied, interest_applied, fees_applied, effective_date
     from suspense_applications where loan_id = loan.id and status = 'applied'
+    union all
+    select applied_principal + recovered, applied_interest, applied_fees, sale_date
+    from liquidations where loan_id = loan.id and status = 'applied'
   ) as paid
   where effective_date >= date_trunc('year', today.day - 1) and effective_date < today.day
 )`;

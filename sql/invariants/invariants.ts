@@ -1,4 +1,5 @@
 import type { DatabasePool } from 'slonik';
+import { collateral } from '../collateral/invariants.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { documentViolations, type DescribeFile } from '../documents/invariants.ts';
 import { books } from '../ledger/invariants.ts';
@@ -26,7 +27,7 @@ export async function checkInvariants(
     await connection.query(sql.typeAlias('void')`begin isolation level repeatable read read only`);
     try {
       const violations: Violation[] = [];
-      const checks = [...books, ...loans, ...payments, ...sales, ...messages];
+      const checks = [...books, ...loans, ...collateral, ...payments, ...sales, ...messages];
       for (const check of [...checks, ...(await referenceChecks(tx))]) {
         violations.push(...(await violationsOf(tx, check)));
       }

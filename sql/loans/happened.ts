@@ -2,7 +2,7 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { assigning, type Values } from '../write.ts';
 import { appending } from './events.ts';
 import { covering, planning } from './installments.ts';
-import { allocating, charging, crediting } from './splits.ts';
+import { allocating, charging, crediting, selling } from './splits.ts';
 
 type Happened = {
   events: Parameters<typeof appending>[1];
@@ -12,6 +12,8 @@ type Happened = {
   payments: Parameters<typeof allocating>[0];
   /** Service credits and applied suspense. */
   credits: Parameters<typeof crediting>[1];
+  /** Sales of collateral. */
+  sales: Parameters<typeof selling>[0];
   fees: Parameters<typeof charging>[1];
   /** What the loan's row keeps of its fold: the state at its last event (jobs/loans/engine/anchor.ts). */
   anchor: Values;
@@ -19,7 +21,7 @@ type Happened = {
 
 /** All that events changed of a loan, in one statement: only the parts that there are. */
 export async function write(tx: Transaction, loanId: string, happened: Happened) {
-  const { events, plan, covered, payments, credits, fees, anchor } = happened;
+  const { events, plan, covered, payments, credits, sales, fees, anchor } = happened;
   const parts = [
     events.length > 0 && appending(loanId, events),
     plan !== null && planning(loanId, plan.version, plan.rows, plan.reason),
@@ -27,6 +29,7 @@ export async function write(tx: Transaction, loanId: string, happened: Happened)
     payments.length > 0 && allocating(payments),
     credits.length > 0 && crediting('service_credits', credits),
     credits.length > 0 && crediting('suspense_applications', credits),
+    sales.length > 0 && selling(sales),
     fees.length > 0 && charging(loanId, fees),
   ].filter((part) => part !== false);
   const named = parts.map(

@@ -29,6 +29,18 @@ export const crediting = (
   where credit.id = row.id and credit.status = 'applied'
 `;
 
+/** What the proceeds of sold collateral went to, as the history has it now. */
+export const selling = (sales: readonly PaymentSplit[]) => sql.fragment`
+  update liquidations as sale
+  set applied_principal = row.applied_principal, applied_interest = row.applied_interest,
+      applied_fees = row.applied_fees, recovered = row.recovered, surplus = row.surplus
+  from jsonb_to_recordset(${JSON.stringify(sales)}::jsonb) as row (
+    id uuid, applied_principal numeric, applied_interest numeric, applied_fees numeric,
+    recovered numeric, surplus numeric
+  )
+  where sale.id = row.id and sale.status = 'applied'
+`;
+
 type FeeState = {
   fee_id: string;
   amount_paid: string;

@@ -34,6 +34,7 @@ const EXCEPT: Record<string, string> = {
   'GET /loan-tapes/{id}': 'tapes are found by their generation, and have no list',
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',
   'GET /portal/documents/{id}/download': 'nothing is printed yet',
+  'POST /documents': 'a file is sent with it, as a form',
   'GET /approvals/{id}': 'nothing asks for four eyes until a tenant wants it',
 };
 

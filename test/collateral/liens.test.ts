@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
 import { loanRows } from '../setup/loan-rows.ts';
+import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -93,7 +94,6 @@ test('a lien that lapses within 180 days is announced once and presses harder wi
     severities.push((await officer.get('/lien-alerts')).body[0].severity);
   }
   const pressing = await officer.get('/tasks?task_type=lien_renewal');
-  const after = await officer.get(`${path}/liens`);
 
   expect(dayBefore).toBe(0);
   expect(raised).toEqual([1, 0]);
@@ -109,7 +109,6 @@ test('a lien that lapses within 180 days is announced once and presses harder wi
   ]);
   expect(severities).toEqual([90, 60, 30, 7, 0]);
   expect(pressing.body).toMatchObject([{ priority: 'urgent' }]);
-  expect(after.body[0].status).toBe('expired');
 });
 
 test('a renewal ends the alert and its task, and the next lapse is announced anew', async () => {
@@ -131,4 +130,37 @@ test('a renewal ends the alert and its task, and the next lapse is announced ane
   expect(alerts.body).toMatchObject([{ status: 'resolved', days_to_expiry: 17 }]);
   expect(tasks.body).toMatchObject([{ status: 'completed' }]);
   expect(again).toEqual([0, 1]);
+});
+
+test('a lien lapses in the morning after its last day, and not before', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const path = await collateralOf(tenant);
+  await tenant.officer.post(`${path}/liens`, { lien_type: 'ucc1', expiration_date: '2026-01-15' });
+  const status = async () => (await tenant.officer.get(`${path}/liens`)).body[0].status;
+
+  const then = await status();
+  await travelTo(stage, tenant, '2026-01-16');
+
+  expect([then, await status()]).toEqual(['active', 'expired']);
+});
+
+test('what is released or archived takes no lien any more', async () => {
+  const tenant = await stage.tenant();
+  const path = await collateralOf(tenant);
+  const lien = () => tenant.officer.post(`${path}/liens`, { lien_type: 'other' });
+
+  await tenant.officer.put(path, { status: 'repossessed' });
+  const repossessed = await lien();
+  await tenant.officer.post(`/liens/${repossessed.body.id}/release`);
+  await tenant.officer.put(path, { status: 'released' });
+  const released = await lien();
+  await tenant.officer.put(path, { status: 'active' });
+  await tenant.officer.delete(path);
+  const archived = await lien();
+
+  expect(repossessed.status).toBe(201);
+  expect([released, archived]).toMatchObject([
+    { status: 409, body: { code: 'collateral_not_active' } },
+    { status: 409, body: { code: 'collateral_not_active' } },
+  ]);
 });

@@ -42,6 +42,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'journal_entries_posted_once',
   'journal_entries_reversed_once',
   'lien_alerts_once',
+  'liquidations_in_force',
   'loan_number_sequences_pkey',
   'loan_particulars_pkey',
   'loan_snapshots_pkey',

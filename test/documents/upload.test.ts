@@ -182,6 +182,9 @@ test('a document is judged with a reason, once it is there, and not twice alike'
   const reply = await officer.post(`${path}/reject`, { reason: ' \n ' });
   await officer.post(`${path}/verify`, { notes: 'Read it.' });
   const again = await officer.post(`${path}/verify`);
+  const rejected = await officer.post(`${path}/reject`, { reason: 'Page 2 is missing.' });
+  await officer.delete(path);
+  const archived = await officer.post(`${path}/verify`);
 
   expect(early).toMatchObject({
     status: 409,
@@ -192,6 +195,10 @@ test('a document is judged with a reason, once it is there, and not twice alike'
     body: { details: { current_status: 'verified', allowed_actions: ['reject'] } },
   });
   expect(reply).toMatchObject({ status: 422, body: { errors: { reason: 'Must not be empty.' } } });
+  expect(rejected.body).toMatchObject({
+    ...{ status: 'rejected', verified_by: null, verified_at: null, verification_notes: null },
+  });
+  expect(archived).toMatchObject({ status: 409, body: { code: 'archived' } });
 });
 
 test('a document whose link was never used shows as expired', async () => {

@@ -11,6 +11,7 @@ export const nothingOutside: Outside = {
   pdf: none,
   mail: none,
   sms: none,
+  scan: none,
   within: none,
   files: BARE.files,
   keys: BARE.keys,

@@ -89,15 +89,16 @@ test('what is yet to come has no influence on a day before it', () => {
   );
 });
 
-test('the parts of a payment add up to it', () => {
+test('the parts of a payment, and of what sold collateral brings, add up to it', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const state = fold(life);
 
       for (const event of eventsInForce(life.events, life.as_of)) {
-        if (event.kind !== 'payment') continue;
+        if (event.kind !== 'payment' && event.kind !== 'liquidation') continue;
         const lines = state.allocations.filter((line) => line.event_id === event.id);
-        expect(money(amountOf(lines))).toBe(event.amount);
+        const brought = event.kind === 'payment' ? event.amount : event.net_proceeds;
+        expect(money(amountOf(lines))).toBe(brought);
       }
     }),
     RUNS,
@@ -124,6 +125,7 @@ test('every balance is the sum of its explained changes, and none is negative', 
         state.outstanding_fees,
         state.suspense_balance,
         state.surplus_balance,
+        state.deficiency_balance,
         state.charge_off_balance,
         state.past_due_amount,
         state.next_payment_amount,

@@ -53,6 +53,7 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
       texts.push(message);
       return sent('outbox', message.message_id);
     },
+    scan: async () => ({ found: null }),
     files,
     keys: BARE.keys,
   };

@@ -48,6 +48,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     link_secret: secret,
     keys: keysFrom(secret),
     networks: networksOf([]),
+    scans_uploads: false,
     may_close_future: true,
   };
   const database = await cloneDatabase();

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts';
+import { ScannerUrl } from '../../jobs/files/scanner-url.ts';
+import { StorageUrl } from '../../jobs/files/storage-url.ts';
 import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
 import { CannotStart } from '../../sql/database/cannot-start.ts';
 import {
@@ -33,6 +35,10 @@ const ForWorker = z
     TWILIO_AUTH_TOKEN: z.string().optional(),
     TWILIO_STATUS_CALLBACK: z.url().optional(),
     PRIVATE_NETWORKS: PrivateNetworks,
+    /** Uploads are held until the scanner there has seen them; the same for the API and all workers. */
+    CLAMD_URL: ScannerUrl,
+    /** The bucket where documents live; without it, in DATA_DIR. The same for the API and all workers. */
+    STORAGE_URL: StorageUrl,
     PUPPETEER_EXECUTABLE_PATH: z.string().optional(),
     /** Serves /healthz and /metrics there. */
     METRICS_PORT: Port.optional(),
@@ -101,6 +107,7 @@ const ForCommand = z.object({
   NODE_ENV: NodeEnv,
   SECRET: Secret.optional(),
   PRIVATE_NETWORKS: PrivateNetworks,
+  STORAGE_URL: StorageUrl,
   SEED_PASSWORD: z.string().default(SEED_PASSWORD),
   NEW_PASSWORD: z.string().optional(),
 });

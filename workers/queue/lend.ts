@@ -9,7 +9,7 @@ import type { WorkerConfiguration } from '../processes/configuration.ts';
 
 export type Lent = { outside: Outside; close(): Promise<void> };
 
-type Means = Pick<Outside, 'post' | 'identity' | 'pdf' | 'mail' | 'sms'> & {
+type Means = Pick<Outside, 'post' | 'identity' | 'pdf' | 'mail' | 'sms' | 'scan'> & {
   close(): Promise<void>;
 };
 
@@ -38,6 +38,7 @@ const nothing = (name: Pool): Means => ({
   pdf: missing('browser', name),
   mail: missing('mail', name),
   sms: missing('SMS', name),
+  scan: missing('virus scanner', name),
   close: async () => {},
 });
 
@@ -64,7 +65,9 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
     const { openHttp } = await import('../outside/http.ts');
     const { openIdentity } = await import('../outside/identity.ts');
     const { openMailer } = await import('../outside/mailer.ts');
+    const { openScanner } = await import('../outside/scanner.ts');
     const { openSms } = await import('../outside/sms.ts');
+    const { CLAMD_URL } = configuration;
     const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
     const http = openHttp({ networks: installation.networks });
     const mailer = openMailer({ smtpUrl: configuration.SMTP_URL, outbox });
@@ -79,6 +82,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
       pdf: missing('browser', 'outbound'),
       mail: (letter) => mailer.mail(letter),
       sms: (message) => texts.sms(message),
+      scan: CLAMD_URL ? openScanner(CLAMD_URL) : missing('virus scanner (CLAMD_URL)', 'outbound'),
       close,
     };
   },

@@ -72,6 +72,7 @@ export function liquidate(position: Position, event: EventOf<'liquidation'>): vo
   const claim = min(left, claimed(position));
   recover(position, { id: event_id, effective_date: date, amount: claim });
   left = left.minus(claim);
+  position.deficiency = totalOwed(position, date).plus(claimed(position));
   if (left.lte(0)) return;
   const before = position.surplus;
   position.surplus = before.plus(left);

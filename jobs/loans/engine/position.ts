@@ -70,6 +70,8 @@ export type Position = {
   fees: Map<string, Fee>;
   suspense: Big;
   surplus: Big;
+  /** What the last sale of collateral left owed; null before one. */
+  deficiency: Big | null;
   charged_off: { principal: Big; interest: Big; fee: Big };
   contract_rate: Big;
   promos: { from: string; to: string; rate: Big }[];
@@ -99,6 +101,7 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
     fees: new Map(),
     suspense: ZERO,
     surplus: ZERO,
+    deficiency: null,
     charged_off: { principal: ZERO, interest: ZERO, fee: ZERO },
     contract_rate: parseRate(terms.interest_rate),
     promos: [],

@@ -1,4 +1,5 @@
-import { money, sum } from '../../money.ts';
+import type { Big } from 'big.js';
+import { min, money, sum, ZERO } from '../../money.ts';
 import type { Bill } from './bill.ts';
 import { billsOf, type InstallmentState } from './bills.ts';
 import { cycleOf, type CycleState } from './cycles.ts';
@@ -50,6 +51,8 @@ export type LoanState = {
   total_balance: string;
   suspense_balance: string;
   surplus_balance: string;
+  /** What the last sale of collateral left owed, and is owed still. */
+  deficiency_balance: string;
   charge_off_balance: string;
   covered_amount: string;
   /** The rate agreed, and the one of the day: a promotion or a cap may be below it. */
@@ -109,6 +112,7 @@ function balances(position: Position, asOf: string) {
     total_balance: money(totalOwed(position, asOf)),
     suspense_balance: money(position.suspense),
     surplus_balance: money(position.surplus),
+    deficiency_balance: money(deficiencyOn(position, asOf)),
     charge_off_balance: money(claimed(position)),
     covered_amount: money(sum(position.installments.map((installment) => installment.covered))),
     contract_rate: position.contract_rate.toFixed(),
@@ -125,6 +129,10 @@ function balances(position: Position, asOf: string) {
     total_paid_fees: money(paid.fees),
     total_recovered: money(paid.recovery),
   };
+}
+
+function deficiencyOn(position: Position, asOf: string): Big {
+  return min(position.deficiency ?? ZERO, totalOwed(position, asOf).plus(claimed(position)));
 }
 
 function feeStates(position: Position): FeeState[] {

@@ -23,6 +23,16 @@ export async function remindOfRefund(work: Work, loan: Paid, { suspense_balance 
   await remind(work, loan, { title: `Refund what is held for ${loan.loan_number}`, description });
 }
 
+/** What a sale brought above the debt is the borrower's, and is paid out of Refunds Payable. */
+export const remindOfSurplus = (work: Work, loan: Paid, surplus: string) =>
+  remind(work, loan, {
+    title: surplusTask(loan),
+    description: `${surplus} of the sale of the collateral is the borrower's.`,
+  });
+
+export const surplusTask = ({ loan_number }: Pick<Paid, 'loan_number'>) =>
+  `Pay out the surplus of ${loan_number}`;
+
 async function remind(
   { tx, today }: Work,
   { id, borrower_id }: Paid,

@@ -78,17 +78,34 @@ function linesOf({ allocations, coverage }: LoanState): (id: string) => string {
   return (id) => JSON.stringify([moved.get(id), paid.get(id)]);
 }
 
+/** The sales of collateral whose proceeds went elsewhere than before, the new ones included. */
+export function changedSales(before: LoanState, after: LoanState, events: readonly LoanEvent[]) {
+  return changedSplits(['liquidation'], before, after, events).map(({ id }) => {
+    const lines = after.allocations.filter(({ event_id }) => event_id === id);
+    return {
+      id,
+      applied_principal: appliedIn(lines, ['principal']),
+      applied_interest: appliedIn(lines, ['interest']),
+      applied_fees: appliedIn(lines, ['fee']),
+      recovered: appliedIn(lines, ['charge_off']),
+      surplus: appliedIn(lines, ['surplus']),
+    };
+  });
+}
+
+const appliedIn = (lines: LoanState['allocations'], components: readonly string[]) =>
+  money(
+    sum(
+      lines
+        .filter(({ component }) => components.includes(component))
+        .map(({ amount }) => new Big(amount)),
+    ),
+  );
+
 /** How one payment was split and what it covered, with the reasons. */
 export function splitOf(state: LoanState, id: string) {
   const allocations = state.allocations.filter(({ event_id }) => event_id === id);
-  const appliedTo = (...components: string[]) =>
-    money(
-      sum(
-        allocations
-          .filter(({ component }) => components.includes(component))
-          .map(({ amount }) => new Big(amount)),
-      ),
-    );
+  const appliedTo = (...components: string[]) => appliedIn(allocations, components);
   return {
     id,
     principal_applied: appliedTo('principal', 'charge_off'),

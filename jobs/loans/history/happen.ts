@@ -13,7 +13,14 @@ import { fold, foldWithAnchor } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { book, type Booked } from './book.ts';
-import { changedSplits, CREDITS, movedCoverage, PAYMENTS, scheduleAfter } from './differences.ts';
+import {
+  changedSales,
+  changedSplits,
+  CREDITS,
+  movedCoverage,
+  PAYMENTS,
+  scheduleAfter,
+} from './differences.ts';
 import { changeStatus, followState } from './changes.ts';
 import { followDueDates } from './next-draw.ts';
 import { overtakeQuote } from './overtaken-quote.ts';
@@ -101,6 +108,7 @@ export async function happen(
     // A new payment is written, with its split, by whoever receives it.
     payments: changedSplits(PAYMENTS, loan.state, state, loan.events),
     credits: changedSplits(CREDITS, loan.state, state, events),
+    sales: changedSales(loan.state, state, events),
     fees: state.fees,
     anchor: {
       ...anchorColumns(state, anchor),
@@ -149,6 +157,7 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     interest_free_balance: state.interest_free_balance,
     charge_off_balance: state.charge_off_balance,
     recovered_amount: state.total_recovered,
+    deficiency_balance: state.deficiency_balance,
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     maturity_date: state.maturity_date,
     cycle_start_date: state.cycle?.begins ?? null,

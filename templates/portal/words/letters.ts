@@ -26,6 +26,8 @@ export const letters = {
   'document_type.adverse_action_notice': ['Notice of a decision', 'Aviso de una decisión'],
   'document_type.monthly_statement': ['Monthly statement', 'Estado de cuenta mensual'],
   'document_status.pending': ['On its way', 'En camino'],
+  'document_status.held': ['Being checked', 'En revisión'],
+  'document_status.infected': ['Not accepted', 'No aceptado'],
   'document_status.uploaded': ['Here', 'Recibido'],
   'document_status.verified': ['Checked', 'Revisado'],
   'document_status.rejected': ['Not accepted', 'No aceptado'],

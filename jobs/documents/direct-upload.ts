@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import * as documents from '../../sql/documents/documents.ts';
+import { flag, freeWords, jsonObject, uuid } from '../../sql/types.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Files } from '../files/files.ts';
+import type { Within } from '../work.ts';
+import { DOCUMENT_TYPES, type ContentType } from './types.ts';
+import { announced, confirmUpload } from './upload.ts';
+
+/** A file that has come with a form: its bytes may be read more than once. */
+export type SentFile = {
+  name: string;
+  /** What its sender says that it is. */
+  type: string;
+  size: number;
+  sha256_hash: string;
+  /** The first bytes and the last. */
+  ends: () => { head: Uint8Array; tail: Uint8Array };
+  content: () => AsyncIterable<Uint8Array>;
+};
+
+const file = z
+  .custom<SentFile>((given) => given !== undefined, 'Is required.')
+  .refine((given) => typeof given !== 'string', 'Must be sent as a file, with its Content-Type.')
+  .refine(({ size }) => size !== 0, 'Is empty.')
+  .meta({ type: 'string', format: 'binary', maxLength: 104_857_600 });
+
+/** A field of a form is a text: this one holds JSON. */
+const metadata = z
+  .string()
+  .max(16_384, 'Must be at most 16 kB of JSON.')
+  .transform((given, context) => {
+    const read = jsonObject.safeParse(parsed(given));
+    if (read.success) return read.data;
+    context.addIssue(read.error.issues[0]?.message ?? 'Must be a JSON object.');
+    return z.NEVER;
+  })
+  .describe('A JSON object, as text.');
+
+export const DirectUpload = z.object({
+  file,
+  document_type: z.enum(DOCUMENT_TYPES),
+  loan_id: uuid,
+  borrower_id: uuid.optional(),
+  filename: freeWords.optional().describe('Instead of the name that the file comes with.'),
+  metadata: metadata.optional(),
+  is_visible_to_borrower: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((given) => flag.parse(given === 'true'))
+    .describe('Whether the portal shows it.'),
+});
+export type DirectUpload = z.output<typeof DirectUpload>;
+
+function parsed(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return null;
+  }
+}
+
+type Store = { within: Within; files: Files; tenantId: string };
+
+/**
+ * Keeps a file that came with a form, in the three steps of every upload: what breaks between them
+ * leaves a document that is pending, and cleared like any other whose file never came.
+ */
+export async function uploadDirectly(
+  { within, files, tenantId }: Store,
+  { file: sent, borrower_id, filename, metadata: about, ...input }: DirectUpload,
+  content_type: ContentType,
+): Promise<string> {
+  const name = filename ?? nameOf(sent);
+  const { id, key } = await within(tenantId, async (work) => {
+    const borrower = await documents.borrowerOfLoan(work.tx, input.loan_id);
+    if (borrower_id && borrower && borrower_id !== borrower)
+      throw new Invalid({ borrower_id: 'Is not the borrower of this loan.' });
+    const document = { ...input, content_type, filename: name, metadata: about ?? {} };
+    return announced(work, document, 'direct');
+  });
+  await files.put(key, sent.content(), {
+    when: (_file, place) =>
+      within(tenantId, async ({ tx }) => {
+        if (!(await documents.lockAwaited(tx, id)))
+          throw new Conflict('The document was archived meanwhile.', 'invalid_transition');
+        await place();
+      }),
+  });
+  const { size: file_size, sha256_hash } = sent;
+  await confirmUpload(within, files, tenantId, id, { file_size, sha256_hash });
+  return id;
+}
+
+function nameOf({ name }: SentFile): string {
+  const read = freeWords.safeParse(name);
+  if (read.success) return read.data;
+  throw new Invalid({ filename: read.error.issues[0]?.message ?? 'Is not a name.' });
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import * as documents from '../../sql/documents/documents.ts';
+import { findLocked } from '../../sql/table.ts';
+import { uuid } from '../../sql/types.ts';
+import { audited } from '../audit.ts';
+import { job } from '../job.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * Lets a file that was uploaded go once the virus scanner has found nothing in it. What it has found
+ * something in is removed, and nobody gets it any more. Where no scanner answers, the file stays held.
+ */
+export const scanDocument = job({
+  name: 'scan-document',
+  pool: 'outbound',
+  payload: z.object({ tenant_id: uuid, document_id: uuid }),
+  // With the queue's growing pauses, some days.
+  attempts: 20,
+  key: ({ document_id }) => `scan-document:${document_id}`,
+
+  async run({ tenant_id, document_id }, outside) {
+    const { within, files } = outside;
+    const read = ({ tx }: Work) => documents.unscanned(tx, document_id);
+    const document = await within(tenant_id, read, { readOnly: true });
+    if (document === null) return;
+    const { status, storage_key } = document;
+    const file = status === 'held' ? await files.stream(storage_key) : null;
+    if (status === 'held' && file === null)
+      throw new Error('The file that is held is not in the store.');
+    const { found } = file ? await outside.scan(file) : { found: status };
+    if (file) await within(tenant_id, (work) => judged(work, document_id, found));
+    if (found !== null) await files.remove(storage_key);
+  },
+});
+
+async function judged(work: Work, id: string, found: string | null) {
+  const before = await findLocked(work.tx, documents.documents, id);
+  if (before?.['status'] !== 'held') return;
+  const reason = found && `The virus scanner found ${found} in it.`;
+  await audited(work, documents.documents, 'scan', before, async () => {
+    await documents.scanned(work.tx, id, reason);
+    return id;
+  });
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import * as s3 from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { describeBytes, writeNew } from './file-bytes.ts';
+import {
+  StoreUnavailable,
+  type Content,
+  type Files,
+  type PutOptions,
+  type SeizedFile,
+} from './files.ts';
+import { isStorageKey } from './keys.ts';
+import type { ObjectStore } from './storage-url.ts';
+
+/** Milliseconds to connect, and for an answer to begin. */
+const PATIENCE_MS = 10_000;
+const ATTEMPTS = 3;
+
+/**
+ * Files in a bucket that speaks S3's protocol. Bytes come under a name of their own first and get their key
+ * by a copy within the store, so that a reader sees all of them or none. They are encrypted as the bucket
+ * says; who may ask for it is known from the environment, as AWS' own tools know it.
+ */
+export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): Files {
+  const { bucket: Bucket, region, endpoint } = store;
+  const client = new s3.S3Client({
+    ...{ region, maxAttempts: ATTEMPTS, logger: SILENT },
+    requestHandler: {
+      ...{ connectionTimeout: patience_ms, requestTimeout: patience_ms },
+      throwOnRequestTimeout: true,
+    },
+    // A checksum of nothing would be signed into a link for a put.
+    ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
+    ...(endpoint && { endpoint, forcePathStyle: true }),
+  });
+  const at = (key: string) => ({ Bucket, Key: checked(key) });
+
+  const copy = (from: string, to: string, CopySourceIfMatch?: string) =>
+    client.send(
+      new s3.CopyObjectCommand({
+        ...{ Bucket, Key: to, CopySource: `${Bucket}/${encodeURIComponent(from)}` },
+        ...(CopySourceIfMatch && { CopySourceIfMatch }),
+      }),
+    );
+  const drop = (Key: string) => client.send(new s3.DeleteObjectCommand({ Bucket, Key }));
+  const tagOf = (Key: string) =>
+    nullWhenMissing(() => client.send(new s3.HeadObjectCommand({ Bucket, Key }))).then(
+      (head) => head?.ETag ?? null,
+    );
+  const body = async (Key: string) => {
+    const found = await nullWhenMissing(() =>
+      client.send(new s3.GetObjectCommand({ Bucket, Key })),
+    );
+    return (found?.Body as Readable | undefined) ?? null;
+  };
+
+  async function put(key: string, content: Content, { once = false, when }: PutOptions = {}) {
+    const folder = await mkdtemp(path.join(tmpdir(), 'object-'));
+    const spooled = path.join(folder, 'file');
+    const waiting = besides(checked(key));
+    try {
+      // The store wants to know the size before the first byte.
+      const stored = { key, ...(await writeNew(spooled, content)) };
+      const send = (Key: string) =>
+        said(() =>
+          repeated(() => {
+            const bytes = { Body: createReadStream(spooled), ContentLength: stored.size };
+            const command = { Bucket, Key, ...bytes, ...(once && { IfNoneMatch: '*' }) };
+            return client.send(new s3.PutObjectCommand(command));
+          }),
+        );
+      if (!when) await send(key);
+      else {
+        await send(waiting);
+        await when(stored, () => said(() => copy(waiting, key)).then(() => undefined));
+      }
+      return stored;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+      if (when) await drop(waiting).catch(() => undefined);
+    }
+  }
+
+  async function seize(key: string): Promise<SeizedFile | null> {
+    const held = besides(checked(key));
+    const tag = await said(() => tagOf(key));
+    if (tag === null) return null;
+    if ((await said(() => nullWhenMissing(() => copy(key, held, tag)))) === null) return null;
+    const dispose = () =>
+      drop(held).then(
+        () => undefined,
+        () => undefined,
+      );
+    try {
+      const pieces = await said(() => body(held));
+      if (pieces === null) throw new StoreUnavailable('What was copied is not there.');
+      const settle = (to: string) =>
+        said(async () => {
+          if ((await tagOf(key)) !== tag) return false;
+          await copy(held, checked(to));
+          return true;
+        });
+      const seized = await said(() => describeBytes(key, pieces));
+      return { ...seized, settle, [Symbol.asyncDispose]: dispose };
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
+  }
+
+  async function clear(key: string) {
+    const Prefix = `${path.posix.dirname(checked(key))}/`;
+    const { Contents = [] } = await client.send(new s3.ListObjectsV2Command({ Bucket, Prefix }));
+    for (const { Key } of Contents) if (Key !== undefined) await drop(Key);
+  }
+
+  return {
+    put,
+    seize,
+    stream: (key) => said(() => body(checked(key))),
+    get: (key) =>
+      said(async () => {
+        const pieces = await body(checked(key));
+        return pieces && Buffer.concat(await pieces.toArray());
+      }),
+    describe: (key) =>
+      said(async () => {
+        const pieces = await body(checked(key));
+        return pieces && (await describeBytes(key, pieces)).described;
+      }),
+    remove: (key) => said(() => drop(checked(key))).then(() => undefined),
+    clear: (key) => said(() => clear(key)),
+    presign: ({ key, method, expires_at, content_type, filename = 'document' }) => {
+      const expiresIn = Math.max(1, Math.ceil((expires_at.getTime() - Date.now()) / 1000));
+      if (method === 'PUT') {
+        const command = new s3.PutObjectCommand({ ...at(key), ContentType: content_type });
+        return getSignedUrl(client, command, {
+          expiresIn,
+          signableHeaders: new Set(['host', 'content-type']),
+        });
+      }
+      const command = new s3.GetObjectCommand({
+        ...{ ...at(key), ResponseContentType: content_type },
+        ResponseContentDisposition: `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`,
+      });
+      return getSignedUrl(client, command, { expiresIn });
+    },
+  };
+}
+
+/** What goes wrong is thrown, and logged by whoever catches it. */
+const quiet = () => {};
+const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+/** The library repeats whatever it can; a body that is a stream it cannot. */
+async function repeated<Result>(steps: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await steps();
+    } catch (error) {
+      const status = statusOf(error) ?? 500;
+      if (status < 500 || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Beside the key, under a name that no key can have. */
+const besides = (key: string) => `${path.posix.dirname(key)}/.${randomUUID()}`;
+
+function checked(key: string): string {
+  if (isStorageKey(key)) return key;
+  throw new Error('This is not a storage key.');
+}
+
+const statusOf = (error: unknown) =>
+  error instanceof s3.S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+
+/** A copy whose source has gone, or is another by now, finds nothing either. */
+async function nullWhenMissing<Result>(steps: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await steps();
+  } catch (error) {
+    if ([404, 412].includes(statusOf(error) ?? 0)) return null;
+    throw error;
+  }
+}
+
+/** Whatever the store does not do is said as one thing; a file that is there already is no fault of it. */
+async function said<Result>(steps: () => Promise<Result>): Promise<Result> {
+  try {
+    return await steps();
+  } catch (error) {
+    const code = statusOf(error) === 412 ? 'EEXIST' : null;
+    if (code) throw Object.assign(new Error('There is such a file already.'), { code });
+    const { name } = error as Error;
+    throw new StoreUnavailable(`The store of documents does not work (${name}).`, { cause: error });
+  }
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Sale = z.object({
+  id: z.string(),
+  fee_id: z.string().nullable(),
+  liens_released: z.array(z.string()),
+  status_before: z.string(),
+});
+
+/** The sale of the item that is in force; there is at most one. */
+export const inForce = (tx: Transaction, collateralId: string) =>
+  tx.maybeOne(sql.type(Sale)`
+    select id, fee_id, liens_released, status_before from liquidations
+    where collateral_id = ${collateralId} and status = 'applied'
+    for no key update
+  `);
+
+/** The sale counts no more, nor the fee that was charged with it. */
+export const reverse = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    with reversed as (
+      update liquidations set status = 'reversed' where id = ${id} returning fee_id
+    )
+    update fees set status = 'reversed' where id in (select fee_id from reversed)
+  `);
+
+/** What the surplus of it asked for is not to be paid any more. */
+export const cancelTask = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`update tasks set status = 'canceled' where id = ${id}`);

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Outside } from '../../jobs/outside.ts';
+
+export type ScannerOptions = {
+  host: string;
+  port: number;
+  /** Without a word from the scanner, before we give up. Default 60,000. */
+  patience_ms?: number;
+};
+
+/** The longest answer that clamd gives names one signature. */
+const ANSWER_MAX = 4_096;
+
+/**
+ * A virus scanner that speaks clamd's INSTREAM over TCP (clamd(8)): each piece of the file behind its
+ * length in four bytes, nothing behind a length of zero, then one answer. Whatever is no verdict throws:
+ * a file is clean only where the scanner says so.
+ */
+export function openScanner(options: ScannerOptions): Outside['scan'] {
+  const { host, port, patience_ms = 60_000 } = options;
+  return async (content) => {
+    const socket = connect({ host, port });
+    const silence = () => new Error(`The virus scanner was silent for ${patience_ms / 1000} s.`);
+    socket.setTimeout(patience_ms, () => socket.destroy(silence()));
+    const answer = answerOf(socket);
+    try {
+      // A scanner that has seen enough answers before the end, and hangs up.
+      await Promise.race([send(socket, content), answer]);
+      return verdictOf(await answer);
+    } finally {
+      socket.destroy();
+    }
+  };
+}
+
+async function send(socket: Socket, content: AsyncIterable<Uint8Array>) {
+  socket.write('zINSTREAM\0');
+  for await (const piece of content) {
+    if (piece.length === 0) continue;
+    socket.write(lengthOf(piece.length));
+    if (!socket.write(piece)) await once(socket, 'drain');
+  }
+  socket.write(lengthOf(0));
+}
+
+function lengthOf(bytes: number): Uint8Array {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes);
+  return length;
+}
+
+function answerOf(socket: Socket): Promise<string> {
+  const answer = new Promise<string>((resolve, reject) => {
+    let text = '';
+    socket.on('data', (piece: Buffer) => {
+      text += piece.toString('latin1');
+      if (text.includes('\0')) resolve(text.slice(0, text.indexOf('\0')));
+      else if (text.length > ANSWER_MAX) reject(new Error('The virus scanner says too much.'));
+    });
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('The virus scanner hung up without a verdict.')));
+  });
+  // Whoever still sends is told by the socket; nobody may wait for the answer any more then.
+  answer.catch(() => {});
+  return answer;
+}
+
+function verdictOf(answer: string): { found: string | null } {
+  if (answer === 'stream: OK') return { found: null };
+  const [, found] = /^stream: (.{1,200}) FOUND$/.exec(answer) ?? [];
+  if (found !== undefined) return { found };
+  throw new Error(`The virus scanner gives no verdict: ${answer.slice(0, 200)}`);
+}
