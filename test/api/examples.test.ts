@@ -32,6 +32,7 @@ const EXCEPT: Record<string, string> = {
   'GET /nacha-files/{id}/download': 'there is no file without an order',
   'GET /lien-alerts/{id}': 'no lien lapses soon',
   'GET /loan-tapes/{id}': 'tapes are found by their generation, and have no list',
+  'GET /borrower-exports/{id}': 'nobody has asked for an export',
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',
   'GET /portal/documents/{id}/download': 'nothing is printed yet',
   'POST /documents': 'a file is sent with it, as a form',
