@@ -131,3 +131,24 @@ test.each([
 
   expect(reply).toMatchObject({ status: 422, body: { code: 'validation_error' } });
 });
+
+test('an address of IPv4 is counted by itself, and once however a proxy writes it', async () => {
+  const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
+  const eleven = async (address: (at: number) => string) => {
+    const client = newClient(port, (await stage.tenant()).host);
+    await client.get('/auth/csrf');
+    const statuses: number[] = [];
+    for (let at = 0; at < 11; at += 1) {
+      const headers = { 'X-Forwarded-For': address(at) };
+      const body = { email: `nobody-${at}@example.com`, password: 'wrong' };
+      statuses.push((await client.post('/auth/login', body, { headers })).status);
+    }
+    return statuses;
+  };
+
+  const apart = await eleven((at) => `::ffff:198.51.100.${at}`);
+  const same = await eleven((at) => ['198.51.100.7', '::ffff:c633:6407'][at % 2] ?? '');
+
+  expect(apart).toEqual(Array.from({ length: 11 }, () => 401));
+  expect(same).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+});

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Client } from '../setup/client.ts';
+import type { Client, Reply } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -140,4 +141,52 @@ test.each([
   });
 
   expect(reply).toMatchObject({ status: 401, body: { code: 'not_authenticated' } });
+});
+
+/** Does so while the user's row is held, as a slow change of it holds it, and changes it then. */
+async function meanwhile(userId: string, asked: () => Promise<Reply>[], change: string) {
+  const holder = await stage.owner.connect();
+  await holder.query('begin');
+  await holder.query('select from users where id = $1 for update', [userId]);
+  const replies = asked();
+  for (let waiting = 0; waiting < replies.length; await setTimeout(20)) {
+    const { rows } = await holder.query(
+      `select count(*)::integer as waiting from pg_stat_activity
+       where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    waiting = rows[0].waiting;
+  }
+  await holder.query(change, [userId]);
+  await holder.query('commit');
+  holder.release();
+  return Promise.all(replies);
+}
+
+test('a password that is taken back while it is compared lets nobody in', async () => {
+  const tenant = await stage.tenant();
+  const client = tenant.anonymous();
+  await client.get('/auth/csrf');
+  const account = { email: `viewer@${tenant.slug}.test`, password: PASSWORD };
+
+  const [late] = await meanwhile(
+    tenant.userIds['viewer'] ?? '',
+    () => [client.post('/auth/login', account)],
+    'update users set session_epoch = session_epoch + 1 where id = $1',
+  );
+
+  expect(late).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+  expect((await client.get('/users/me')).status).toBe(401);
+});
+
+test('a password that is taken back while it is compared changes nothing any more', async () => {
+  const tenant = await stage.tenant();
+  const passwords = { current_password: PASSWORD, new_password: 'a new password of mine' };
+
+  const [late] = await meanwhile(
+    tenant.userIds['loan_officer'] ?? '',
+    () => [tenant.officer.post('/auth/password/change', passwords)],
+    'update users set session_epoch = session_epoch + 1 where id = $1',
+  );
+
+  expect(late).toMatchObject({ status: 422, body: { errors: { current_password: 'Is wrong.' } } });
 });

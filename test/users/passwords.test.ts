@@ -1,8 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
 import { sql } from '../../sql/database/db.ts';
-import type { Client, Reply } from '../setup/client.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 
@@ -191,58 +189,6 @@ test('whoever knows the old password changes it, stays, and is signed out elsewh
   expect(wrong.body.errors).toEqual({ current_password: 'Is wrong.' });
   expect(named.body.errors).toEqual({ new_password: 'Must not contain our name.' });
   expect([done.status, here.status, there.status, anonymous.status]).toEqual([200, 200, 401, 401]);
-});
-
-/** Does so while the user's row is held, as a slow change of it holds it, and changes it then. */
-async function meanwhile(userId: string, asked: () => Promise<Reply>[], change: string) {
-  const holder = await stage.owner.connect();
-  await holder.query('begin');
-  await holder.query('select from users where id = $1 for update', [userId]);
-  const replies = asked();
-  for (let waiting = 0; waiting < replies.length; await setTimeout(20)) {
-    const { rows } = await holder.query(
-      `select count(*)::integer as waiting from pg_stat_activity
-       where wait_event_type = 'Lock' and datname = current_database()`,
-    );
-    waiting = rows[0].waiting;
-  }
-  await holder.query(change, [userId]);
-  await holder.query('commit');
-  holder.release();
-  return Promise.all(replies);
-}
-
-test('a password that is taken back while it is compared lets nobody in', async () => {
-  const tenant = await stage.tenant();
-  const client = await visitor(tenant);
-  const account = { email: `viewer@${tenant.slug}.test`, password: PASSWORD };
-
-  const [late] = await meanwhile(
-    tenant.userIds['viewer'] ?? '',
-    () => [client.post('/auth/login', account)],
-    'update users set session_epoch = session_epoch + 1 where id = $1',
-  );
-
-  expect(late).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
-  expect((await client.get('/users/me')).status).toBe(401);
-});
-
-test('of two changes at once the old password serves the first alone', async () => {
-  const tenant = await stage.tenant();
-  const clients = [tenant.officer, await tenant.signedIn('loan_officer')];
-  const change = (client: Client, at: number) =>
-    client.post('/auth/password/change', {
-      current_password: PASSWORD,
-      new_password: `${NEW} ${at}`,
-    });
-
-  const replies = await meanwhile(
-    tenant.userIds['loan_officer'] ?? '',
-    () => clients.map(change),
-    'select $1::uuid',
-  );
-
-  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 422]));
 });
 
 test('a common password in disguise, or the user’s own name, is refused wherever one is chosen', async () => {
