@@ -109,9 +109,9 @@ type Unjudged = { name: string; type: string; ends: () => { head: Uint8Array; ta
 export function typeOf({ name, type, ends }: Unjudged): ContentType | null {
   const { head, tail } = ends();
   const possible = CONTENT_TYPES.filter((known) => isOfType(known, head, tail));
-  const [said = ''] = type.toLowerCase().split(';');
-  if (said !== '' && said !== 'application/octet-stream')
-    return possible.find((known) => known === said.trim()) ?? null;
+  const [declared = ''] = type.toLowerCase().split(';');
+  if (declared !== '' && declared !== 'application/octet-stream')
+    return possible.find((known) => known === declared.trim()) ?? null;
   const ending = name.slice(name.lastIndexOf('.')).toLowerCase();
   return possible.find((known) => ENDINGS[known] === ending) ?? possible[0] ?? null;
 }

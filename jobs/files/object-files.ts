@@ -67,7 +67,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
       // The store wants to know the size before the first byte.
       const stored = { key, ...(await writeNew(spooled, content)) };
       const send = (Key: string) =>
-        said(() =>
+        sayingUnavailable(() =>
           repeated(() => {
             const bytes = { Body: createReadStream(spooled), ContentLength: stored.size };
             const command = { Bucket, Key, ...bytes, ...(once && { IfNoneMatch: '*' }) };
@@ -77,7 +77,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
       if (!when) await send(key);
       else {
         await send(waiting);
-        await when(stored, () => said(() => copy(waiting, key)).then(() => undefined));
+        await when(stored, () => sayingUnavailable(() => copy(waiting, key)).then(() => undefined));
       }
       return stored;
     } finally {
@@ -88,24 +88,25 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
 
   async function seize(key: string): Promise<SeizedFile | null> {
     const held = besides(checked(key));
-    const tag = await said(() => tagOf(key));
+    const tag = await sayingUnavailable(() => tagOf(key));
     if (tag === null) return null;
-    if ((await said(() => nullWhenMissing(() => copy(key, held, tag)))) === null) return null;
+    if ((await sayingUnavailable(() => nullWhenMissing(() => copy(key, held, tag)))) === null)
+      return null;
     const dispose = () =>
       drop(held).then(
         () => undefined,
         () => undefined,
       );
     try {
-      const pieces = await said(() => body(held));
+      const pieces = await sayingUnavailable(() => body(held));
       if (pieces === null) throw new StoreUnavailable('What was copied is not there.');
       const settle = (to: string) =>
-        said(async () => {
+        sayingUnavailable(async () => {
           if ((await tagOf(key)) !== tag) return false;
           await copy(held, checked(to));
           return true;
         });
-      const seized = await said(() => describeBytes(key, pieces));
+      const seized = await sayingUnavailable(() => describeBytes(key, pieces));
       return { ...seized, settle, [Symbol.asyncDispose]: dispose };
     } catch (error) {
       await dispose();
@@ -122,19 +123,19 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
   return {
     put,
     seize,
-    stream: (key) => said(() => body(checked(key))),
+    stream: (key) => sayingUnavailable(() => body(checked(key))),
     get: (key) =>
-      said(async () => {
+      sayingUnavailable(async () => {
         const pieces = await body(checked(key));
         return pieces && Buffer.concat(await pieces.toArray());
       }),
     describe: (key) =>
-      said(async () => {
+      sayingUnavailable(async () => {
         const pieces = await body(checked(key));
         return pieces && (await describeBytes(key, pieces)).described;
       }),
-    remove: (key) => said(() => drop(checked(key))).then(() => undefined),
-    clear: (key) => said(() => clear(key)),
+    remove: (key) => sayingUnavailable(() => drop(checked(key))).then(() => undefined),
+    clear: (key) => sayingUnavailable(() => clear(key)),
     presign: ({ key, method, expires_at, content_type, filename = 'document' }) => {
       const expiresIn = Math.max(1, Math.ceil((expires_at.getTime() - Date.now()) / 1000));
       if (method === 'PUT') {
@@ -191,7 +192,7 @@ async function nullWhenMissing<Result>(steps: () => Promise<Result>): Promise<Re
 }
 
 /** Whatever the store does not do is said as one thing; a file that is there already is no fault of it. */
-async function said<Result>(steps: () => Promise<Result>): Promise<Result> {
+async function sayingUnavailable<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {
     return await steps();
   } catch (error) {

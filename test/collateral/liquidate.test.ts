@@ -153,20 +153,20 @@ test('what came before a sale and is entered after it leads to the same loan and
   ] as const;
   const ends = [];
   for (const order of orders) {
-    const one = await secured();
-    for (const step of order) expect((await steps[step](one)).status).toBeLessThan(300);
-    const { status, total_balance, deficiency_balance } = await one.loan();
+    const again = await secured();
+    for (const step of order) expect((await steps[step](again)).status).toBeLessThan(300);
+    const { status, total_balance, deficiency_balance } = await again.loan();
     const {
       outstanding_before: _,
       liens_released: __,
       ...sale
-    } = (await one.admin.get(one.item)).body.liquidation;
+    } = (await again.admin.get(again.item)).body.liquidation;
     ends.push({
       status,
       total_balance,
       deficiency_balance,
       sale,
-      books: await ledgerOf(one.tenant),
+      books: await ledgerOf(again.tenant),
     });
   }
 

@@ -93,8 +93,12 @@ function problemOf(request: IncomingMessage, bytes: Buffer): string | null {
     .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
     .toSorted()
     .join('&');
-  const said = names.split(';').map((name) => `${name}:${String(request.headers[name]).trim()}\n`);
-  const canonical = [request.method, url.pathname, query, said.join(''), names, payload].join('\n');
+  const headers = names
+    .split(';')
+    .map((name) => `${name}:${String(request.headers[name]).trim()}\n`);
+  const canonical = [request.method, url.pathname, query, headers.join(''), names, payload].join(
+    '\n',
+  );
   const [day = '', region, service, end] = scope.split('/');
   if (region !== REGION || service !== 's3' || end !== 'aws4_request') return 'AccessDenied';
   const key = [day, REGION, 's3', 'aws4_request'].reduce<string | Buffer>(
