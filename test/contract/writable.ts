@@ -18,15 +18,8 @@ const SAID: Record<string, object> = {
   '/borrowers': { first_name: 'Grace', last_name: 'Hopper' },
   '/payment-instruments': { account_number: '000123456789', routing_number: '021000021' },
   '/borrower-identities': { identifier: '123-45-6789' },
-  // A line with cycles, which alone may have a grace.
-  '/products': {
-    ...{
-      loan_type: 'line_of_credit',
-      interest_method: 'simple_daily',
-      payment_frequency: 'monthly',
-    },
-    ...{ minimum_payment: { percentage: '0.01', floor_amount: '25.00' }, payment_due_days: 25 },
-  },
+  // Only a line with cycles may have a grace.
+  '/products': { grace_on_purchases: false },
   '/payment-plans': {
     ...{ start_date: '2026-01-16', frequency: 'weekly', number_of_payments: 2, amount: '50.00' },
   },
@@ -147,6 +140,7 @@ export function fieldsOf({ body }: Route): Field[] {
     const isPlain = shape.type === 'string' && !shape.format && !shape.pattern && !names;
     if (name === 'url') free.push({ name, value: (round, by) => `https://a.test/${by}/${round}` });
     else if (name === 'email') free.push({ name, value: (round, by) => `${by}.${round}@a.test` });
+    else if (name === 'grace_on_purchases') continue;
     else if (shape.type === 'boolean') free.push({ name, value: (round) => round % 2 === 0 });
     else if (isPlain) free.push({ name, value: (round, by) => `${by} ${round}` });
     else if (names) named.push({ name, value: (round) => names[round % names.length] });
