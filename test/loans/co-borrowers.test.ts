@@ -54,7 +54,7 @@ test('of two who add the same person at once, one is told that it is done', asyn
 
   const replies = await Promise.all([1, 2].map(() => shared.officer.post(path, body)));
 
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 409]));
 });
 
 test('a release is kept with its day and reason, and a person may owe the loan again', async () => {
@@ -202,7 +202,7 @@ test('each who owes the loan has a payoff letter of their own', async () => {
   const { body: logs } = await officer.get(`/communication-logs?filter={"loan_id":"${id}"}`);
 
   const letters = documents.filter(({ filename }: Body) => String(filename).startsWith('payoff'));
-  const whose = (rows: Body[]) => rows.map((row) => row['borrower_id']).toSorted();
+  const whose = (rows: Body[]) => rows.map((row) => String(row['borrower_id'])).toSorted();
   expect(whose(letters)).toEqual([borrower_id, other].toSorted());
   expect(whose(logs)).toEqual([borrower_id, other].toSorted());
   expect(new Set(logs.map((log: Body) => log['document_id']))).toEqual(
