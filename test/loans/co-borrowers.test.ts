@@ -225,8 +225,8 @@ test('statements are there for all who owe the loan; what one asks and sends sta
   await drain(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
   await drain(stage, outside, [sendCommunication.name]);
   const applied = done(await borrower.post('/portal/hardship', { loan_id: joint.id, ...why }));
-  const of = `{"loan_id":"${joint.id}","document_type":"monthly_statement"}`;
-  const { body: documents } = await borrower.get(`/portal/documents?filter=${of}`);
+  const wanted = `{"loan_id":"${joint.id}","document_type":"monthly_statement"}`;
+  const { body: documents } = await borrower.get(`/portal/documents?filter=${wanted}`);
   const collect = { channel: 'email', template_type: 'past_due_notice', loan_id: joint.id };
   const asked = await officer.post('/communications/can-interact', {
     ...{ ...collect, borrower_id: joint.borrower_id },
