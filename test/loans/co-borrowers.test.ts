@@ -54,7 +54,7 @@ test('of two who add the same person at once, one is told that it is done', asyn
 
   const replies = await Promise.all([1, 2].map(() => shared.officer.post(path, body)));
 
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 409]));
 });
 
 test('a release is kept with its day and reason, and a person may owe the loan again', async () => {
@@ -202,7 +202,7 @@ test('each who owes the loan has a payoff letter of their own', async () => {
   const { body: logs } = await officer.get(`/communication-logs?filter={"loan_id":"${id}"}`);
 
   const letters = documents.filter(({ filename }: Body) => String(filename).startsWith('payoff'));
-  const whose = (rows: Body[]) => rows.map((row) => row['borrower_id']).toSorted();
+  const whose = (rows: Body[]) => rows.map((row) => String(row['borrower_id'])).toSorted();
   expect(whose(letters)).toEqual([borrower_id, other].toSorted());
   expect(whose(logs)).toEqual([borrower_id, other].toSorted());
   expect(new Set(logs.map((log: Body) => log['document_id']))).toEqual(
@@ -225,8 +225,8 @@ test('statements are there for all who owe the loan; what one asks and sends sta
   await drain(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
   await drain(stage, outside, [sendCommunication.name]);
   const applied = done(await borrower.post('/portal/hardship', { loan_id: joint.id, ...why }));
-  const of = `{"loan_id":"${joint.id}","document_type":"monthly_statement"}`;
-  const { body: documents } = await borrower.get(`/portal/documents?filter=${of}`);
+  const wanted = `{"loan_id":"${joint.id}","document_type":"monthly_statement"}`;
+  const { body: documents } = await borrower.get(`/portal/documents?filter=${wanted}`);
   const collect = { channel: 'email', template_type: 'past_due_notice', loan_id: joint.id };
   const asked = await officer.post('/communications/can-interact', {
     ...{ ...collect, borrower_id: joint.borrower_id },

@@ -143,9 +143,9 @@ function trailer(lines: readonly Line[]): string {
     lines.filter(({ account_status }) => account_status === status).length;
   const others = lines.flatMap(othersOf);
   const bases = lines.map(({ consumer }) => consumer);
-  const of = (kind: 'J1' | 'J2') =>
+  const peopleIn = (kind: 'J1' | 'J2') =>
     others.filter((other) => other.kind === kind).map(({ who }) => who);
-  const [j1, j2] = [of('J1'), of('J2')];
+  const [j1, j2] = [peopleIn('J1'), peopleIn('J2')];
   const born = (people: readonly Consumer[]) =>
     people.filter((person) => person['date_of_birth']).length;
   const all = [...bases, ...j1, ...j2];
