@@ -76,6 +76,8 @@ const NOT_DONE: Record<string, string> = {
   'POST /webhooks/{id}/retry-delivery': 'nothing waits to be sent again',
   'POST /approvals/{id}/approve': 'its request is done under all its checks',
   'POST /approvals/{id}/cancel': 'only by whoever asked',
+  'POST /approvals/{id}/reject': 'the one request is decided before',
+  'POST /portal/profile/phones': 'every drawn number is the one that is on file already',
   'PUT /communications/providers/{channel}': 'a channel is no record',
   'PUT /loan-assignments/{id}': 'only while it is pending',
   'POST /portal/hardship': 'the loans of the borrower have an application, or are over',
