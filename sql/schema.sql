@@ -91,6 +91,7 @@ begin
   end loop;
   return known;
 end $function$;
+
 CREATE OR REPLACE FUNCTION app.borrowers_beginning(start text)
  RETURNS SETOF uuid
  LANGUAGE sql

@@ -24,12 +24,12 @@ const documents: Page = {
     const about = filledIn(visit, 'loan_id', 'document_type');
     const body = { ...about, filename: file.name, content_type: file.type };
     const asked = { body, ...keyOf(visit) };
-    const { id, upload_url } = await announced(() =>
-      ask<{ id: string; upload_url: string }>('POST /portal/documents/upload', asked),
+    const { id } = await announced(() =>
+      ask<{ id: string }>('POST /portal/documents/upload', asked),
     );
     try {
       const content = file.content();
-      const put = await putFor(store, tenant, { upload_url, ...file, content });
+      const put = await putFor(store, tenant, { id, ...file, content });
       const described = { file_size: put.size, sha256_hash: put.sha256_hash };
       await ask('POST /portal/documents/{id}/confirm-upload', { params: { id }, body: described });
     } catch (error) {
