@@ -39,9 +39,8 @@ test('a payment that is ordered in the portal stands in exactly one file, as WEB
   const second = await admin.post('/nacha-files', {});
 
   const { batches } = read(await sentFile(stage, tenant, String(first['filename'])));
-  expect(batches.map(({ header, entries }) => [at(header, 51, 53), entries.length])).toEqual([
-    ['WEB', 1],
-  ]);
+  const kinds = batches.map(({ header, entries }) => [at(header, 51, 53), entries.length]);
+  expect(kinds).toEqual([['WEB', 1]]);
   expect(first).toMatchObject({ entry_count: 1 });
   expect(second.status, JSON.stringify(second.body)).toBe(409);
 });
