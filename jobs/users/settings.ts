@@ -195,6 +195,10 @@ export const Settings = z.strictObject({
       entry_description: printed.min(1).max(10).default('LOAN PMT'),
     })
     .prefault({}),
+  // The agency that administers equal credit opportunity for this creditor (12 CFR 1002, appendix A).
+  adverse_action: z
+    .strictObject({ agency_name: line.default(''), agency_address: line.default('') })
+    .prefault({}),
   tax: z
     .strictObject({
       payer_name: line.default(''),

@@ -1,4 +1,5 @@
-import { sql } from '../database/db.ts';
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 /** ltv sets the loan's principal against all its collateral that is still there to be had. */
@@ -25,3 +26,12 @@ export const items = table({
   `,
   search: (words) => sql.fragment`row.description ilike ${containing(words)}`,
 });
+
+/** What secures a loan, as its disclosure names it. */
+export const securing = (tx: Transaction, loanId: string) =>
+  tx.anyFirst(sql.type(z.object({ name: z.string() }))`
+    select coalesce(nullif(description, ''), replace(collateral_type, '_', ' ')) as name
+    from collateral_items
+    where loan_id = ${loanId} and status in ('active', 'repossessed') and not is_archived
+    order by created_at, id
+  `);

@@ -22,7 +22,7 @@ import { newClient, type Client } from './client.ts';
 import { cloneDatabase } from './database.ts';
 import { ORIGINATOR } from './nacha.ts';
 import { newFiles } from './outside.ts';
-import { settle } from './settings.ts';
+import { LETTERHEAD, settle } from './settings.ts';
 
 export const PASSWORD = 'correct horse battery';
 const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
@@ -132,7 +132,7 @@ async function newTenant({ pool, owner, port, installation, slug, today }: Groun
     workOf(pool, SYSTEM, installation)(id, steps);
   const password_hash = await (hashed ??= hashPassword(PASSWORD));
   // Whoever names an instrument orders something from a bank, which asks for these.
-  await settle({ within }, { nacha: ORIGINATOR });
+  await settle({ within }, { nacha: ORIGINATOR, ...LETTERHEAD });
   const userIds = await within(async (work) => {
     await foundTenant(work);
     const ids: Record<string, string> = {};
