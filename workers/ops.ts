@@ -22,7 +22,17 @@ import { findDatabase, readCommandConfiguration } from './processes/configuratio
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [
   ...[status, pools, runs, pause, resume, failed, retry],
-  ...[close, setAside, createTenant, checkTenant, createUser, resetFactors, settings, secrets, reckon],
+  ...[
+    close,
+    setAside,
+    createTenant,
+    checkTenant,
+    createUser,
+    resetFactors,
+    settings,
+    secrets,
+    reckon,
+  ],
 ];
 
 function help(): string {

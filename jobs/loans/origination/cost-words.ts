@@ -35,7 +35,9 @@ export function costWords(loan: RawLoan, reader: Reader, { secured, hasPrepaidCh
       ...(hasPrepaidCharge ? [PREPAYMENT[spoken].prepaid] : []),
     ].join(' '),
     security_interest:
-      secured.length === 0 ? null : `${SECURITY[spoken]} ${new Intl.ListFormat(spoken).format(secured)}.`,
+      secured.length === 0
+        ? null
+        : `${SECURITY[spoken]} ${new Intl.ListFormat(spoken).format(secured)}.`,
   };
 }
 

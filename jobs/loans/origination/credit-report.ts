@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { date, integer, words } from '../../../sql/types.ts';
+import { date, freeWords, integer, words } from '../../../sql/types.ts';
 
 const line = words.max(200);
 
@@ -16,7 +16,7 @@ export const CreditReport = z.strictObject({
       range_low: integer.min(0).max(9999),
       range_high: integer.min(0).max(9999),
       // Four, and a fifth where the number of inquiries is one of them.
-      key_factors: z.array(line).min(1).max(5),
+      key_factors: z.array(freeWords).min(1).max(5),
     })
     .refine(
       ({ score, range_low, range_high }) => range_low <= score && score <= range_high,
