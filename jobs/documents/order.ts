@@ -39,7 +39,7 @@ export async function orderDocument<Name extends DocumentName>(
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient) throw new NotFound();
   const loan_number = (await recipients.loanNumber(work.tx, loan_id)) ?? '';
-  const said =
+  const text =
     typeof data === 'function'
       ? data(documentLanguage(template, recipient.language_preference))
       : data;
@@ -57,7 +57,7 @@ export async function orderDocument<Name extends DocumentName>(
     content_type: 'application/pdf',
     source: 'generated',
     language: recipient.language_preference,
-    template_data: { ...letterTo(await senderOf(work), recipient, loan_number), ...said },
+    template_data: { ...letterTo(await senderOf(work), recipient, loan_number), ...text },
   });
   await enqueue(work.tx, renderDocumentJob, { tenant_id: work.tenant_id, document_id });
   return document_id;

@@ -137,6 +137,7 @@ async function write(work: Work, { row }: OpenLoan, given: Boxes): Promise<strin
     debt_description: `Loan ${row.loan_number}`,
     form_number: `1099C-${given.tax_year}-${row.loan_number}-${number}`,
     account_number: row.loan_number,
+    is_corrected: false,
     ...given,
   };
   // A payment or an agreement is not held up because the lender has not said who it is.
@@ -152,13 +153,8 @@ async function write(work: Work, { row }: OpenLoan, given: Boxes): Promise<strin
   });
 }
 
-type Form = Pick<Boxes, 'tax_year' | 'identifiable_event_code' | 'identifiable_event_date'> &
-  Pick<Boxes, 'amount_discharged' | 'interest_included' | 'personally_liable'> &
-  Awaited<ReturnType<typeof partiesOf>> & {
-    debt_description: string;
-    account_number: string;
-    fair_market_value?: string | null | undefined;
-  };
+type Form = Omit<forms.Draft, 'loan_id' | 'fair_market_value'> &
+  Awaited<ReturnType<typeof partiesOf>> & { fair_market_value?: string | null | undefined };
 
 /** The debtor's copy has the creditor's whole number (26 CFR 301.6109-4(b)); nothing else keeps it. */
 async function orderCopy(work: Work, row: Loan, form: Form) {
@@ -193,11 +189,11 @@ const askForSettings = (work: Work, { id, borrower_id, loan_number }: Loan) =>
   });
 
 /** Makes a form of a draft: its parties as they are now, and the copy for the debtor. */
-async function finish(work: Work, id: string, form: Row) {
-  const { row } = await openLoan(work, String(form['loan_id']));
+async function finish(work: Work, id: string) {
+  const { loan_id, ...boxes } = await forms.draft(work.tx, id);
+  const { row } = await openLoan(work, loan_id);
   const parties = await partiesOf(work, row);
-  // The row is one that `write` wrote.
-  const document_id = await orderCopy(work, row, { ...(form as unknown as Form), ...parties });
+  const document_id = await orderCopy(work, row, { ...boxes, ...parties });
   await update(work.tx, 'forms_1099c', id, { ...parties, document_id });
 }
 
@@ -235,7 +231,7 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
   const { status, principal_forgiven: _, ...described } = changes;
   if (status !== undefined && status !== form.status) {
     if (!NEXT[form.status]?.includes(String(status))) throw immutable('form', form.status);
-    if (form.status === 'draft' && status === 'generated') await finish(work, id, row);
+    if (form.status === 'draft' && status === 'generated') await finish(work, id);
     await records.setStatus(work.tx, 'forms_1099c', id, String(status));
   }
   await update(work.tx, 'forms_1099c', id, described);
