@@ -125,9 +125,10 @@ export type TilaDisclosure = Letter & {
     prepaid_finance_charge: Money;
   } | null;
   /** Whole sentences. */
-  late_charge: string;
   prepayment: string;
-  security_interest: string;
+  /** Null where there is nothing to tell: the box holds only what is related to the disclosures (1026.17(a)). */
+  late_charge: string | null;
+  security_interest: string | null;
   variable_rate?: string | null;
   is_estimate?: boolean;
   interest_rate: Rate;
@@ -140,17 +141,17 @@ export type AdverseActionNotice = Letter & {
   requested_amount?: Money | null;
   /** At most four principal reasons, as sentences. */
   reasons: readonly string[];
-  credit_bureau?: { name: string; address_lines: readonly string[]; phone: string } | null;
+  credit_bureau?: { name: string; address: string; phone: string } | null;
   credit_score?: {
-    score: string;
+    score: number;
     date: Day;
-    range_low: string;
-    range_high: string;
+    range_low: number;
+    range_high: number;
     source: string;
     key_factors: readonly string[];
   } | null;
   /** The agency that administers compliance for this creditor. */
-  agency?: { name: string; address_lines: readonly string[] } | null;
+  agency: { name: string; address: string };
 };
 
 export type PayoffLetter = Letter & {
@@ -161,20 +162,20 @@ export type PayoffLetter = Letter & {
   principal: Money;
   interest: Money;
   fees: Money;
+  prepayment_penalty?: Money | null;
   /** Unapplied money and credits, positive; printed as a reduction. */
   credits?: Money | null;
   interest_rate: Rate;
   pay_to?: {
     name: string;
     address_lines: readonly string[];
-    bank_name?: string | null;
-    routing_number?: string | null;
-    account_number?: string | null;
   } | null;
+  /** What the tenant says about wires and the like. */
+  remittance_instructions?: string | null;
   is_secured?: boolean;
 };
 
-/** IRS form 1099-C, the recipient's copy B: only the last four digits of a TIN. */
+/** IRS form 1099-C, the recipient's copy B: the creditor's whole TIN, and the last four digits of the debtor's. */
 export type Form1099C = Letter & {
   form_number?: string | null;
   tax_year: string;
@@ -182,7 +183,7 @@ export type Form1099C = Letter & {
   creditor_name: string;
   creditor_address: string;
   creditor_phone?: string | null;
-  creditor_tin_last_four: string;
+  creditor_tin: string;
   debtor_name: string;
   debtor_address: string;
   debtor_tin_last_four: string;

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { BARE } from '../jobs/installation.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
 import { openPool } from '../sql/database/db.ts';
+import { checkTenant } from './ops/check-tenant.ts';
 import { close } from './ops/close.ts';
 import { createTenant } from './ops/create-tenant.ts';
 import { createUser } from './ops/create-user.ts';
@@ -21,7 +22,17 @@ import { findDatabase, readCommandConfiguration } from './processes/configuratio
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [
   ...[status, pools, runs, pause, resume, failed, retry],
-  ...[close, setAside, createTenant, createUser, resetFactors, settings, secrets, reckon],
+  ...[
+    close,
+    setAside,
+    createTenant,
+    checkTenant,
+    createUser,
+    resetFactors,
+    settings,
+    secrets,
+    reckon,
+  ],
 ];
 
 function help(): string {

@@ -59,6 +59,7 @@ const fill = (within: Within, id: string, slug: string, password: string) =>
     // A run that was cut short may have left a tenant without its first program.
     if ((await firstProgram(work.tx)) === null) await foundTenant(work);
     await addBank(work);
+    await addLetterhead(work, slug);
     const known = await activeByEmail(work.tx, `borrower@${slug}.test`);
     if (known?.borrower_id) return addAccount(work, known.borrower_id);
     const borrowers = await addPeople(work, slug);
@@ -83,6 +84,30 @@ async function addBank(work: Work) {
     odfi_routing_number: '091000019',
   };
   await changeSettings(work, { nacha });
+}
+
+/** Who sends letters, and what the law asks them to say. */
+async function addLetterhead(work: Work, slug: string) {
+  const { branding: set } = await settingsOf(work.tx);
+  if (set.address_line_1 !== '') return;
+  const { name } = await current(work.tx);
+  await changeSettings(work, {
+    branding: {
+      support_email: `service@${slug}.test`,
+      support_phone: '+1 202 555 0100',
+      address_line_1: '100 Example Avenue',
+      address_line_2: 'Springfield, IL 62701',
+    },
+    adverse_action: {
+      agency_name: 'Federal Trade Commission, Equal Credit Opportunity',
+      agency_address: '600 Pennsylvania Avenue NW, Washington, DC 20580',
+    },
+    tax: {
+      payer_name: name,
+      payer_tin: '12-3456789',
+      payer_address: '100 Example Avenue, Springfield, IL 62701',
+    },
+  });
 }
 
 async function addUsers(work: Work, slug: string, password: string, borrower_id: string) {

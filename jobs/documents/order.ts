@@ -3,11 +3,13 @@ import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
 import { insert } from '../../sql/write.ts';
 import type { DocumentData, DocumentName, Letter } from '../../templates/documents.ts';
+import { documentLanguage } from '../../templates/render-document.ts';
 import { letterTo, senderOf } from '../communications/told.ts';
 import { NotFound } from '../errors.ts';
 import { storageKey } from '../files/keys.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
+import { assertComplete } from './complete.ts';
 import { renderDocumentJob } from './render.job.ts';
 
 type Order<Name extends DocumentName> = {
@@ -17,23 +19,30 @@ type Order<Name extends DocumentName> = {
   filename: string;
   borrower_id: string;
   loan_id: string;
-  /** What the document says, as it is now; the letterhead of today is kept with it. */
-  data: Omit<DocumentData[Name], keyof Letter>;
+  /** What the document says, as it is now and in its language; the letterhead of today is kept with it. */
+  data: Said<Name> | ((language: string) => Said<Name>);
 };
+type Said<Name extends DocumentName> = Omit<DocumentData[Name], keyof Letter>;
 
 /**
  * Orders a document: its row is there at once, as pending, and its file within seconds. Answers the
- * id, which a message may name to be sent with the document.
+ * id, which a message may name to be sent with the document. What the tenant has not set and the document
+ * must say refuses it.
  */
 export async function orderDocument<Name extends DocumentName>(
   work: Work,
   order: Order<Name>,
 ): Promise<string> {
   const { template, document_type, borrower_id, loan_id, data } = order;
+  await assertComplete(work, template);
   const { slug: tenant_slug } = await current(work.tx);
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient) throw new NotFound();
   const loan_number = (await recipients.loanNumber(work.tx, loan_id)) ?? '';
+  const text =
+    typeof data === 'function'
+      ? data(documentLanguage(template, recipient.language_preference))
+      : data;
   const id = randomUUIDv7();
   // Two quotes of one day are two files.
   const filename = `${order.filename.replace(/\.pdf$/, '')}-${id.slice(-8)}.pdf`;
@@ -48,7 +57,7 @@ export async function orderDocument<Name extends DocumentName>(
     content_type: 'application/pdf',
     source: 'generated',
     language: recipient.language_preference,
-    template_data: { ...letterTo(await senderOf(work), recipient, loan_number), ...data },
+    template_data: { ...letterTo(await senderOf(work), recipient, loan_number), ...text },
   });
   await enqueue(work.tx, renderDocumentJob, { tenant_id: work.tenant_id, document_id });
   return document_id;

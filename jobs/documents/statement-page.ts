@@ -24,6 +24,17 @@ const KINDS = dictionary<{ en: string; es: string }>({
   fee_deducted: { en: 'Paid out of the loan proceeds', es: 'Pagado con el desembolso' },
   fee_waived: { en: 'Fee waived', es: 'Cargo condonado' },
   fee_origination: { en: 'Origination fee', es: 'Cargo de apertura' },
+  fee_nsf: { en: 'Insufficient funds fee', es: 'Cargo por fondos insuficientes' },
+  fee_modification: { en: 'Modification fee', es: 'Cargo por modificación' },
+  fee_due_date_change: { en: 'Due date change fee', es: 'Cargo por cambio de vencimiento' },
+  fee_convenience: { en: 'Convenience fee', es: 'Cargo por conveniencia' },
+  fee_annual: { en: 'Annual fee', es: 'Cargo anual' },
+  fee_draw: { en: 'Draw fee', es: 'Cargo por retiro' },
+  fee_payoff: { en: 'Payoff fee', es: 'Cargo por liquidación' },
+  fee_legal: { en: 'Legal fee', es: 'Cargo legal' },
+  fee_recovery: { en: 'Recovery fee', es: 'Cargo por recuperación' },
+  fee_prepayment_penalty: { en: 'Prepayment penalty', es: 'Penalidad por pago anticipado' },
+  fee_adjustment: { en: 'Adjustment', es: 'Ajuste' },
 });
 const FEE = { en: 'Fee', es: 'Cargo' };
 

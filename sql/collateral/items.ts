@@ -49,3 +49,12 @@ export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select status, is_archived from collateral_items where id = ${id} for no key update
   `);
+
+/** What secures a loan, as its disclosure names it. */
+export const securing = (tx: Transaction, loanId: string) =>
+  tx.anyFirst(sql.type(z.object({ name: z.string() }))`
+    select coalesce(nullif(description, ''), replace(collateral_type, '_', ' ')) as name
+    from collateral_items
+    where loan_id = ${loanId} and status in ('active', 'repossessed') and not is_archived
+    order by created_at, id
+  `);

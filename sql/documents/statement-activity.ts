@@ -4,7 +4,8 @@ import { sql } from '../database/db.ts';
  * What became known since the last statement, as the totals count, each with the day for which it counts
  * in the books: a fee that was entered late stands on this statement under its own, earlier day. A payment may
  * be applied otherwise than in its own month, where an earlier one came late or was taken back: the
- * difference is a line of its own, so that the lines add up to what the balance moved by.
+ * difference is a line of its own, so that the lines add up to what the balance moved by, and the balance
+ * that each of them leaves ends at the new one.
  */
 export const activity = sql.fragment`(
   with money as (
@@ -63,10 +64,16 @@ export const activity = sql.fragment`(
   select coalesce(jsonb_agg(
     jsonb_build_object(
       'date', line.date, 'kind', line.kind, 'amount', line.amount::text,
-      'principal', line.principal::text, 'interest', line.interest::text, 'fees', line.fees::text
-    ) order by line.date, line.rank
+      'principal', line.principal::text, 'interest', line.interest::text, 'fees', line.fees::text,
+      'balance', line.balance::text
+    ) order by line.place
   ), '[]')
   from (
+    select placed.*,
+           moved.previous_balance + sum(placed.amount) over (order by placed.place) as balance
+    from (
+      select moving.*, row_number() over (order by moving.date, moving.rank, moving.amount) as place
+      from (
     select date, kind, rank, amount, principal, interest, fees from money
     union all
     select date, 'fee_waived', 5, amount, null, null, amount from waived
@@ -110,5 +117,7 @@ export const activity = sql.fragment`(
     select today.day - 1, 'credit', 9, rest.amount, null, null, null
     from (select -credits.amount - coalesce(sum(amount), 0.00) as amount from waived) as rest
     where rest.amount <> 0
+      ) as moving
+    ) as placed
   ) as line
 )`;

@@ -34,6 +34,31 @@ export const inForce = (tx: Transaction, loanId: string, code: string, year: num
     for update
   `);
 
+const Draft = z.object({
+  loan_id: z.string(),
+  form_number: z.string(),
+  tax_year: z.int(),
+  account_number: z.string(),
+  identifiable_event_code: z.string(),
+  identifiable_event_date: z.string(),
+  amount_discharged: z.string(),
+  interest_included: z.string(),
+  debt_description: z.string(),
+  personally_liable: z.boolean(),
+  is_corrected: z.boolean(),
+  fair_market_value: z.string().nullable(),
+});
+export type Draft = z.output<typeof Draft>;
+
+/** The boxes of a form whose copy is not ordered yet. */
+export const draft = (tx: Transaction, id: string) =>
+  tx.one(sql.type(Draft)`
+    select loan_id, form_number, tax_year, account_number, identifiable_event_code,
+           identifiable_event_date, amount_discharged, interest_included, debt_description,
+           personally_liable, is_corrected, fair_market_value
+    from forms_1099c where id = ${id}
+  `);
+
 const Debtor = z.object({
   name: z.string(),
   tin_last_four: z.string(),

@@ -115,6 +115,7 @@ test('a reversed payment, a late one and an advance still add up to what is owed
   expect(statements).toHaveLength(3);
   for (const { figures } of statements) {
     expect(comesTo(figures.summary)).toBe(figures.summary['new_balance']);
+    expect(figures.activity.at(-1)?.['balance']).toBe(figures.summary['new_balance']);
   }
   expect(march?.summary).toMatchObject({
     payments: '384.32',

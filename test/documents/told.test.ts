@@ -50,7 +50,7 @@ const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
     const { tenant, borrower_id } = ground;
     const asked = await newLoan(tenant, { status: 'pending', borrower_id });
     await tenant.officer.post(`/loans/${asked.id}/deny`, { reasons: ['recent_inquiries'] });
-    const says = ['$10,000.00', 'January 15, 2026'];
+    const says = ['$10,000.00', 'January 15, 2026', 'Example Agency'];
     return { print: await printOf(ground, 'adverse_action_notice'), says };
   },
   payoff_letter: async (ground) => {
@@ -61,7 +61,7 @@ const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
   form_1099c: async (ground) => {
     const form = { amount_discharged: '700.00' };
     await ground.tenant.officer.post(`/loans/${ground.loan_id}/1099c`, form);
-    return { print: await printOf(ground, 'form_1099c'), says: ['700.00'] };
+    return { print: await printOf(ground, 'form_1099c'), says: ['700.00', '12-3456789'] };
   },
   letter: async ({ tenant, borrower_id, loan_id, template }) => {
     const { body } = await tenant.officer.post('/communications/send', {

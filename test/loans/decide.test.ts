@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
+import { LETTERHEAD, settle } from '../setup/settings.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -176,4 +177,48 @@ test('a week’s loan with a fee costs more than 1,000 percent a year, and is sh
   expect(approved.status).toBe(200);
   expect(Number(approved.body.apr)).toBeGreaterThan(10);
   expect(list).toMatchObject({ status: 200, body: [{ id, apr: approved.body.apr }] });
+});
+
+test('a notice is in the applicant’s language, with the report and the score that were used', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
+  const { body: borrower } = await tenant.officer.get(`/borrowers/${borrower_id}`);
+  await tenant.officer.put(`/borrowers/${borrower_id}`, { ...borrower, language_preference: 'es' });
+  const credit_report = {
+    bureau_name: 'Northern Credit Bureau',
+    bureau_address: 'P.O. Box 100, Allen, TX 75013',
+    bureau_phone: '(888) 555-0100',
+    score: {
+      ...{ score: 588, date: '2026-01-10', range_low: 300, range_high: 850 },
+      key_factors: ['Number of recent inquiries'],
+    },
+  };
+  const score = { ...credit_report.score, score: 200 };
+  const deny = (body: object) =>
+    tenant.officer.post(`/loans/${id}/deny`, { reasons: ['bankruptcy'], ...body });
+
+  const outOfRange = await deny({ credit_report: { ...credit_report, score } });
+  await settle(tenant, { adverse_action: {} });
+  const incomplete = await deny({ credit_report });
+  const untouched = await tenant.officer.get(`/loans/${id}`);
+  await settle(tenant, LETTERHEAD);
+  const denied = await deny({ credit_report });
+
+  const told = await tenant.within(({ tx }) =>
+    tx.oneFirst(sql.type(z.object({ data: z.looseObject({}) }))`
+      select template_data as data from documents
+      where loan_id = ${id} and template = 'adverse_action_notice'
+    `),
+  );
+  expect([outOfRange.status, incomplete.status, denied.status]).toEqual([422, 409, 200]);
+  expect(incomplete.body.details.settings).toEqual([
+    ...['adverse_action.agency_name', 'adverse_action.agency_address'],
+  ]);
+  expect(untouched.body.status).toBe('pending');
+  expect(told).toMatchObject({
+    reasons: ['Bancarrota'],
+    agency: { name: 'Example Agency' },
+    credit_bureau: { phone: '(888) 555-0100' },
+    credit_score: { score: 588, source: 'Northern Credit Bureau' },
+  });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
+import { LETTERHEAD, settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -74,4 +75,35 @@ test('a form takes the charged-off principal, and is refused where nothing was g
     identifiable_event_code: 'A',
     source: 'manual',
   });
+});
+
+test('a lender that has not said who it is orders no form, and a forgiveness leaves a draft to finish', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await settle(tenant, { tax: {} });
+
+  const refused = await tenant.officer.post(`/loans/${id}/1099c`, { amount_discharged: '25.00' });
+  await tenant.officer.post(`/loans/${id}/modifications`, {
+    ...{ modification_type: 'principal_forgiveness', principal_forgiven: '700.00' },
+  });
+  const [draft] = (await tenant.officer.get(`/loans/${id}/1099c`)).body;
+  const generate = () =>
+    tenant.officer.put(`/forms-1099c/${draft.id}`, { ...draft, status: 'generated' });
+  const tooSoon = await generate();
+  await settle(tenant, LETTERHEAD);
+  const generated = await generate();
+  const tasks = await tenant.officer.get('/tasks');
+
+  const incomplete = {
+    status: 409,
+    body: {
+      code: 'tenant_incomplete',
+      details: { document: 'form_1099c', settings: ['tax.payer_tin', 'tax.payer_address'] },
+    },
+  };
+  expect([refused, tooSoon]).toMatchObject([incomplete, incomplete]);
+  expect(draft).toMatchObject({ status: 'draft', document_id: null, amount_discharged: '700.00' });
+  expect(generated.body).toMatchObject({ status: 'generated', creditor_tin_last_four: '6789' });
+  expect(generated.body.document_id).not.toBeNull();
+  expect(tasks.body).toMatchObject([{ title: expect.stringContaining('form of LN-2026-000001') }]);
 });

@@ -1,6 +1,17 @@
 import { sql } from '../../sql/database/db.ts';
 import type { Tenant } from './world.ts';
 
+/** All that a document must say of its lender. */
+export const LETTERHEAD = {
+  branding: {
+    address_line_1: '100 Example Avenue',
+    address_line_2: 'Springfield, IL 62701',
+    support_phone: '+12025550100',
+  },
+  adverse_action: { agency_name: 'Example Agency', agency_address: '1 Agency Row, Washington, DC' },
+  tax: { payer_tin: '12-3456789', payer_address: '100 Example Avenue, Springfield, IL 62701' },
+};
+
 /** Sets what a test needs of the tenant's settings; whole groups, the others stay. */
 export const settle = (tenant: Pick<Tenant, 'within'>, settings: object) =>
   tenant.within(({ tx }) =>

@@ -21,7 +21,7 @@ import { newClient, type Client } from './client.ts';
 import { cloneDatabase } from './database.ts';
 import { ORIGINATOR } from './nacha.ts';
 import { newFiles } from './outside.ts';
-import { settle } from './settings.ts';
+import { LETTERHEAD, settle } from './settings.ts';
 
 export const PASSWORD = 'correct horse battery';
 const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
@@ -140,7 +140,7 @@ async function newTenant({ pool, owner, port, installation, slug, today }: Groun
   const within = <Result>(steps: (work: Work) => Promise<Result>) =>
     workOf(pool, SYSTEM, installation)(id, steps);
   // Whoever names an instrument orders something from a bank, which asks for these.
-  await settle({ within }, { nacha: ORIGINATOR });
+  await settle({ within }, { nacha: ORIGINATOR, ...LETTERHEAD });
   const userIds = await within(async (work) => {
     await foundTenant(work);
     const ids: Record<string, string> = {};

@@ -25,12 +25,13 @@ test('Spanish letters write dates as in Spanish and dollars as in the United Sta
 test('a document without a variant in the language is in English', () => {
   const languages = [
     documentLanguage('monthly_statement', 'es'),
-    documentLanguage('tila_disclosure', 'es'),
+    documentLanguage('adverse_action_notice', 'es'),
+    documentLanguage('tila_disclosure', 'fr'),
     documentLanguage('monthly_statement', 'xx'),
     documentLanguage('monthly_statement', '..'),
   ];
 
-  expect(languages).toEqual(['es', 'en', 'en', 'en']);
+  expect(languages).toEqual(['es', 'es', 'en', 'en', 'en']);
 });
 
 test('every document renders with all that it may leave out left out', () => {

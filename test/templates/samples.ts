@@ -121,20 +121,20 @@ export const adverse: AdverseActionNotice = {
   reasons: ['Income insufficient for the amount of credit requested', 'Delinquent past credit'],
   credit_bureau: {
     name: 'Northern Credit Bureau',
-    address_lines: ['P.O. Box 100', 'Allen, TX 75013'],
+    address: 'P.O. Box 100, Allen, TX 75013',
     phone: '(888) 555-0100',
   },
   credit_score: {
-    score: '588',
+    score: 588,
     date: '2026-03-20',
-    range_low: '300',
-    range_high: '850',
+    range_low: 300,
+    range_high: 850,
     source: 'Northern Credit Bureau',
     key_factors: ['Number of recent inquiries', 'Proportion of balances to limits is too high'],
   },
   agency: {
     name: 'Federal Trade Commission, Equal Credit Opportunity',
-    address_lines: ['Washington, DC 20580'],
+    address: '600 Pennsylvania Avenue NW, Washington, DC 20580',
   },
 };
 
@@ -151,10 +151,8 @@ export const payoff: PayoffLetter = {
   pay_to: {
     name: 'Harbor & Pine Lending',
     address_lines: ['P.O. Box 4410', 'Portland, ME 04101'],
-    bank_name: 'First Example Bank',
-    routing_number: '211274450',
-    account_number: '0001234567',
   },
+  remittance_instructions: 'Wires to First Example Bank, routing number 211274450.',
   is_secured: true,
 };
 
@@ -164,7 +162,7 @@ export const form1099c: Form1099C = {
   creditor_name: 'Harbor & Pine Lending',
   creditor_address: 'P.O. Box 4410, Portland, ME 04101',
   creditor_phone: '(800) 555-0142',
-  creditor_tin_last_four: '6789',
+  creditor_tin: '12-3456789',
   debtor_name: 'María O’Neil',
   debtor_address: '118 Congress Street, Apt 4, Portland, ME 04101',
   debtor_tin_last_four: '4321',

@@ -9,7 +9,7 @@ const stage = await newStage();
 
 test('settings are read whole and changed in part', async () => {
   const tenant = await stage.tenant();
-  await settle(tenant, { nacha: {} });
+  await settle(tenant, { nacha: {}, branding: {}, adverse_action: {}, tax: {} });
   const superadmin = await tenant.signedIn('superadmin');
   const admin = await tenant.signedIn('admin');
 

@@ -32,6 +32,15 @@ const SETTINGS = {
     address_line_1: '100 Example Avenue',
     address_line_2: 'Springfield, IL 62701',
   },
+  adverse_action: {
+    agency_name: 'Federal Trade Commission, Equal Credit Opportunity',
+    agency_address: '600 Pennsylvania Avenue NW, Washington, DC 20580',
+  },
+  tax: {
+    payer_name: 'Demo Loan Servicing',
+    payer_tin: '12-3456789',
+    payer_address: '100 Example Avenue, Springfield, IL 62701',
+  },
   communications: { suppression_hours: 0, weekly_cap: 100, from_email: 'service@demo.test' },
   webhooks: { allow_private_hosts: true },
 };

@@ -7,6 +7,7 @@ import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/changes.ts';
 import { assertAllowed } from '../history/statuses.ts';
 import { adverseAction } from './adverse-action.ts';
+import { CreditReport } from './credit-report.ts';
 import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
 
 /** More than four reasons tell an applicant nothing (official commentary on 12 CFR 1002.9(b)(2)). */
@@ -15,6 +16,7 @@ const REASONS_MAX = 4;
 export const Denial = z.object({
   reasons: z.array(z.enum(DENIAL_CODES)).max(REASONS_MAX).nullish(),
   reason: freeWords.nullish().describe('One code, or other words, which count as "other".'),
+  credit_report: CreditReport.nullish(),
   notes: prose.nullish(),
 });
 type Denial = z.output<typeof Denial>;
@@ -27,7 +29,7 @@ export async function deny(work: Work, loanId: string, input: Denial) {
   const reasons = reasonsOf(input);
   await decisions.markDenied(work.tx, loanId, reasons);
   await changeStatus(work, loan, 'denied', 'deny', reasons.join(', '));
-  await adverseAction(work, loan, reasons);
+  await adverseAction(work, loan, reasons, input.credit_report ?? null);
 }
 
 function reasonsOf({ reasons, reason }: Denial): DenialReason[] {

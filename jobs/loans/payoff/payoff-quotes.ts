@@ -50,7 +50,8 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   const quote_number = `PQ-${row.loan_number}-${number}`;
   await supersedeQuotes(work, row.id);
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
-  const letterFor = (borrowerId: string) => letter(work, loan, borrowerId, quote_number, amounts);
+  const told = { ...amounts, remittance_instructions };
+  const letterFor = (borrowerId: string) => letter(work, loan, borrowerId, quote_number, told);
   const document_id = await letterFor(row.borrower_id);
   const id = await insert(work.tx, 'payoff_quotes', {
     ...amounts,
@@ -88,6 +89,7 @@ function penaltyOn({ row, schedule, events }: OpenLoan, on: string): string {
 }
 
 type Quoted = Omit<Payoff, 'unearned_interest'>;
+type Instructed = Quoted & Pick<NewQuote, 'remittance_instructions'>;
 
 /** The letter says what is good to its last day, since that is what people act upon. */
 async function letter(
@@ -95,14 +97,14 @@ async function letter(
   { row, state }: OpenLoan,
   borrower_id: string,
   quote_number: string,
-  quoted: Quoted,
+  quoted: Instructed,
 ) {
   const { good_through_date, payoff_amount_good_through, per_diem } = quoted;
-  const fees = parseMoney(quoted.fees_amount).plus(quoted.prepayment_penalty);
   const interest = parseMoney(payoff_amount_good_through)
     .plus(quoted.credits_amount)
     .minus(quoted.principal_amount)
-    .minus(fees);
+    .minus(quoted.fees_amount)
+    .minus(quoted.prepayment_penalty);
   return orderDocument(work, {
     template: 'payoff_letter',
     document_type: 'correspondence',
@@ -116,7 +118,9 @@ async function letter(
       payoff_amount: payoff_amount_good_through,
       principal: quoted.principal_amount,
       interest: money(interest),
-      fees: money(fees),
+      fees: quoted.fees_amount,
+      prepayment_penalty: quoted.prepayment_penalty,
+      remittance_instructions: quoted.remittance_instructions ?? null,
       credits: quoted.credits_amount,
       interest_rate: state.current_rate,
       is_secured: (await find(work.tx, loans, row.id))?.['is_secured'] === true,

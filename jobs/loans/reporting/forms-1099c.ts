@@ -5,6 +5,8 @@ import * as records from '../../../sql/loans/records.ts';
 import type { Row } from '../../../sql/table.ts';
 import { current } from '../../../sql/tenants.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
+import { addDays } from '../../dates.ts';
+import { canBeTold } from '../../documents/complete.ts';
 import { orderDocument } from '../../documents/order.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
@@ -22,6 +24,9 @@ export const FORM_STATUSES = [
 
 /** Forgiven principal of a year from which the form is made by itself (26 CFR 1.6050P-1). */
 const THRESHOLD = '600.00';
+
+/** How long a draft may wait for the lender's settings. */
+const DRAFT_DAYS = 30;
 
 const FUNDED = ['active', 'paid_off', 'charged_off', 'settled', 'transferred'];
 
@@ -126,31 +131,73 @@ type Boxes = Values & {
 
 /** Writes the form with its parties, and orders the copy for the debtor. */
 async function write(work: Work, { row }: OpenLoan, given: Boxes): Promise<string> {
-  const parties = await partiesOf(work, row);
   const number = (await records.countOf(work.tx, 'forms_1099c', row.id)) + 1;
   const form = {
-    ...parties,
+    ...(await partiesOf(work, row)),
     debt_description: `Loan ${row.loan_number}`,
     form_number: `1099C-${given.tax_year}-${row.loan_number}-${number}`,
     account_number: row.loan_number,
+    is_corrected: false,
     ...given,
   };
-  const document_id = await orderDocument(work, {
+  // A payment or an agreement is not held up because the lender has not said who it is.
+  const isDraft = given.source === 'system' && !(await canBeTold(work, 'form_1099c'));
+  const document_id = isDraft ? null : await orderCopy(work, row, form);
+  if (isDraft) await askForSettings(work, row);
+  return insert(work.tx, 'forms_1099c', {
+    ...form,
+    ...(isDraft && { status: 'draft' }),
+    document_id,
+    created_by: work.actor.id,
+    loan_id: row.id,
+  });
+}
+
+type Form = Omit<forms.Draft, 'loan_id' | 'fair_market_value'> &
+  Awaited<ReturnType<typeof partiesOf>> & { fair_market_value?: string | null | undefined };
+
+/** The debtor's copy has the creditor's whole number (26 CFR 301.6109-4(b)); nothing else keeps it. */
+async function orderCopy(work: Work, row: Loan, form: Form) {
+  const { tax } = await settingsOf(work.tx);
+  const digits = tax.payer_tin.replace('-', '');
+  return orderDocument(work, {
     template: 'form_1099c',
     document_type: 'other',
-    filename: `form-1099c-${given.tax_year}.pdf`,
+    filename: `form-1099c-${form.tax_year}.pdf`,
     borrower_id: row.borrower_id,
     loan_id: row.id,
     data: {
       ...form,
       tax_year: String(form.tax_year),
-      creditor_tin_last_four: parties.creditor_tin_last_four,
+      creditor_tin: `${digits.slice(0, 2)}-${digits.slice(2)}`,
       fair_market_value: form.fair_market_value ?? null,
     },
   });
-  const by = { document_id, created_by: work.actor.id };
-  return insert(work.tx, 'forms_1099c', { ...form, ...by, loan_id: row.id });
 }
+
+const askForSettings = (work: Work, { id, borrower_id, loan_number }: Loan) =>
+  insert(work.tx, 'tasks', {
+    borrower_id,
+    loan_id: id,
+    title: `Complete the settings for form 1099-C, then generate the form of ${loan_number}`,
+    task_type: 'compliance',
+    due_date: addDays(work.today, DRAFT_DAYS),
+    priority: 'high',
+    source: 'system',
+    related_type: 'loan',
+    related_id: id,
+  });
+
+/** Makes a form of a draft: its parties as they are now, and the copy for the debtor. */
+async function finish(work: Work, id: string) {
+  const { loan_id, ...boxes } = await forms.draft(work.tx, id);
+  const { row } = await openLoan(work, loan_id);
+  const parties = await partiesOf(work, row);
+  const document_id = await orderCopy(work, row, { ...boxes, ...parties });
+  await update(work.tx, 'forms_1099c', id, { ...parties, document_id });
+}
+
+type Loan = OpenLoan['row'];
 
 async function partiesOf(work: Work, row: OpenLoan['row']) {
   const { name } = await current(work.tx);
@@ -184,6 +231,7 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
   const { status, principal_forgiven: _, ...described } = changes;
   if (status !== undefined && status !== form.status) {
     if (!NEXT[form.status]?.includes(String(status))) throw immutable('form', form.status);
+    if (form.status === 'draft' && status === 'generated') await finish(work, id);
     await records.setStatus(work.tx, 'forms_1099c', id, String(status));
   }
   await update(work.tx, 'forms_1099c', id, described);

@@ -1,0 +1,25 @@
+import { missingIn } from '../../jobs/documents/complete.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import type { Operation } from './operation.ts';
+import { tenantOf } from './tenant-of.ts';
+
+export const checkTenant: Operation = {
+  name: 'check-tenant',
+  usage: '[--tenant SLUG]',
+  summary: 'lists, document by document, the settings that it lacks; ends with 1 if one is refused',
+  options: ['tenant'],
+  run: async ({ app, options }) => {
+    const { id, slug } = await tenantOf(app, options['tenant']);
+    const settings = await workOf(app, SYSTEM)(id, ({ tx }) => settingsOf(tx));
+    const rows = missingIn(settings).map(({ document, must, wants }) => ({
+      document,
+      'refused without': must.join(', '),
+      'incomplete without': wants.join(', '),
+    }));
+    const lacking = rows.filter((row) => row['refused without'] || row['incomplete without']);
+    const code = rows.some((row) => row['refused without']) ? 1 : 0;
+    if (lacking.length > 0) return { rows: lacking, code };
+    return { say: `Tenant ${slug} has set all that its documents say.`, rows: [], code };
+  },
+};
