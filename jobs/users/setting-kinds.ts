@@ -52,3 +52,8 @@ export const perMinute = z.int().min(1).max(100_000).nullable().default(null);
 export const perMinuteOfAll = z.int().min(30).max(100_000).nullable().default(null);
 /** Tries at a secret in a minute: enough for a person, and never so many that guessing pays. */
 export const tries = z.int().min(3).max(60);
+
+/** Which administers equal credit opportunity for this creditor (12 CFR 1002, appendix A). */
+export const agency = z
+  .strictObject({ agency_name: line.default(''), agency_address: line.default('') })
+  .prefault({});

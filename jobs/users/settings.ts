@@ -3,6 +3,7 @@ import type { Transaction } from '../../sql/database/db.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
 import {
+  agency,
   origin,
   logoUrl,
   line,
@@ -198,10 +199,7 @@ export const Settings = z.strictObject({
     .prefault({}),
   // Whether the same payment, ordered twice within a minute, is asked about before it is made.
   portal: z.strictObject({ asks_about_repeats: z.boolean().default(false) }).prefault({}),
-  // The agency that administers equal credit opportunity for this creditor (12 CFR 1002, appendix A).
-  adverse_action: z
-    .strictObject({ agency_name: line.default(''), agency_address: line.default('') })
-    .prefault({}),
+  adverse_action: agency,
   tax: z
     .strictObject({
       payer_name: line.default(''),
