@@ -8,6 +8,7 @@ import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from '../setup/client.ts';
 import { REPORTER } from '../setup/credit.ts';
 import { ORIGINATOR } from '../setup/nacha.ts';
+import { LETTERHEAD } from '../setup/settings.ts';
 import { ACCOUNT_NUMBER, PASSWORD } from './right.ts';
 import { CANARY } from './words.ts';
 
@@ -36,11 +37,12 @@ const TABLES: Record<string, string> = {
   '/hardship': 'hardship_applications',
   '/support/cases': 'support_cases',
 };
-/** As many tries as a tenant may allow at most, and files may be made for banks and bureaus. */
+/** As many tries as a tenant may allow at most; files for banks and bureaus and all documents may be made. */
 export const settings = {
   throttle: { login: 60, request: 60, reset: 60 },
   nacha: ORIGINATOR,
   credit_reporting: REPORTER,
+  ...LETTERHEAD,
 };
 
 /**
