@@ -93,7 +93,12 @@ test('a payment that makes the balance of its own period smaller pays no interes
   const last = payment('q', '2026-03-01', state.next_payment_amount);
   const after = stateOn('2026-03-01', [early, last], contract);
 
+  const most = payment('p', '2026-01-31', '448.85');
+  const left = stateOn('2026-03-01', [most], contract).state;
+
   expect(state).toMatchObject({ principal_balance: '498.19', next_payment_amount: '498.19' });
+  // 51.31, and then 51.30, earn 0.15 of the 1.51.
+  expect(left).toMatchObject({ principal_balance: '51.30', next_payment_amount: '51.30' });
   expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 

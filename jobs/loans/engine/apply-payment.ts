@@ -80,8 +80,12 @@ function applyMoney(position: Position, receipt: Receipt): Big {
   const isWhole = receipt.amount.gte(repaymentOwed(position, date));
   const { settled } = position;
   let rest = spend(position, receipt, isWhole ? unearnedBy(position, receipt) : ZERO);
-  const unearned = neverEarned(position, receipt, settled);
-  if (unearned.gt(0)) rest = spend(position, { ...receipt, amount: rest }, unearned);
+  // What it repays instead makes the balance smaller again, by less each time.
+  for (;;) {
+    const unearned = neverEarned(position, receipt, settled);
+    if (unearned.eq(0)) break;
+    rest = spend(position, { ...receipt, amount: rest }, unearned);
+  }
   position.coverage.push(
     ...cover(position.installments, {
       event_id: id,
