@@ -694,6 +694,26 @@ begin
     using errcode = 'check_violation', constraint = 'borrowers_redacted';
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.refuse_redaction_beside_borrower()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (
+    select from co_borrowers as party
+    join loans as loan on loan.tenant_id = party.tenant_id and loan.id = party.loan_id
+    join borrowers as person on person.tenant_id = loan.tenant_id and person.id = loan.borrower_id
+    where party.tenant_id = new.tenant_id and party.borrower_id = new.id and person.redacted_at is null
+  ) then
+    raise exception 'Borrower % owes a loan beside somebody who is not redacted.', new.id
+      using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end $function$;
+revoke execute on function app.refuse_redaction_beside_borrower from public;
+
 CREATE OR REPLACE FUNCTION app.relay_events(batch integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1408,6 +1428,7 @@ create policy auditor on borrowers for select to servicing_auditor using true;
 create policy owner on borrowers for all to servicing_owner using true with check true;
 create policy tenant on borrowers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 CREATE TRIGGER redacted BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
+CREATE TRIGGER refuse_redaction_beside_borrower BEFORE UPDATE ON public.borrowers FOR EACH ROW WHEN (((new.redacted_at IS NOT NULL) AND (old.redacted_at IS NULL))) EXECUTE FUNCTION app.refuse_redaction_beside_borrower();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on borrowers to servicing_app;
 grant select on borrowers to servicing_auditor;

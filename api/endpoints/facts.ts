@@ -35,9 +35,10 @@ const ABOUT = dictionary({ 'loan-snapshots': 'loans', 'loan-tapes': 'loans' });
 const OWES = ['loans.total_balance', 'loan-snapshots.payoff_amount', 'loans.payoff_amount'];
 const LEFT = ['payments.remaining_balance', 'payments.balance_before', 'payments.balance_after'];
 const LEDGER_ANSWERS = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'];
-const LEDGER = LEDGER_ANSWERS.flatMap((resource) =>
-  ['debit', 'credit', 'running_balance'].map((field) => `${resource}.${field}`),
-);
+const LEDGER = [
+  ...LEDGER_ANSWERS.flatMap((resource) => [`${resource}.debit`, `${resource}.credit`]),
+  'ledger/gl-detail.running_balance',
+];
 const ALLOCATED = ['payments.allocations', 'loans.paid_principal', 'loans.paid_interest'];
 const VALUED = [
   ...['collateral.current_value', 'valuations.appraised_value', 'collateral.ltv'],

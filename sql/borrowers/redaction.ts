@@ -9,6 +9,8 @@ const Standing = z.object({
   loan_numbers: z.array(z.string()),
   /** Loans that are not over, or hold money of the borrower. */
   open_loan_ids: z.array(z.string()),
+  /** Loans that they owe, or owed, beside somebody who is not redacted. */
+  shared_loan_ids: z.array(z.string()),
   /** The last day on which something happened to a loan, or the borrower came. */
   last_day: z.string(),
   is_staff: z.boolean(),
@@ -29,6 +31,13 @@ export const standing = (tx: Transaction, id: string) =>
                  or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
              order by loan.id limit 100
            ) as open_loan_ids,
+           array(
+             select distinct loan.id::text from co_borrowers as party
+             join loans as loan on loan.id = party.loan_id
+             join borrowers as person on person.id = loan.borrower_id
+             where party.borrower_id = record.id and person.redacted_at is null
+             order by 1 limit 100
+           ) as shared_loan_ids,
            (
              select max(day) from (
                select record.created_at::date

@@ -155,6 +155,7 @@ test('what is denied is read in no answer of any route, which told it before', a
   expect([...after].flatMap(([route, reply]) => tellsIn(route, reply))).toEqual([]);
   // Files cannot be cut; a tape has the balance among its columns.
   expect(refused.toSorted()).toEqual([
+    'GET /borrower-exports/{id}',
     'GET /credit-reporting-files/{id}/download',
     'GET /documents/{id}',
     'GET /loan-tapes/{id}',

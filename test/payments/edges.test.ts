@@ -153,9 +153,9 @@ test('a preview shows what a payoff takes from suspense, and what it gives back 
     ...{ amount: '9671.01', credit_type: 'settlement', reason: 'Settled' },
   });
 
-  expect(preview).toMatchObject({ status: 200, body: { interest_applied: '-96.85' } });
+  expect(preview).toMatchObject({ status: 200, body: { interest_applied: '-94.51' } });
   expect(credit).toMatchObject({
     status: 201,
-    body: { principal_applied: '9767.86', interest_applied: '-96.85' },
+    body: { principal_applied: '9765.52', interest_applied: '-94.51' },
   });
 });

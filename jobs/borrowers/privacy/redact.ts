@@ -51,6 +51,14 @@ async function assertDue({ tx, today }: Work, now: Standing) {
     throw new Conflict('The borrower has a loan that is not over, or holds money.', 'in_use', {
       loan_ids: now.open_loan_ids,
     });
+  if (now.shared_loan_ids.length > 0)
+    throw new Conflict(
+      'Redact the borrower of the loans first that this person owes too.',
+      'in_use',
+      {
+        loan_ids: now.shared_loan_ids,
+      },
+    );
   if (now.waiting_approval_ids.length > 0)
     throw new Conflict('A request about the borrower waits for a second person.', 'in_use', {
       approval_ids: now.waiting_approval_ids,
