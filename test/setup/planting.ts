@@ -21,6 +21,7 @@ const NEEDED: Record<string, string> = {
   'security_log.event': 'sign_in',
   'second_factors.secret_sealed': 'x',
   'journal_lines.credit': '0',
+  'liquidations.net_proceeds': '0',
   'approvals.status': 'canceled',
   'approvals.decided_at': '2026-01-15T12:00:00Z',
 };
