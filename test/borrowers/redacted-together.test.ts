@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { jointLoan } from '../setup/joint.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+test('whoever owes a loan beside its borrower is redacted after them', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const { id, borrower_id, other } = await jointLoan(tenant);
+  const { body: loan } = await tenant.officer.get(`/loans/${id}`);
+  const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: loan.total_balance });
+  expect(paid.status, JSON.stringify(paid.body)).toBe(201);
+  await settle(tenant, { retention: { borrower_years: 1 } });
+  await stage.owner.query(`update tenants set business_date = '2028-06-01'`);
+  const nameOf = async (who: string) =>
+    (await tenant.officer.get(`/borrowers/${who}`)).body.last_name as string;
+  const redact = async (who: string) =>
+    superadmin.post(`/borrowers/${who}/redact`, { confirm: await nameOf(who) });
+
+  const early = await redact(other);
+  const done = [await redact(borrower_id), await redact(other)];
+
+  expect([early.status, early.body.details]).toEqual([409, { loan_ids: [id] }]);
+  expect(done.map(({ status }) => status)).toEqual([200, 200]);
+});
