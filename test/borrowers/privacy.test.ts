@@ -198,6 +198,8 @@ test('an export is made once, and goes when its days are over', async () => {
   const { body } = await superadmin.post(`/borrowers/${borrower_id}/export`);
   await drain(stage, outside, ['export-borrower']);
   const before = await superadmin.get(`/borrower-exports/${body.id}`);
+  const elsewhere = await (await stage.tenant()).signedIn('superadmin');
+  expect((await elsewhere.get(`/borrower-exports/${body.id}`)).status).toBe(404);
   await exportBorrower.run({ tenant_id: tenant.id, export_id: body.id }, outside);
   const after = await superadmin.get(`/borrower-exports/${body.id}`);
   await stage.owner.query(`update borrower_exports set expires_at = now() - interval '1 day'`);

@@ -19,6 +19,7 @@ const withIds = routes.filter(({ path }) => collectionsIn(path).length > 0);
 const UNTRIED: Record<string, string> = {
   'PUT /communications/providers/{channel}': 'a channel is no record',
   'POST /auth/second-factors/{id}/remove': 'only one’s own; test/users/second-factors.test.ts',
+  'GET /borrower-exports/{id}': 'made by a job; test/borrowers/privacy.test.ts',
   'DELETE /auth/sessions/{id}': 'only one’s own; test/users/own-sessions.test.ts',
 };
 const FILES = /^GET \/(credit-reporting-files|nacha-files)\//;
