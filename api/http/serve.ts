@@ -70,26 +70,27 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     if (!access.mayCall(route, params)) throw await refusalOf(route, user, ctx, within);
     refuseUncut(access, route);
     const answer = async () => {
+      // What is wrong with a request itself is said as it is: it tells nothing of the records.
       const call = { ...parse(route, ctx, user, access), routes };
       const keyed = user && keyedBy(route, ctx, { user, body: call.body, installation });
-      if (route.transaction === 'own') {
-        const own = ownCall(ctx, call, within, installation);
-        finish(ctx, route, call, await alone(route, own, keyed));
-      } else {
-        const steps = runOf(route);
-        finish(ctx, route, call, await together(route, steps, call, { within, tenantId, keyed }));
+      try {
+        if (route.transaction === 'own') {
+          const own = ownCall(ctx, call, within, installation);
+          finish(ctx, route, call, await alone(route, own, keyed));
+        } else {
+          const steps = runOf(route);
+          finish(ctx, route, call, await together(route, steps, call, { within, tenantId, keyed }));
+        }
+      } catch (error) {
+        throw veiled(access, error, route.method);
       }
     };
-    try {
-      if (route.takes_file) {
-        const bytes_max = await within(tenantId, largestFile, { readOnly: true });
-        return await withFileBody(ctx, { limits, bytes_max }, answer);
-      }
-      await readBody(ctx, { mayBeForm: route.allow === 'provider' });
-      await answer();
-    } catch (error) {
-      throw veiled(access, error, route.method);
+    if (route.takes_file) {
+      const bytes_max = await within(tenantId, largestFile, { readOnly: true });
+      return withFileBody(ctx, { limits, bytes_max }, answer);
     }
+    await readBody(ctx, { mayBeForm: route.allow === 'provider' });
+    return answer();
   };
 }
 
