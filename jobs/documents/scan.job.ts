@@ -1,9 +1,11 @@
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import * as documents from '../../sql/documents/documents.ts';
 import { findLocked } from '../../sql/table.ts';
 import { uuid } from '../../sql/types.ts';
 import { audited } from '../audit.ts';
 import { job } from '../job.ts';
+import type { Outside } from '../outside.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -27,11 +29,20 @@ export const scanDocument = job({
     const file = status === 'held' ? await files.stream(storage_key) : null;
     if (status === 'held' && file === null)
       throw new Error('The file that is held is not in the store.');
-    const { found } = file ? await outside.scan(file) : { found: status };
+    const { found } = file ? await scanned(file, outside) : { found: status };
     if (file) await within(tenant_id, (work) => judged(work, document_id, found));
     if (found !== null) await files.remove(storage_key);
   },
 });
+
+/** A scanner that breaks off leaves bytes unread, and the file must be let go all the same. */
+async function scanned(file: Readable, { scan }: Outside) {
+  try {
+    return await scan(file);
+  } finally {
+    file.destroy();
+  }
+}
 
 async function judged(work: Work, id: string, found: string | null) {
   const before = await findLocked(work.tx, documents.documents, id);
