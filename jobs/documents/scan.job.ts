@@ -36,9 +36,9 @@ export const scanDocument = job({
 });
 
 /** A scanner that breaks off leaves bytes unread, and the file must be let go all the same. */
-async function scanned(file: Readable, { scan }: Outside) {
+async function scanned(file: Readable, outside: Outside) {
   try {
-    return await scan(file);
+    return await outside.scan(file);
   } finally {
     file.destroy();
   }
