@@ -38,7 +38,7 @@ test('the description is a page that loads from here alone, under its policy, an
   const browser = await openBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
-    page.setDefaultTimeout(45_000);
+    page.setDefaultTimeout(120_000);
     const complaints: string[] = [];
     const hosts = new Set<string>();
     page.on('console', (line) => {
@@ -90,4 +90,4 @@ test('the bare address of a tenant leads to the docs, and a host of nobody nowhe
 
   expect([here.status, here.headers['location']]).toEqual([302, '/api/v1/docs']);
   expect(nowhere.status).toBe(404);
-});
+}, 180_000);

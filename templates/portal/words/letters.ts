@@ -28,6 +28,7 @@ export const letters = {
   'document_status.pending': ['On its way', 'En camino'],
   'document_status.held': ['Being checked', 'En revisión'],
   'document_status.infected': ['Not accepted', 'No aceptado'],
+  'document_status.redacted': ['Removed', 'Eliminado'],
   'document_status.uploaded': ['Here', 'Recibido'],
   'document_status.verified': ['Checked', 'Revisado'],
   'document_status.rejected': ['Not accepted', 'No aceptado'],
