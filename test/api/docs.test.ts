@@ -82,7 +82,7 @@ test('the description is a page that loads from here alone, under its policy, an
   } finally {
     await browser.close();
   }
-});
+}, 180_000);
 
 test('the bare address of a tenant leads to the docs, and a host of nobody nowhere', async () => {
   const here = await tenant.anonymous().get('//');
@@ -90,4 +90,4 @@ test('the bare address of a tenant leads to the docs, and a host of nobody nowhe
 
   expect([here.status, here.headers['location']]).toEqual([302, '/api/v1/docs']);
   expect(nowhere.status).toBe(404);
-}, 180_000);
+});
