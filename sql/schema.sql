@@ -710,6 +710,15 @@ begin
     raise exception 'Borrower % owes a loan beside somebody who is not redacted.', new.id
       using errcode = 'insufficient_privilege';
   end if;
+  if exists (
+    select from loans as loan
+    join co_borrowers as party on party.tenant_id = loan.tenant_id and party.loan_id = loan.id
+    join borrowers as person on person.tenant_id = party.tenant_id and person.id = party.borrower_id
+    where loan.tenant_id = new.tenant_id and loan.borrower_id = new.id and person.is_on_legal_hold
+  ) then
+    raise exception 'Somebody who owes a loan of borrower % is on legal hold.', new.id
+      using errcode = 'insufficient_privilege';
+  end if;
   return new;
 end $function$;
 revoke execute on function app.refuse_redaction_beside_borrower from public;

@@ -14,6 +14,7 @@ import { active, current } from '../sql/tenants.ts';
 import { activeByEmail } from '../sql/users/accounts.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 import { addAccount } from './seed/account.ts';
+import { letterheadOf } from './seed/letterhead.ts';
 import { addLoans, addPeople } from './seed/loans.ts';
 
 /**
@@ -86,28 +87,10 @@ async function addBank(work: Work) {
   await changeSettings(work, { nacha });
 }
 
-/** Who sends letters, and what the law asks them to say. */
 async function addLetterhead(work: Work, slug: string) {
   const { branding: set } = await settingsOf(work.tx);
   if (set.address_line_1 !== '') return;
-  const { name } = await current(work.tx);
-  await changeSettings(work, {
-    branding: {
-      support_email: `service@${slug}.test`,
-      support_phone: '+1 202 555 0100',
-      address_line_1: '100 Example Avenue',
-      address_line_2: 'Springfield, IL 62701',
-    },
-    adverse_action: {
-      agency_name: 'Federal Trade Commission, Equal Credit Opportunity',
-      agency_address: '600 Pennsylvania Avenue NW, Washington, DC 20580',
-    },
-    tax: {
-      payer_name: name,
-      payer_tin: '12-3456789',
-      payer_address: '100 Example Avenue, Springfield, IL 62701',
-    },
-  });
+  await changeSettings(work, letterheadOf(slug, (await current(work.tx)).name));
 }
 
 async function addUsers(work: Work, slug: string, password: string, borrower_id: string) {

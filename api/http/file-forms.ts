@@ -115,6 +115,9 @@ export async function withFileBody(ctx: Context, limits: FormLimits, steps: () =
 async function sent({ name, type, path: place }: ArrivedFile) {
   const { described, head, tail } = await describeFile(name, await open(place));
   const { size, sha256_hash } = described;
-  const [ends, content] = [() => ({ head, tail }), () => createReadStream(place)];
-  return { name, type, size, sha256_hash, ends, content };
+  return {
+    ...{ name, type, size, sha256_hash },
+    ends: () => ({ head, tail }),
+    content: () => createReadStream(place),
+  };
 }

@@ -1,14 +1,11 @@
+import { say } from '../../templates/portal/words.ts';
 import { usableAccounts } from './accounts.ts';
 import { amountOf } from './amounts.ts';
 import { filledIn, keyOf } from './fields.ts';
 import { loanOf } from './loans.ts';
-import { say } from '../../templates/portal/words.ts';
 import { moved, shown, type Page, type Visit } from './page.ts';
 
 const AUTOPAY = '/portal/loans/{id}/autopay';
-
-/** They answer for the loan, and enrol it in nothing. */
-const SURETIES = ['co_signer', 'guarantor'];
 
 function enrolmentOf(visit: Visit) {
   const { fixed_amount, extra_amount, ...plan } = {
@@ -32,9 +29,7 @@ const autopay: Page = {
     const { ask, params } = visit;
     const autopay = await ask(`GET ${AUTOPAY}`, { params });
     const accounts = await usableAccounts(visit);
-    const loan = await loanOf<{ liable_as: string }>(visit);
-    const is_surety = SURETIES.includes(loan.liable_as);
-    return shown('autopay', { loan, autopay, accounts, is_surety });
+    return shown('autopay', { loan: await loanOf(visit), autopay, accounts });
   },
   submit: async (visit) => {
     const { ask, params, form } = visit;

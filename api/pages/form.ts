@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
+import { FILE_BYTES_MAX } from '../../jobs/documents/types.ts';
 import { checkStorable } from '../http/bodies.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { withFileForm, type ArrivedFile } from '../http/file-forms.ts';
@@ -19,8 +20,6 @@ export type Form = { values: Readonly<Record<string, string>>; file: SentFile | 
 export const EMPTY: Form = { values: {}, file: null };
 
 const FORM_BYTES_MAX = 65_536;
-/** The most that a tenant can allow; its own limit is looked at when the file is put in its place. */
-const FILE_BYTES_MAX = 104_857_600;
 
 const PLAIN = 'application/x-www-form-urlencoded';
 
@@ -39,6 +38,7 @@ export async function withForm(
     await PARSER(ctx, async () => {});
     return steps({ values: valuesOf(ctx), file: null });
   }
+  // The tenant's own limit is looked at when the file is put in its place.
   await withFileForm(ctx, { limits, bytes_max: FILE_BYTES_MAX }, ({ files: [file] }) =>
     steps({ values: valuesOf(ctx), file: file ? fileOf(file) : null }),
   );

@@ -1,3 +1,4 @@
+import { SECURING } from '../../sql/collateral/items.ts';
 import { activeLiens } from '../../sql/collateral/liens.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
@@ -21,8 +22,8 @@ type NewCollateral = Values & { loan_id: string; collateral_type: CollateralType
 /** Adds an item to a loan. */
 export async function addCollateral(work: Work, input: NewCollateral): Promise<string> {
   checkMetadata(input.collateral_type, metadataOf(input));
-  if (!['active', 'repossessed'].includes(String(input['status'])))
-    throw new Invalid({ status: 'Must be active or repossessed at first.' });
+  if (!SECURING.some((status) => status === input['status']))
+    throw new Invalid({ status: `Must be ${SECURING.join(' or ')} at first.` });
   return insert(work.tx, 'collateral_items', input);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lock as lockItem } from '../../sql/collateral/items.ts';
+import { lock as lockItem, SECURING } from '../../sql/collateral/items.ts';
 import * as liens from '../../sql/collateral/liens.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
 import { date, prose, text } from '../../sql/types.ts';
@@ -53,7 +53,7 @@ async function assertThere({ tx }: Work, collateralId: string) {
   const item = await lockItem(tx, collateralId);
   if (item === null) throw new Invalid({ collateral_id: 'Does not exist.' });
   const { status: current_status, is_archived } = item;
-  if (!is_archived && ['active', 'repossessed'].includes(current_status)) return;
+  if (!is_archived && SECURING.some((status) => status === current_status)) return;
   const standing = is_archived ? 'archived' : current_status;
   throw new Conflict(`Collateral that is ${standing} takes no lien.`, 'collateral_not_active', {
     current_status,

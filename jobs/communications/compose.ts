@@ -145,7 +145,7 @@ export async function loanOf(work: Work, wish: Pick<Composition, 'borrower_id' |
   if (!id) return null;
   const loan = await find(work.tx, loans, id);
   if (!loan) throw new Invalid({ loan_id: 'Does not exist.' });
-  if (!(await isLiable(work.tx, id, wish.borrower_id)))
-    throw new Invalid({ loan_id: 'Is not a loan of this borrower.' });
-  return loan;
+  if (loan['borrower_id'] === wish.borrower_id) return loan;
+  if (await isLiable(work.tx, id, wish.borrower_id)) return loan;
+  throw new Invalid({ loan_id: 'Is not a loan of this borrower.' });
 }

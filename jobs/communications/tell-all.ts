@@ -1,5 +1,5 @@
 import * as recipients from '../../sql/communications/recipients.ts';
-import { liableFor, type LiableRole } from '../../sql/loans/co-borrowers.ts';
+import { hasBorrowed, liableFor, type LiableRole } from '../../sql/loans/co-borrowers.ts';
 import type { TemplateType } from '../../templates/messages.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
@@ -12,8 +12,7 @@ const FOR_SURETIES: readonly string[] = [
 ] satisfies TemplateType[];
 
 /** Those who borrowed are told all that is told about their loan. */
-const isTold = (role: LiableRole, type: string) =>
-  role === 'borrower' || role === 'co_borrower' || FOR_SURETIES.includes(type);
+const isTold = (role: LiableRole, type: string) => hasBorrowed(role) || FOR_SURETIES.includes(type);
 
 /** What one of the others is told in another way. */
 type Differently = (borrowerId: string) => Promise<Partial<Composition>>;

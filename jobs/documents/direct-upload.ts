@@ -4,7 +4,7 @@ import { flag, freeWords, jsonObject, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Files } from '../files/files.ts';
 import type { Within } from '../work.ts';
-import { DOCUMENT_TYPES, type ContentType } from './types.ts';
+import { DOCUMENT_TYPES, FILE_BYTES_MAX, type ContentType } from './types.ts';
 import { announced, confirmUpload } from './upload.ts';
 
 /** A file that has come with a form: its bytes may be read more than once. */
@@ -23,7 +23,7 @@ const file = z
   .custom<SentFile>((given) => given !== undefined, 'Is required.')
   .refine((given) => typeof given !== 'string', 'Must be sent as a file, with its Content-Type.')
   .refine(({ size }) => size !== 0, 'Is empty.')
-  .meta({ type: 'string', format: 'binary', maxLength: 104_857_600 });
+  .meta({ type: 'string', format: 'binary', maxLength: FILE_BYTES_MAX });
 
 /** A field of a form is a text: this one holds JSON. */
 const metadata = z

@@ -10,7 +10,8 @@ import type { Work } from '../work.ts';
 
 /**
  * Lets a file that was uploaded go once the virus scanner has found nothing in it. What it has found
- * something in is removed, and nobody gets it any more. Where no scanner answers, the file stays held.
+ * something in is removed, and nobody gets it any more. Where no scanner answers, the file stays held, and
+ * says so in the end.
  */
 export const scanDocument = job({
   name: 'scan-document',
@@ -33,6 +34,8 @@ export const scanDocument = job({
     if (file) await within(tenant_id, (work) => judged(work, document_id, found));
     if (found !== null) await files.remove(storage_key);
   },
+
+  failed: ({ tx }, { document_id }, reason) => documents.unscannable(tx, document_id, reason),
 });
 
 /** A scanner that breaks off leaves bytes unread, and the file must be let go all the same. */

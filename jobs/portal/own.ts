@@ -1,4 +1,4 @@
-import { roleOf, type LiableRole } from '../../sql/loans/co-borrowers.ts';
+import { hasBorrowed, roleOf } from '../../sql/loans/co-borrowers.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { missingOf } from '../payments/nacha/originator.ts';
 import type { Work } from '../work.ts';
@@ -13,12 +13,10 @@ export async function assertOwnLoan({ tx }: Work, borrowerId: string, loanId: st
   return role;
 }
 
-const BORROWED: readonly LiableRole[] = ['borrower', 'co_borrower'];
-
 /** The same for what changes the loan: whoever only answers for the debt sees it and pays it. */
 export async function assertBorrowed(work: Work, borrowerId: string, loanId: string) {
   const role = await assertOwnLoan(work, borrowerId, loanId);
-  if (BORROWED.includes(role)) return;
+  if (hasBorrowed(role)) return;
   const message = 'Only those who borrowed the money may change how the loan is paid.';
   throw new Conflict(message, 'borrowers_only', { liable_as: role });
 }

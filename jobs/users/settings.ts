@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as tenants from '../../sql/tenants.ts';
+import { FILE_BYTES_MAX } from '../documents/types.ts';
 import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
 import {
   agency,
@@ -139,7 +140,7 @@ export const Settings = z.strictObject({
     .prefault({}),
   documents: z
     .strictObject({
-      max_bytes: z.int().min(1024).max(104_857_600).default(26_214_400),
+      max_bytes: z.int().min(1024).max(FILE_BYTES_MAX).default(26_214_400),
       upload_ttl_s: z.int().min(60).max(86_400).default(900),
       download_ttl_s: z.int().min(60).max(604_800).default(300),
     })

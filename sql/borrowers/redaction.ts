@@ -11,6 +11,8 @@ const Standing = z.object({
   open_loan_ids: z.array(z.string()),
   /** Loans that they owe, or owed, beside somebody who is not redacted. */
   shared_loan_ids: z.array(z.string()),
+  /** Their loans that somebody on legal hold owes, or owed, beside them. */
+  held_loan_ids: z.array(z.string()),
   /** The last day on which something happened to a loan, or the borrower came. */
   last_day: z.string(),
   is_staff: z.boolean(),
@@ -38,6 +40,13 @@ export const standing = (tx: Transaction, id: string) =>
              where party.borrower_id = record.id and person.redacted_at is null
              order by 1 limit 100
            ) as shared_loan_ids,
+           array(
+             select distinct loan.id::text from loans as loan
+             join co_borrowers as party on party.loan_id = loan.id
+             join borrowers as person on person.id = party.borrower_id
+             where loan.borrower_id = record.id and person.is_on_legal_hold
+             order by 1 limit 100
+           ) as held_loan_ids,
            (
              select max(day) from (
                select record.created_at::date

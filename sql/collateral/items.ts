@@ -2,6 +2,15 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
+/** In these standings an item secures its loan: it is still there to be had. */
+export const SECURING = ['active', 'repossessed'] as const;
+
+/** Whether the collateral `item` secures its loan. */
+export const secures = sql.fragment`(
+  item.status in (${sql.join(SECURING.map(sql.literalValue), sql.fragment`, `)})
+    and not item.is_archived
+)`;
+
 /** ltv sets the loan's principal against all its collateral that is still there to be had. */
 export const items = table({
   name: 'collateral_items',
@@ -21,7 +30,7 @@ export const items = table({
         as value
       from collateral_items as item
       where item.tenant_id = record.tenant_id and item.loan_id = record.loan_id
-        and item.status in ('active', 'repossessed') and not item.is_archived
+        and ${secures}
     ) as backing
     left join lateral (
       select jsonb_build_object(
@@ -54,7 +63,7 @@ export const lock = (tx: Transaction, id: string) =>
 export const securing = (tx: Transaction, loanId: string) =>
   tx.anyFirst(sql.type(z.object({ name: z.string() }))`
     select coalesce(nullif(description, ''), replace(collateral_type, '_', ' ')) as name
-    from collateral_items
-    where loan_id = ${loanId} and status in ('active', 'repossessed') and not is_archived
+    from collateral_items as item
+    where loan_id = ${loanId} and ${secures}
     order by created_at, id
   `);

@@ -200,6 +200,12 @@ export const scanned = (tx: Transaction, id: string, reason: string | null) =>
     where id = ${id} and status = 'held'
   `);
 
+/** Still held, and nobody looks any more: for this reason, until somebody has it scanned again. */
+export const unscannable = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update documents set rejection_reason = ${reason} where id = ${id} and status = 'held'
+  `);
+
 const Left = z.object({ id: z.string(), status: z.string(), storage_key: z.string() });
 
 /** Announced documents whose link has been over for a day, and whose folder is not cleared yet. */

@@ -7,6 +7,9 @@ export const CO_BORROWER_ROLES = ['co_borrower', 'co_signer', 'guarantor'] as co
 export const LIABLE_ROLES = ['borrower', ...CO_BORROWER_ROLES] as const;
 export type LiableRole = (typeof LIABLE_ROLES)[number];
 
+/** Who borrowed the money; the others answer for the debt. */
+export const hasBorrowed = (role: LiableRole) => role === 'borrower' || role === 'co_borrower';
+
 export const coBorrowers = table({
   name: 'co_borrowers',
   owner: 'loans',

@@ -1,5 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { secures } from '../collateral/items.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { chargedOffOn, investorOf } from '../loans/loan-facts.ts';
 
@@ -81,8 +82,7 @@ export const particularsNow = (day: string, among: Among) => sql.fragment`
            sum(coalesce((app.current_valuation(item.id)).appraised_value, item.estimated_value))
              as value
     from collateral_items as item
-    where item.loan_id = record.id and not item.is_archived
-      and item.status in ('active', 'repossessed')
+    where item.loan_id = record.id and ${secures}
   ) as backing
   where ${among(sql.fragment`record.id`)}
 `;

@@ -5,7 +5,8 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('whoever owes a loan beside its borrower is redacted after them', async () => {
+/** A loan that two owe, over long ago, and what redacts one of them. */
+async function overTogether() {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const { id, borrower_id, other } = await jointLoan(tenant);
@@ -18,10 +19,31 @@ test('whoever owes a loan beside its borrower is redacted after them', async () 
     (await tenant.officer.get(`/borrowers/${who}`)).body.last_name as string;
   const redact = async (who: string) =>
     superadmin.post(`/borrowers/${who}/redact`, { confirm: await nameOf(who) });
+  return { tenant, superadmin, id, borrower_id, other, redact };
+}
+
+test('whoever owes a loan beside its borrower is redacted after them', async () => {
+  const { id, borrower_id, other, redact } = await overTogether();
 
   const early = await redact(other);
   const done = [await redact(borrower_id), await redact(other)];
 
   expect([early.status, early.body.details]).toEqual([409, { loan_ids: [id] }]);
   expect(done.map(({ status }) => status)).toEqual([200, 200]);
+});
+
+test('a borrower is kept while somebody who owes the loan beside them is on legal hold', async () => {
+  const { superadmin, id, borrower_id, other, redact } = await overTogether();
+  const hold = async (is_on_legal_hold: boolean) =>
+    superadmin.post(`/borrowers/${other}/legal-hold`, { is_on_legal_hold, reason: 'A lawsuit' });
+
+  expect((await hold(true)).status).toBe(200);
+  const kept = await redact(borrower_id);
+  expect((await hold(false)).status).toBe(200);
+  const gone = await redact(borrower_id);
+
+  expect([kept.status, kept.body.code, kept.body.details]).toEqual([
+    ...[409, 'legal_hold', { loan_ids: [id] }],
+  ]);
+  expect(gone.status, JSON.stringify(gone.body)).toBe(200);
 });

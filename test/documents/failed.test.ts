@@ -168,8 +168,8 @@ const NOBODY_WAITS = [
   ...['issue-statements', 'report-credit'],
   // It keeps with the provider what stood in the way, and is asked for again by saving it.
   'read-identity-provider',
-  // A document that is held says so, and a borrower who was redacted has nothing that waits.
-  ...['scan-document', 'remove-redacted-files'],
+  // A borrower who was redacted has nothing that waits.
+  'remove-redacted-files',
   // The run of the day tells by itself, from the failed job.
   'close-loans',
 ];

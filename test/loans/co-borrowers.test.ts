@@ -132,7 +132,7 @@ test('what one of two ordered, the other neither changes nor is told of', async 
   const ended = await borrower.post(`${at}/autopay/cancel`);
   const canceled = await borrower.post(`/portal/payments/${String(id)}/cancel`);
 
-  expect(autopay).toEqual({ is_enrolled: true, is_enabled: true, plan: null });
+  expect(autopay).toEqual({ is_enrolled: true, is_enabled: true, can_enroll: false, plan: null });
   expect(ended).toMatchObject(refused(409, 'not_your_plan'));
   expect(canceled.status).toBe(404);
 });
@@ -144,10 +144,12 @@ test('a guarantor sees the loan and pays it, and changes nothing of it', async (
   const paid = await borrower.post(`${at}/payments`, {
     ...{ amount: '20.00', payment_instrument_id: account },
   });
+  const autopay = done(await borrower.get(`${at}/autopay`));
   const enrolled = await borrower.post(`${at}/autopay/enroll`, { payment_instrument_id: account });
   const applied = await borrower.post('/portal/hardship', { loan_id: joint.id, ...why });
 
   expect(paid.status).toBe(201);
+  expect(autopay).toMatchObject({ is_enrolled: false, can_enroll: false });
   expect(enrolled).toMatchObject(refused(409, 'borrowers_only'));
   expect(applied).toMatchObject(refused(409, 'borrowers_only'));
 });

@@ -1,8 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const ROOT = new URL('../..', import.meta.url);
 const WITH_PARENT = new URL('workers/processes/end-with-parent.ts', ROOT).href;
+
+/** Each process reads the whole program: what one has compiled, the next need not. */
+export const COMPILED = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'servicing-compiled') };
 
 /** A process of ours as it runs in production, and what came of it. */
 export type Started = {
@@ -27,7 +32,7 @@ export function startProcess(
     {
       cwd: ROOT.pathname,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...env },
+      env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...COMPILED, ...env },
     },
   );
   let text = '';

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimFolder } from '../../sql/database/claim.ts';
+import { COMPILED } from '../setup/processes.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -17,7 +18,7 @@ type End = { code: number | null; stderr: string; stdout: string };
 
 function run(words: readonly string[], env: Record<string, string>): Promise<End> {
   const child = spawn(process.execPath, [...words], {
-    env: { PATH: process.env['PATH'], DATA_DIR: path.join(folder, 'data'), ...env },
+    env: { PATH: process.env['PATH'], DATA_DIR: path.join(folder, 'data'), ...COMPILED, ...env },
   });
   const end = { stderr: '', stdout: '' };
   child.stderr.on('data', (chunk: Buffer) => void (end.stderr += chunk.toString()));

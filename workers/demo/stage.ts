@@ -3,6 +3,7 @@ import { createUser } from '../../jobs/users/create-user.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { saveSettings } from '../../sql/tenants.ts';
 import { defaultMessage } from '../../templates/messages.ts';
+import { letterheadOf } from '../seed/letterhead.ts';
 import { signIn, type Client } from './client.ts';
 import type { Platform } from './platform.ts';
 import type { Receiver } from './receiver.ts';
@@ -17,6 +18,7 @@ export type Stage = {
 };
 
 const SLUG = 'demo';
+const NAME = 'Demo Loan Servicing';
 /** Named as the seed names them, so that what is left can be looked at by the same people. */
 const STAFF = {
   ...{ viewer: 'viewer', collector: 'collector', officer: 'loan_officer' },
@@ -26,21 +28,7 @@ export const LOGINS = Object.keys(STAFF).map((name) => `${name}@demo.test`);
 
 /** Days are simulated and mail is not: what protects people from too much of it is switched off. */
 const SETTINGS = {
-  branding: {
-    support_email: 'service@demo.test',
-    support_phone: '+1 202 555 0100',
-    address_line_1: '100 Example Avenue',
-    address_line_2: 'Springfield, IL 62701',
-  },
-  adverse_action: {
-    agency_name: 'Federal Trade Commission, Equal Credit Opportunity',
-    agency_address: '600 Pennsylvania Avenue NW, Washington, DC 20580',
-  },
-  tax: {
-    payer_name: 'Demo Loan Servicing',
-    payer_tin: '12-3456789',
-    payer_address: '100 Example Avenue, Springfield, IL 62701',
-  },
+  ...letterheadOf(SLUG, NAME),
   communications: { suppression_hours: 0, weekly_cap: 100, from_email: 'service@demo.test' },
   webhooks: { allow_private_hosts: true },
 };
@@ -69,7 +57,7 @@ export async function setStage(
   const { owner, within, origin } = platform;
   const tenant_id = await openTenant(owner, within, {
     slug: SLUG,
-    name: 'Demo Loan Servicing',
+    name: NAME,
     business_date: businessDate,
     domains: ['127.0.0.1', 'localhost'],
   });

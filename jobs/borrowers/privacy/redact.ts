@@ -43,32 +43,37 @@ function assertConfirmed({ is_redacted, last_name, loan_numbers }: Standing, con
 }
 
 async function assertDue({ tx, today }: Work, now: Standing) {
-  if (now.is_on_legal_hold)
-    throw new Conflict('The borrower is on legal hold.', 'legal_hold', {
-      reason: now.legal_hold_reason,
-    });
-  if (now.open_loan_ids.length > 0)
-    throw new Conflict('The borrower has a loan that is not over, or holds money.', 'in_use', {
-      loan_ids: now.open_loan_ids,
-    });
-  if (now.shared_loan_ids.length > 0)
-    throw new Conflict(
-      'Redact the borrower of the loans first that this person owes too.',
-      'in_use',
-      {
-        loan_ids: now.shared_loan_ids,
-      },
-    );
-  if (now.waiting_approval_ids.length > 0)
-    throw new Conflict('A request about the borrower waits for a second person.', 'in_use', {
-      approval_ids: now.waiting_approval_ids,
-    });
-  if (now.is_staff)
-    throw new Conflict('The borrower is one of the staff: take that role away first.', 'in_use');
+  assertNotHeld(now);
+  assertNotInUse(now);
   const { borrower_years } = (await settingsOf(tx)).retention;
   const earliest_date = addMonths(now.last_day, 12 * borrower_years);
   if (today < earliest_date)
     throw new Conflict(`What is kept has to be kept until ${earliest_date}.`, 'retention', {
       earliest_date,
     });
+}
+
+function assertNotHeld({ is_on_legal_hold, legal_hold_reason: reason, held_loan_ids }: Standing) {
+  if (is_on_legal_hold)
+    throw new Conflict('The borrower is on legal hold.', 'legal_hold', { reason });
+  if (held_loan_ids.length === 0) return;
+  const message = 'Somebody who owes loans of this borrower is on legal hold.';
+  throw new Conflict(message, 'legal_hold', { loan_ids: held_loan_ids });
+}
+
+function assertNotInUse(now: Standing) {
+  const inUse = (message: string, details?: Record<string, unknown>) =>
+    new Conflict(message, 'in_use', details);
+  const { open_loan_ids, shared_loan_ids, waiting_approval_ids: approval_ids } = now;
+  if (open_loan_ids.length > 0)
+    throw inUse('The borrower has a loan that is not over, or holds money.', {
+      loan_ids: open_loan_ids,
+    });
+  if (shared_loan_ids.length > 0)
+    throw inUse('Redact the borrower of the loans first that this person owes too.', {
+      loan_ids: shared_loan_ids,
+    });
+  if (approval_ids.length > 0)
+    throw inUse('A request about the borrower waits for a second person.', { approval_ids });
+  if (now.is_staff) throw inUse('The borrower is one of the staff: take that role away first.');
 }

@@ -199,7 +199,7 @@ async function finish(work: Work, id: string) {
 
 type Loan = OpenLoan['row'];
 
-async function partiesOf(work: Work, row: OpenLoan['row']) {
+async function partiesOf(work: Work, row: Loan) {
   const { name } = await current(work.tx);
   const { tax, branding } = await settingsOf(work.tx);
   const { address_line_1, address_line_2, support_phone } = branding;

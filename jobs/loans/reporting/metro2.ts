@@ -24,8 +24,9 @@ export type Reporter = {
 
 /**
  * A file in the 426-character form of Metro 2 (Credit Reporting Resource Guide, exhibits of the header,
- * base segment and trailer), each base segment followed by those who owe the account as well: text in capitals and to the left, amounts in whole dollars and to the
- * right, dates as MMDDYYYY, zeros where there is none.
+ * base segment and trailer), each base segment followed by those who owe the account as well: text in
+ * capitals and to the left, amounts in whole dollars and to the right, dates as MMDDYYYY, zeros where there
+ * is none.
  */
 export function metro2File(
   reporter: Reporter,

@@ -48,7 +48,7 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
   const loan = await openLoan(work, loan_id).catch((error: unknown) => {
     throw isMissing(error) ? new Invalid({ loan_id: 'Does not exist.' }) : error;
   });
-  if (!(await isLiable(work.tx, loan_id, borrower_id)))
+  if (loan.row.borrower_id !== borrower_id && !(await isLiable(work.tx, loan_id, borrower_id)))
     throw new Invalid({ loan_id: 'Does not exist.' });
   if (!['pending', 'approved', 'active'].includes(loan.row.status)) {
     const { status } = loan.row;

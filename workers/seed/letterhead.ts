@@ -1,0 +1,21 @@
+/**
+ * Who sends letters, and what the law asks them to say: all that a tenant's settings need before its
+ * documents are complete. For tenants of development alone.
+ */
+export const letterheadOf = (slug: string, name: string) => ({
+  branding: {
+    support_email: `service@${slug}.test`,
+    support_phone: '+1 202 555 0100',
+    address_line_1: '100 Example Avenue',
+    address_line_2: 'Springfield, IL 62701',
+  },
+  adverse_action: {
+    agency_name: 'Federal Trade Commission, Equal Credit Opportunity',
+    agency_address: '600 Pennsylvania Avenue NW, Washington, DC 20580',
+  },
+  tax: {
+    payer_name: name,
+    payer_tin: '12-3456789',
+    payer_address: '100 Example Avenue, Springfield, IL 62701',
+  },
+});
