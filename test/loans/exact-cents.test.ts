@@ -84,6 +84,42 @@ describe('half a cent', () => {
   });
 });
 
+/** Sixty places of whole numbers, one period after the other. */
+const UNIT = 10n ** 60n;
+
+/** What P·i / (1 − (1 + i)^−n) comes to, in cents with half a cent up, where i has thirty places. */
+function levelByPeriods(cents: bigint, thirtyPlaces: bigint, count: number): bigint {
+  const growth = UNIT + thirtyPlaces * 10n ** 30n;
+  let [worth, annuity] = [UNIT, 0n];
+  for (let period = 0; period < count; period += 1) {
+    worth = (worth * UNIT) / growth;
+    annuity += worth;
+  }
+  return (2n * cents * UNIT + annuity) / (2n * annuity);
+}
+
+test('the level payment is worth what it repays, however many periods there are', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 50_000, max: 500_000_000 }),
+      fc.integer({ min: 1, max: 9_999 }),
+      fc.integer({ min: 1, max: 480 }),
+      (cents, points, count) => {
+        const rate = divide(new Big(points).div(10_000), 12);
+        const payment = levelPayment(new Big(cents).div(100), rate, count);
+
+        const expected = levelByPeriods(
+          BigInt(cents),
+          BigInt(rate.times('1e30').toFixed(0)),
+          count,
+        );
+        expect(payment.times(100).toFixed(0)).toBe(String(expected));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
 const anyFlat = fc
   .record({
     principal: fc.integer({ min: 50_000, max: 50_000_000 }).map((c) => (c / 100).toFixed(2)),

@@ -31,16 +31,46 @@ export function solvePayment(
   rounding: Rounding,
   balloon: Big = ZERO,
 ): Big {
-  let discount = new Big(1);
-  let annuity = ZERO;
+  const [first] = factors;
+  if (first === undefined) return principal;
+  const isRegular = factors.every((factor) => factor.eq(first));
+  const worth = isRegular ? ofEqual(first, factors.length) : ofAny(factors);
+  const exact = divide(principal.minus(balloon.times(worth.discount)), worth.annuity);
+  return max(exactCents(exact, rounding), ZERO);
+}
+
+/** What one unit at the end of the last period, and one at the end of each, are worth at the start. */
+type Worth = { discount: Big; annuity: Big };
+
+function ofAny(factors: readonly Big[]): Worth {
+  let [discount, annuity] = [ONE, ZERO];
   for (const factor of factors) {
     discount = divide(discount, factor.plus(1));
     annuity = annuity.plus(discount);
   }
-  if (annuity.eq(0)) return principal;
-  const exact = divide(principal.minus(balloon.times(discount)), annuity);
-  return max(exactCents(exact, rounding), ZERO);
+  return { discount, annuity };
 }
+
+/**
+ * The same over periods that are all alike, by one division in all: twice as many periods are worth what
+ * these are, and the same again discounted by them. The digits of the count are read from the left.
+ */
+function ofEqual(factor: Big, count: number): Worth {
+  const one = divide(ONE, factor.plus(1));
+  let [discount, annuity] = [ONE, ZERO];
+  for (const digit of count.toString(2)) {
+    annuity = kept(annuity.plus(annuity.times(discount)));
+    discount = kept(discount.times(discount));
+    if (digit === '0') continue;
+    discount = kept(discount.times(one));
+    annuity = annuity.plus(discount);
+  }
+  return { discount, annuity };
+}
+
+const ONE = new Big(1);
+/** As many places as a quotient has. */
+const kept = (value: Big) => value.round(30, 1);
 
 /** Quotients are kept with 30 places; what a product lacks of half a cent for want of more is noise. */
 export const exactCents = (value: Big, rounding?: Rounding): Big =>
