@@ -64,8 +64,10 @@ const download: Page = {
   },
 };
 
-/** The borrower's loans, as a form offers them. */
-export const loanChoices = async (visit: Parameters<typeof allOf>[0]) =>
-  (await allOf(visit, LOANS)).map(({ id, loan_number }) => ({ value: id, label: loan_number }));
+/** The borrower's loans, as a form offers them; by a field of theirs that must be true, if one is named. */
+export const loanChoices = async (visit: Parameters<typeof allOf>[0], field?: 'can_change') =>
+  (await allOf(visit, LOANS))
+    .filter((loan) => field === undefined || loan[field] === true)
+    .map(({ id, loan_number }) => ({ value: id, label: loan_number }));
 
 export const documentPages: readonly Page[] = [documents, download];

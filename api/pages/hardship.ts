@@ -8,7 +8,11 @@ const hardship: Page = {
   path: '/hardship',
   show: async (visit) => {
     const { rows, older } = await rowsOf(visit, 'GET /portal/hardship');
-    return shown('hardship', { applications: rows, older, loans: await loanChoices(visit) });
+    return shown('hardship', {
+      applications: rows,
+      older,
+      loans: await loanChoices(visit, 'can_change'),
+    });
   },
   submit: async (visit) => {
     const { monthly_income, monthly_expenses } = visit.form.values;

@@ -13,14 +13,7 @@ import type { Call, Route } from '../endpoints/route.ts';
 import { own } from './own.ts';
 
 const reply = z
-  .object({
-    is_enrolled: flag,
-    is_enabled: flag,
-    can_enroll: flag.describe(
-      'Nobody has enrolled it, and whoever is signed in borrowed the money.',
-    ),
-    plan: autopayPlans.reply.nullable(),
-  })
+  .object({ is_enrolled: flag, is_enabled: flag, plan: autopayPlans.reply.nullable() })
   .meta({ id: 'PortalAutopay' });
 
 type Steps = (work: Call['work'], borrowerId: string, loanId: string) => Promise<unknown>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ownLoan } from '../../jobs/portal/debt.ts';
-import { assertOwnLoan } from '../../jobs/portal/own.ts';
+import { assertOwnLoan, liabilityOf } from '../../jobs/portal/own.ts';
 import { scheduleOf } from '../../jobs/loans/history/balances.ts';
 import { LIABLE_ROLES, owedBy } from '../../sql/loans/co-borrowers.ts';
 import { portalLoans as table } from '../../sql/portal/loans.ts';
@@ -53,7 +53,12 @@ const ofLoan = z
   });
 
 const portalLoan = ofLoan
-  .extend({ liable_as: z.enum(LIABLE_ROLES).describe('As what whoever is signed in owes it.') })
+  .extend({
+    liable_as: z.enum(LIABLE_ROLES).describe('As what whoever is signed in owes it.'),
+    can_change: flag.describe(
+      'Whether they may change how it is paid: who borrowed the money may.',
+    ),
+  })
   .meta({ id: 'PortalLoan' });
 
 const loanDetail = portalLoan
@@ -76,9 +81,10 @@ export const portalLoans: Route[] = [
     },
     run: async (call, borrowerId) => {
       const owed = await owedBy(call.work.tx, borrowerId);
-      const roles = new Map(owed.map(({ loan_id, role }) => [loan_id, role]));
+      const roles = new Map(owed.map(({ loan_id, role }) => [loan_id, liabilityOf(role)]));
       const page = await pageOf({ ...call, list: among(call.list, [...roles.keys()]) }, table);
-      return { ...page, rows: page.rows.map((row) => ({ ...row, liable_as: roles.get(row.id) })) };
+      const rows = page.rows.map((row) => ({ ...row, ...roles.get(row.id) }));
+      return { ...page, rows };
     },
   }),
   own({

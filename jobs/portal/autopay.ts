@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import * as plans from '../../sql/borrowers/autopay-plans.ts';
 import { autopayPlans } from '../../sql/borrowers/autopay-plans.ts';
-import { hasBorrowed } from '../../sql/loans/co-borrowers.ts';
 import { hold } from '../../sql/loans/loans.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
@@ -36,18 +35,14 @@ export const Enrolment = z.object({
     .describe('The sentence that was agreed to, as it was shown; without one, ours.'),
 });
 
-/**
- * Whether the loan is enrolled, whether anything is drawn, and whether this person may enrol it. The plan
- * is told to whoever made it.
- */
+/** Whether the loan is enrolled, and whether anything is drawn. The plan is told to whoever made it. */
 export async function autopayOf(work: Work, borrowerId: string, loanId: string) {
-  const role = await assertOwnLoan(work, borrowerId, loanId);
+  await assertOwnLoan(work, borrowerId, loanId);
   const id = await plans.openOf(work.tx, loanId);
   const plan = id === null ? null : await find(work.tx, autopayPlans, id);
   return {
     is_enrolled: plan !== null,
     is_enabled: plan !== null && draws(plan),
-    can_enroll: plan === null && hasBorrowed(role),
     plan: plan?.['borrower_id'] === borrowerId ? plan : null,
   };
 }

@@ -9,15 +9,15 @@ import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
 import { termsOf } from '../loans/products/terms-of.ts';
 import { money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
-import { assertOwnLoan } from './own.ts';
+import { assertOwnLoan, liabilityOf } from './own.ts';
 
 /** A loan that the person owes, and as what, with what it costs today to owe nothing any more. */
 export async function ownLoan(work: Work, borrowerId: string, id: string) {
-  const liable_as = await assertOwnLoan(work, borrowerId, id);
+  const role = await assertOwnLoan(work, borrowerId, id);
   const loan = await find(work.tx, portalLoans, id);
   if (loan === null) throw new NotFound();
   const payoff_amount = money(wholeDebt(await readLoan(work, id), work.today));
-  return { ...loan, liable_as, payoff_amount };
+  return { ...loan, ...liabilityOf(role), payoff_amount };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { hasBorrowed, roleOf } from '../../sql/loans/co-borrowers.ts';
+import { hasBorrowed, roleOf, type LiableRole } from '../../sql/loans/co-borrowers.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { missingOf } from '../payments/nacha/originator.ts';
 import type { Work } from '../work.ts';
@@ -20,6 +20,12 @@ export async function assertBorrowed(work: Work, borrowerId: string, loanId: str
   const message = 'Only those who borrowed the money may change how the loan is paid.';
   throw new Conflict(message, 'borrowers_only', { liable_as: role });
 }
+
+/** What is told of a loan to one of those who owe it. */
+export const liabilityOf = (liable_as: LiableRole) => ({
+  liable_as,
+  can_change: hasBorrowed(liable_as),
+});
 
 /** Refuses what draws on an account where the lender has told nobody which bank its files go to. */
 export async function assertBank(work: Work) {

@@ -35,7 +35,7 @@ const asked = process.env['PICTURES'] || process.env['LIVES'] ? VISITORS : [PHON
 const EMAIL = 'maria@example.com';
 const PASSWORD = 'seventeen green bicycles';
 
-/** A borrower with a loan and an account, who was invited a moment ago. */
+/** A borrower with a loan, another that she answers for, and an account; invited a moment ago. */
 async function invited() {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('superadmin');
@@ -47,19 +47,21 @@ async function invited() {
   await bankAccount(admin, borrower_id, { is_verified: true, bank_name: 'First Bank' });
   const address = { email: EMAIL };
   const user = await admin.post(`/borrowers/${borrower_id}/invite-portal-user`, address);
+  const { id: answered } = await newLoan(tenant);
+  await admin.post(`/loans/${answered}/co-borrowers`, { borrower_id, role: 'guarantor' });
   const outside = newOutside(stage.pool);
   const letter = { tenant_id: tenant.id, user_id: user.body.id as string, attempt: 1 };
   await sendAccountMessage.run({ ...letter, message: 'invitation' }, outside);
   const html = outside.mailbox[0]?.html.replaceAll('&#x3D;', '=') ?? '';
   const link = /\/portal(\/choose-password\?token=[\w-]+)/.exec(html)?.[1] ?? '';
-  return { tenant, admin, borrower_id, id, link };
+  return { tenant, admin, borrower_id, id, answered, link };
 }
 
 test.each(asked)(
   'a borrower’s day, in $language on $width, script: $has_script',
   { timeout: 120_000 },
   async (visitor) => {
-    const { tenant, admin, borrower_id, id, link } = await invited();
+    const { tenant, admin, borrower_id, id, answered, link } = await invited();
     const here = `${tenant.host}:${stage.port}`;
     const guest = await newVisitor(browser, here, visitor);
     const { open, send, notice, title, t, page } = guest;
@@ -86,6 +88,17 @@ test.each(asked)(
     await send({ amount_type: 'minimum_due' }, t('autopay.enroll'), 'autopay-on');
     expect(await notice()).toBe(t('done.autopay_enrolled'));
 
+    await open(`/loans/${answered}`, 'loan-answered-for');
+    expect(await page.textContent('main')).toContain(t('liable_as.guarantor'));
+    expect(await page.locator('a[href$="/autopay"]').count()).toBe(0);
+    await open(`/loans/${answered}/autopay`, 'autopay-answered-for');
+    expect(await page.textContent('main')).toContain(t('refused.borrowers_only'));
+    expect(await page.locator('button[value=enroll]').count()).toBe(0);
+    await open(`/loans/${answered}/pay`, 'pay-answered-for');
+    await send({ amount: '20.00' }, t('pay.preview'), 'pay-preview-answered-for');
+    await send({}, t('pay.do', { amount: '$20.00' }), 'payment-answered-for');
+    expect(await notice()).toBe(t('done.paid'));
+
     await open('/accounts', 'accounts');
     await send(
       {
@@ -101,7 +114,7 @@ test.each(asked)(
     await page.setInputFiles('input[type=file]', {
       ...{ name: 'stub.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 stub') },
     });
-    await send({}, t('documents.send'), 'documents-sent');
+    await send({ loan_id: id }, t('documents.send'), 'documents-sent');
     expect(await notice()).toBe(t('done.document_sent'));
 
     await open('/messages', 'messages');

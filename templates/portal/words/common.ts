@@ -14,6 +14,7 @@ export const common = {
   'language.es': ['Español', 'Español'],
   support: ['Questions? Write to', '¿Preguntas? Escriba a'],
   support_phone: ['Or call', 'O llame al'],
+  support_by_phone: ['Questions? Call', '¿Preguntas? Llame al'],
   optional: ['optional', 'opcional'],
   go_on: ['Continue', 'Continuar'],
   to_portal: ['Go to the overview', 'Ir al resumen'],
