@@ -82,6 +82,8 @@ export const TABLES = [
   'promises_to_pay',
   'provider_sign_ins',
   'recovery_codes',
+  'remittance_loans',
+  'remittances',
   'second_factors',
   'security_log',
   'service_credits',
@@ -102,5 +104,6 @@ export const TABLES = [
   'webhook_attempts',
   'webhook_deliveries',
   'webhook_subscriptions',
+  'year_ends',
 ] as const;
 export type TableName = (typeof TABLES)[number];

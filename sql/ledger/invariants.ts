@@ -40,6 +40,31 @@ export const books: readonly Check[] = [
     `,
   },
   {
+    rule: 'assets are liabilities and equity on every day',
+    query: sql.type(Found)`
+      select tenant_id, tenant_id as subject,
+             format('On %s assets, liabilities and equity differ by %s.', entry_date,
+               sum(debit - credit)) as message
+      from posted_lines group by tenant_id, entry_date having sum(debit - credit) <> 0
+    `,
+  },
+  {
+    rule: 'income and expense begin a fiscal year at zero',
+    query: sql.type(Found)`
+      select ended.tenant_id, account.id as subject,
+             format('Account %s %s keeps %s after the year end of %s.', account.code, account.name,
+               sum(line.debit - line.credit), ended.fiscal_year_end) as message
+      from year_ends as ended
+      join ledger_accounts as account
+        on account.tenant_id = ended.tenant_id and account.account_type in ('revenue', 'expense')
+      join posted_lines as line
+        on line.tenant_id = account.tenant_id and line.account_id = account.id
+        and line.entry_date <= ended.fiscal_year_end
+      group by ended.tenant_id, account.id, account.code, account.name, ended.fiscal_year_end
+      having sum(line.debit - line.credit) <> 0
+    `,
+  },
+  {
     rule: 'reversals mirror their originals',
     query: sql.type(Found)`
       select mirror.tenant_id, mirror.id as subject,
