@@ -2934,7 +2934,7 @@ create table loan_tape_configs (
   next_run_at date,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint loan_tape_configs_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text]))),
+  constraint loan_tape_configs_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text, 'xlsx'::text]))),
   constraint loan_tape_configs_pkey PRIMARY KEY (tenant_id, id),
   constraint loan_tape_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint loan_tape_configs_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
@@ -2978,6 +2978,7 @@ create table loan_tapes (
   constraint loan_tapes_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
 );
 CREATE INDEX loan_tapes_config ON public.loan_tapes USING btree (tenant_id, loan_tape_config_id, created_at DESC, id DESC);
+CREATE INDEX loan_tapes_created ON public.loan_tapes USING btree (tenant_id, created_at DESC, id DESC);
 alter table loan_tapes enable row level security, force row level security;
 create policy auditor on loan_tapes for select to servicing_auditor using true;
 create policy owner on loan_tapes for all to servicing_owner using true with check true;
@@ -3674,9 +3675,11 @@ create table portfolio_snapshots (
   by_bucket jsonb not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  investor_id uuid,
   constraint portfolio_snapshots_day UNIQUE (tenant_id, portfolio_id, snapshot_date),
   constraint portfolio_snapshots_pkey PRIMARY KEY (tenant_id, id),
   constraint portfolio_snapshots_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint portfolio_snapshots_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id),
   constraint portfolio_snapshots_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
 );
 CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING btree (tenant_id, portfolio_id, created_at DESC, id DESC);

@@ -8,7 +8,7 @@ import { update } from '../../sql/write.ts';
 import { addDays, monthEnd, monthStart } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { refuseClosed } from '../ledger/close-period.ts';
-import { postParts } from '../ledger/post.ts';
+import { postParts, type Heading, type Part } from '../ledger/post.ts';
 import { MATRIX, referenceOf, type SystemEntry } from '../loans/engine/posting-matrix.ts';
 import type { Work } from '../work.ts';
 
@@ -54,7 +54,11 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   if (await remittances.isMade(tx, period))
     throw new Conflict(`The month through ${end} is told already.`, 'already_made');
   const id = await remittances.make(tx, period, MOVING, actor.id);
-  const journal_entry_id = await book(work, id, 'remittance', end, ({ servicing_fee: fee }) => ({
+  const earned = {
+    ...{ entry_date: end, reference_type: 'remittance', reference_id: id },
+    description: `Servicing fee through ${end}`,
+  };
+  const journal_entry_id = await book(work, earned, ({ servicing_fee: fee }) => ({
     debit: { [KEPT.debit]: fee },
     credit: { [KEPT.credit]: fee },
   }));
@@ -80,7 +84,11 @@ export async function payRemittance(work: Work, id: string, input: z.output<type
   if (paid_on <= String(told['period_end']))
     throw new Invalid({ paid_on: 'Must be after the period.' });
   await refuseClosed(work, paid_on);
-  const payment_entry_id = await book(work, id, 'remittance_payment', paid_on, ({ due }) => ({
+  const sent = {
+    ...{ entry_date: paid_on, reference_type: 'remittance_payment', reference_id: id },
+    description: `Remittance through ${String(told['period_end'])}`,
+  };
+  const payment_entry_id = await book(work, sent, ({ due }) => ({
     debit: { [PAID.debit]: due },
     credit: { [PAID.credit]: due },
   }));
@@ -97,20 +105,12 @@ type Owed = Awaited<ReturnType<typeof remittances.byAccount>>[number];
 /** One entry for the remittance, with a part for each account on which loans have it owed. */
 async function book(
   work: Work,
-  id: string,
-  reference_type: string,
-  entry_date: string,
-  sidesOf: (owed: Owed) => { debit: Record<string, string>; credit: Record<string, string> },
+  heading: Omit<Heading, 'reference_id'> & { reference_id: string },
+  sidesOf: (owed: Owed) => Pick<Part, 'debit' | 'credit'>,
 ) {
-  const parts = (await remittances.byAccount(work.tx, id)).map((owed) => ({
+  const parts = (await remittances.byAccount(work.tx, heading.reference_id)).map((owed) => ({
     ...sidesOf(owed),
     accounts: { [OWED]: owed.account_id },
   }));
-  const heading = { entry_date, reference_type, reference_id: id };
-  return postParts(work, { ...heading, description: DESCRIPTIONS[reference_type] ?? '' }, parts);
+  return postParts(work, heading, parts);
 }
-
-const DESCRIPTIONS: Record<string, string> = {
-  remittance: 'Servicing fee of a remittance',
-  remittance_payment: 'Remittance',
-};

@@ -34,7 +34,7 @@ const EXCEPT: Record<string, string> = {
   'POST /investors/{id}/remittances': 'the books of no month are closed',
   'GET /remittances/{id}': 'there is none without a closed month',
   'GET /remittances/{id}/loans': 'there is none without a closed month',
-  'GET /loan-tapes/{id}': 'tapes are found by their generation, and have no list',
+  'GET /loan-tapes/{id}': 'no tape is made yet',
   'GET /borrower-exports/{id}': 'nobody has asked for an export',
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',
   'GET /portal/documents/{id}/download': 'nothing is printed yet',

@@ -3,9 +3,11 @@ import { generateTape, orderDueTapes } from '../../jobs/portfolios/generate-tape
 import { nextRun } from '../../jobs/portfolios/tape-config.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import { keptDays } from '../setup/kept-days.ts';
+import { newLoan } from '../setup/loans.ts';
 import { loanRows } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
-import { contentOf } from '../setup/tape-files.ts';
+import { travelTo } from '../setup/queue.ts';
+import { contentOf, tapeOf } from '../setup/tape-files.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -108,7 +110,7 @@ test('columns and filters that do not exist are named and refused', async () => 
   expect(await refusal({ columns: ['loan_id', 'loan_id'] })).toHaveProperty('columns');
   expect(await refusal({ columns: ['toString'] })).toHaveProperty(['columns.0']);
   expect(await refusal({ columns: ['loan_id'], filters: { ssn: '1' } })).toHaveProperty('filters');
-  expect(await refusal({ columns: ['loan_id'], format: 'xlsx' })).toHaveProperty('format');
+  expect(await refusal({ columns: ['loan_id'], format: 'pdf' })).toHaveProperty('format');
 });
 
 test('tapes that are due are ordered with the close of their day, once, and made by the workers', async () => {
@@ -160,4 +162,41 @@ test.each([
   const first = nextRun(schedule, from);
 
   expect(first).toBe(expected);
+});
+
+test('a tape is compared with the books of its day, and found among the tapes that were made', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-16');
+  const columns = ['loan_number', 'principal_balance'];
+  const { generate } = await tapeOf(stage, tenant, admin, { columns, format: 'xlsx' });
+
+  const made = await generate({ as_of_date: '2026-01-15' });
+  const trial = (await admin.get('/ledger/trial-balance?as_of_date=2026-01-15')).body.accounts;
+  await tenant.officer.post(`/loans/${id}/payments`, {
+    ...{ amount: '500.00', payment_date: '2026-01-15' },
+  });
+  const later = await generate({ as_of_date: '2026-01-15' });
+  const listed = await tenant.officer.get('/loan-tapes?format=xlsx&ordering=created_at');
+  const { rows } = await stage.owner.query('select content_type from documents where id = $1', [
+    made.body.document_id,
+  ]);
+
+  const owed = trial.find(({ code }: { code: string }) => code === '1100').debit;
+  expect(made.body).toMatchObject({
+    format: 'xlsx',
+    filename: expect.stringMatching(/\.xlsx$/),
+    totals: { principal_balance: owed, ledger_principal: '20000.00', ledger_difference: '0.00' },
+  });
+  expect(made.body.warnings).not.toContainEqual(expect.objectContaining({ code: 'differing' }));
+  expect(rows).toEqual([{ content_type: expect.stringMatching(/spreadsheetml\.sheet$/) }]);
+  // A tape of a day tells what its close knew; what is entered later is seen beside it.
+  expect(later.body).toMatchObject({
+    totals: { principal_balance: '20000.00', ledger_difference: '500.00' },
+    warnings: expect.arrayContaining([expect.objectContaining({ code: 'differing', count: 1 })]),
+  });
+  expect(later.body.checksum).toBe(made.body.checksum);
+  expect(listed.body.map((tape: { id: string }) => tape.id)).toEqual([made.body.id, later.body.id]);
 });
