@@ -2934,6 +2934,9 @@ create table loan_tape_configs (
   next_run_at date,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  recipients jsonb not null default '[]'::jsonb,
+  attach_file boolean not null default false,
+  constraint loan_tape_configs_delivery_check CHECK (((delivery = 'document'::text) OR ((delivery = 'email'::text) AND (recipients <> '[]'::jsonb)))),
   constraint loan_tape_configs_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text, 'xlsx'::text]))),
   constraint loan_tape_configs_pkey PRIMARY KEY (tenant_id, id),
   constraint loan_tape_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -4309,6 +4312,32 @@ create policy tenant on suspense_applications for all to servicing_app using (te
 CREATE TRIGGER touch BEFORE UPDATE ON public.suspense_applications FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant insert, select, update on suspense_applications to servicing_app;
 grant select on suspense_applications to servicing_auditor;
+
+create table tape_deliveries (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_tape_id uuid not null,
+  recipient text not null,
+  attach_file boolean not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  error text,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint tape_deliveries_once UNIQUE (tenant_id, loan_tape_id, recipient),
+  constraint tape_deliveries_pkey PRIMARY KEY (tenant_id, id),
+  constraint tape_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))),
+  constraint tape_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint tape_deliveries_tenant_id_loan_tape_id_fkey FOREIGN KEY (tenant_id, loan_tape_id) REFERENCES loan_tapes(tenant_id, id)
+);
+alter table tape_deliveries enable row level security, force row level security;
+create policy auditor on tape_deliveries for select to servicing_auditor using true;
+create policy owner on tape_deliveries for all to servicing_owner using true with check true;
+create policy tenant on tape_deliveries for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.tape_deliveries FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on tape_deliveries to servicing_app;
+grant select on tape_deliveries to servicing_auditor;
 
 create table tasks (
   tenant_id uuid not null default app.current_tenant(),

@@ -93,6 +93,7 @@ export const TABLES = [
   'support_case_messages',
   'support_cases',
   'suspense_applications',
+  'tape_deliveries',
   'tasks',
   'tenant_domains',
   'tenants',

@@ -16,6 +16,7 @@ import { safeFilename, storageKey } from '../files/keys.ts';
 import { enqueue, job } from '../job.ts';
 import { money } from '../money.ts';
 import type { Within, Work } from '../work.ts';
+import { deliverTapeTo } from './deliver-tape.job.ts';
 import { assertParticulars, assertRecorded } from './past-days.ts';
 import { nextRun } from './tape-config.ts';
 import { bytesOfTape, CONTENT_TYPES } from './tape-file.ts';
@@ -119,7 +120,8 @@ async function written(work: Work, files: Files, tapeId: string) {
   return { order, source, totals, file: await files.put(key, bytes) };
 }
 
-async function known({ tx }: Work, { order, source, totals, file }: Made) {
+async function known(work: Work, { order, source, totals, file }: Made) {
+  const { tx } = work;
   const generated_at = new Date().toISOString();
   const document_id = await insert(tx, 'documents', {
     document_type: 'other',
@@ -148,6 +150,7 @@ async function known({ tx }: Work, { order, source, totals, file }: Made) {
   await update(tx, 'loan_tape_configs', order.loan_tape_config_id, {
     last_generated_at: generated_at,
   });
+  await deliverTapeTo(work, order.id);
 }
 
 type Made = NonNullable<Awaited<ReturnType<typeof written>>>;

@@ -12,7 +12,7 @@ export const configs = table({
   rows: sql.fragment`
     select record.id, record.name, record.portfolio_id, record.format, record.columns,
            record.filters, record.schedule, record.include_header, record.is_active,
-           record.delivery, record.last_generated_at, record.next_run_at, record.created_at,
+           record.delivery, record.recipients, record.attach_file, record.last_generated_at, record.next_run_at, record.created_at,
            record.updated_at
     from loan_tape_configs as record
   `,

@@ -35,6 +35,7 @@ const EXCEPT: Record<string, string> = {
   'GET /remittances/{id}': 'there is none without a closed month',
   'GET /remittances/{id}/loans': 'there is none without a closed month',
   'GET /loan-tapes/{id}': 'no tape is made yet',
+  'GET /loan-tapes/{id}/deliveries': 'no tape is made yet',
   'GET /borrower-exports/{id}': 'nobody has asked for an export',
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',
   'GET /portal/documents/{id}/download': 'nothing is printed yet',

@@ -73,6 +73,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'settlement_instruments_one_primary',
   'statements_month',
   'support_cases_case_number',
+  'tape_deliveries_once',
   'throttle_hits_pkey',
   'user_identities_pkey',
   'user_identities_user',
