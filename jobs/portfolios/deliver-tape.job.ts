@@ -33,7 +33,9 @@ export const deliverTape = job({
     const ready = await outside.within(tenant_id, (work) => read(work, delivery_id, attempt));
     if (ready === null) return;
     const answer = await mail(ready, outside, delivery_id);
-    await outside.within(tenant_id, (work) => noted(work, { delivery_id, attempt }, answer));
+    await outside.within(tenant_id, (work) =>
+      noted(work, { delivery_id, attempt }, answer, outside.now()),
+    );
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
@@ -77,10 +79,16 @@ async function mail(ready: Ready, outside: Outside, message_id: string): Promise
   });
 }
 
-async function linkTo({ tape, tenant, settings: { auth } }: Ready, { files, now }: Outside) {
+async function linkTo({ tape, tenant, settings: { auth } }: Ready, outside: Outside) {
   const { storage_key: key, filename, content_type } = tape;
-  const expires_at = new Date(now().getTime() + LINK_DAYS * 86_400_000);
-  const link = await files.presign({ key, method: 'GET', expires_at, content_type, filename });
+  const expires_at = new Date(outside.now().getTime() + LINK_DAYS * 86_400_000);
+  const link = await outside.files.presign({
+    key,
+    method: 'GET',
+    expires_at,
+    content_type,
+    filename,
+  });
   // A domain may have been taken away since it was named.
   const isOwn = auth.site_origin !== '' && isOwnOrigin(auth.site_origin, tenant.domains);
   const origin = isOwn ? auth.site_origin : `https://${tenant.domains[0] ?? 'localhost'}`;
@@ -89,13 +97,13 @@ async function linkTo({ tape, tenant, settings: { auth } }: Ready, { files, now 
 
 type Attempt = { delivery_id: string; attempt: number };
 
-async function noted(work: Work, { delivery_id, attempt }: Attempt, answer: SendAnswer) {
+async function noted(work: Work, { delivery_id, attempt }: Attempt, answer: SendAnswer, now: Date) {
   const { tx, tenant_id } = work;
   const error = answer.ok ? null : answer.error_message.slice(0, 500);
   const delay = answer.ok || !answer.temporary ? undefined : RETRY_DELAYS[attempt - 1];
   const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
   const isMine = await deliveries.tried(tx, delivery_id, attempt, { status, error });
   if (isMine === null || delay === undefined) return;
-  const at = new Date(Date.now() + delay * 1000);
+  const at = new Date(now.getTime() + delay * 1000);
   await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: attempt + 1 }, at);
 }
