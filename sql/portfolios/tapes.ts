@@ -193,11 +193,10 @@ export const tie = (tx: Transaction, tape: Tape, source: Source) =>
     from (
       select row.loan_id, row.principal_balance ${from(tape, source, WHOLE)}
     ) as row
-    left join (
-      select entry.loan_id, sum(line.debit - line.credit) as principal
-      from journal_entries as entry join posted_lines as line on line.entry_id = entry.id
-      where entry.loan_id is not null and line.role = 'loans_receivable'
-        and entry.entry_date <= ${tape.as_of_date}
-      group by entry.loan_id
-    ) as books on books.loan_id = row.loan_id
+    left join lateral (
+      select sum(line.debit - line.credit) as principal
+      from journal_entries as entry join journal_lines as line on line.entry_id = entry.id
+      where entry.loan_id = row.loan_id and entry.status = 'posted'
+        and entry.entry_date <= ${tape.as_of_date} and line.role = 'loans_receivable'
+    ) as books on true
   `);

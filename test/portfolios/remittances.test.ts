@@ -15,8 +15,15 @@ const pay = (tenant: Tenant, id: string, amount: string, payment_date: string) =
 
 test('an investor is told what came in of their loans, and what of it is theirs', async () => {
   const tenant = await stage.tenant('2026-01-30');
-  const { id } = await newLoan(tenant);
-  const { admin, sell, balances, investor_id } = await forSale(tenant, id);
+  const { id, borrower_id } = await newLoan(tenant);
+  // What came from another servicer is owed to who sent it, which is no collection.
+  const boarded = await tenant.officer.post('/loans/board', {
+    ...{ borrower_id, principal_amount: '6000.00', current_principal_balance: '5000.00' },
+    ...{ interest_rate: '0.06', term_months: 36, origination_date: '2026-01-02' },
+    program_id: await tenant.first('/programs'),
+    product_id: await tenant.first('/products'),
+  });
+  const { admin, sell, balances, investor_id } = await forSale(tenant, id, boarded.body.id);
   const remit = (body: object = {}) => admin.post(`/investors/${investor_id}/remittances`, body);
   const early = await remit();
   await sell({ sale_price: '10000.00' });
@@ -45,23 +52,26 @@ test('an investor is told what came in of their loans, and what of it is theirs'
   ]);
   expect(twice.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 409]));
   expect(twice.find(({ status }) => status === 409)?.body.code).toBe('already_made');
-  // 10000.00 at half a percent, a twelfth of it: 4.17.
+  // Half a percent of 10000.00 and of 5000.00, a twelfth of each: 4.17 and 2.08.
   expect(told).toMatchObject({
-    ...{ period_start: '2026-02-01', period_end: '2026-02-28', loan_count: 1, status: 'due' },
-    ...{ principal_owned: '10000.00', principal_collected: '248.15', interest_collected: '67.53' },
+    ...{ period_start: '2026-02-01', period_end: '2026-02-28', loan_count: 2, status: 'due' },
+    ...{ principal_owned: '15000.00', principal_collected: '248.15', interest_collected: '67.53' },
     ...{ fees_collected: '0.00', other_collected: '0.00', collected: '315.68' },
-    ...{ servicing_fee: '4.17', amount_due: '311.51' },
+    ...{ servicing_fee: '6.25', amount_due: '309.43' },
   });
-  expect(parts).toMatchObject([{ loan_id: id, collected: '315.68', servicing_fee_rate: '0.005' }]);
+  expect(parts).toHaveLength(2);
+  expect(parts).toContainEqual(
+    expect.objectContaining({ loan_id: id, collected: '315.68', servicing_fee_rate: '0.005' }),
+  );
   expect(fee).toMatchObject({ entry_date: '2026-03-01', effective_date: '2026-02-28' });
   expect(again).toEqual(told);
-  expect(books).toMatchObject({ 'Due to Investors': '4.17', 'Servicing Fee Income': '-4.17' });
+  expect(books).toMatchObject({ 'Due to Investors': '-4993.75', 'Servicing Fee Income': '-6.25' });
   expect(sent).toMatchObject({
     status: 200,
     body: { status: 'paid', paid_on: '2026-03-02', reference_number: 'W-1' },
   });
   expect(resent).toMatchObject({ status: 409, body: { code: 'already_paid' } });
-  expect(await balances()).toMatchObject({ 'Due to Investors': '315.68' });
+  expect(await balances()).toMatchObject({ 'Due to Investors': '-4684.32' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
