@@ -26,7 +26,9 @@ import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
 import { entries } from './ledger/entries.ts';
 import { reportRoutes } from './ledger/reports.ts';
+import { statementRoutes } from './ledger/statements.ts';
 import { systemEntries } from './ledger/system-entries.ts';
+import { yearEnds } from './ledger/year-ends.ts';
 import { creditFileRoutes, creditFiles } from './loans/credit-files.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
@@ -51,6 +53,7 @@ import { investors, loanAssignments, settlementInstruments } from './portfolios/
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
 import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
+import { remittances } from './portfolios/remittances.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { approvalRoutes, approvals } from './users/approvals.ts';
 import { auth } from './users/auth.ts';
@@ -98,8 +101,10 @@ const business: readonly Route[] = [
   ...accountRoutes,
   ...entries.routes,
   ...reportRoutes,
+  ...statementRoutes,
   systemEntries,
   ...closings.routes,
+  ...yearEnds.routes,
   ...fitting(users.routes),
   ...userRoutes,
   me,
@@ -118,6 +123,7 @@ const business: readonly Route[] = [
   ...investors.routes,
   ...settlementInstruments.routes,
   ...loanAssignments.routes,
+  ...remittances.routes,
   ...loanSnapshots.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,

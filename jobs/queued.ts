@@ -12,6 +12,7 @@ import type { Job } from './job.ts';
 import { reportCredit } from './loans/reporting/report-credit.job.ts';
 import { cleanUp } from './operations/clean-up.job.ts';
 import type { Outside } from './outside.ts';
+import { deliverTape } from './portfolios/deliver-tape.job.ts';
 import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import { finishProviderSignIn } from './users/finish-provider-sign-in.job.ts';
@@ -33,6 +34,7 @@ export const queued: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
   generateTape,
+  deliverTape,
   cleanUp,
   sendAccountMessage,
   readIdentityProvider,

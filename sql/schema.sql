@@ -230,7 +230,8 @@ begin
   perform from tenants where id = new.tenant_id for key share;
   select closed_through into closed from period_closings
   where tenant_id = new.tenant_id order by closed_through desc limit 1;
-  if closed is null or new.entry_date > closed then
+  if closed is null or new.entry_date > closed
+    or (new.source = 'system' and new.reference_type = 'year_end') then
     return new;
   end if;
   if new.source = 'system' and tg_op = 'INSERT' then
@@ -2942,7 +2943,10 @@ create table loan_tape_configs (
   next_run_at date,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint loan_tape_configs_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text]))),
+  recipients jsonb not null default '[]'::jsonb,
+  attach_file boolean not null default false,
+  constraint loan_tape_configs_delivery_check CHECK (((delivery = 'document'::text) OR ((delivery = 'email'::text) AND (recipients <> '[]'::jsonb)))),
+  constraint loan_tape_configs_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text, 'xlsx'::text]))),
   constraint loan_tape_configs_pkey PRIMARY KEY (tenant_id, id),
   constraint loan_tape_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint loan_tape_configs_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
@@ -2986,6 +2990,7 @@ create table loan_tapes (
   constraint loan_tapes_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
 );
 CREATE INDEX loan_tapes_config ON public.loan_tapes USING btree (tenant_id, loan_tape_config_id, created_at DESC, id DESC);
+CREATE INDEX loan_tapes_created ON public.loan_tapes USING btree (tenant_id, created_at DESC, id DESC);
 alter table loan_tapes enable row level security, force row level security;
 create policy auditor on loan_tapes for select to servicing_auditor using true;
 create policy owner on loan_tapes for all to servicing_owner using true with check true;
@@ -3682,9 +3687,11 @@ create table portfolio_snapshots (
   by_bucket jsonb not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  investor_id uuid,
   constraint portfolio_snapshots_day UNIQUE (tenant_id, portfolio_id, snapshot_date),
   constraint portfolio_snapshots_pkey PRIMARY KEY (tenant_id, id),
   constraint portfolio_snapshots_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint portfolio_snapshots_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id),
   constraint portfolio_snapshots_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
 );
 CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING btree (tenant_id, portfolio_id, created_at DESC, id DESC);
@@ -3933,6 +3940,90 @@ create policy owner on recovery_codes for all to servicing_owner using true with
 create policy tenant on recovery_codes for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on recovery_codes to servicing_app;
 grant select on recovery_codes to servicing_auditor;
+
+create table remittance_loans (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  remittance_id uuid not null,
+  loan_id uuid not null,
+  assignment_id uuid not null,
+  account_id uuid not null,
+  principal_owned app.money not null,
+  principal_collected app.money not null,
+  interest_collected app.money not null,
+  fees_collected app.money not null,
+  other_collected app.money not null,
+  servicing_fee_rate app.rate not null,
+  servicing_fee app.money not null,
+  created_at timestamp with time zone not null default now(),
+  constraint remittance_loans_once UNIQUE (tenant_id, remittance_id, assignment_id),
+  constraint remittance_loans_pkey PRIMARY KEY (tenant_id, id),
+  constraint remittance_loans_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES ledger_accounts(tenant_id, id),
+  constraint remittance_loans_tenant_id_assignment_id_fkey FOREIGN KEY (tenant_id, assignment_id) REFERENCES loan_assignments(tenant_id, id),
+  constraint remittance_loans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint remittance_loans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint remittance_loans_tenant_id_remittance_id_fkey FOREIGN KEY (tenant_id, remittance_id) REFERENCES remittances(tenant_id, id)
+);
+CREATE INDEX remittance_loans_loan ON public.remittance_loans USING btree (tenant_id, loan_id);
+alter table remittance_loans enable row level security, force row level security;
+create policy auditor on remittance_loans for select to servicing_auditor using true;
+create policy owner on remittance_loans for all to servicing_owner using true with check true;
+create policy tenant on remittance_loans for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.remittance_loans FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+grant insert, select on remittance_loans to servicing_app;
+grant select on remittance_loans to servicing_auditor;
+
+create table remittances (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  investor_id uuid not null,
+  period_start date not null,
+  period_end date not null,
+  loan_count integer not null,
+  principal_owned app.money not null,
+  principal_collected app.money not null,
+  interest_collected app.money not null,
+  fees_collected app.money not null,
+  other_collected app.money not null,
+  collected app.money not null,
+  servicing_fee app.money not null,
+  amount_due app.money not null,
+  status text not null default 'due'::text,
+  journal_entry_id uuid,
+  paid_on date,
+  reference_number text,
+  payment_entry_id uuid,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint remittances_check CHECK ((period_end >= period_start)),
+  constraint remittances_check1 CHECK (((collected)::numeric = ((((principal_collected)::numeric + (interest_collected)::numeric) + (fees_collected)::numeric) + (other_collected)::numeric))),
+  constraint remittances_check2 CHECK (((amount_due)::numeric = ((collected)::numeric - (servicing_fee)::numeric))),
+  constraint remittances_check3 CHECK (((status = 'paid'::text) = (paid_on IS NOT NULL))),
+  constraint remittances_once UNIQUE (tenant_id, investor_id, period_start),
+  constraint remittances_pkey PRIMARY KEY (tenant_id, id),
+  constraint remittances_servicing_fee_check CHECK (((servicing_fee)::numeric >= (0)::numeric)),
+  constraint remittances_status_check CHECK ((status = ANY (ARRAY['due'::text, 'paid'::text]))),
+  constraint remittances_tenant_id_created_by_fkey FOREIGN KEY (tenant_id, created_by) REFERENCES users(tenant_id, id),
+  constraint remittances_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint remittances_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id),
+  constraint remittances_tenant_id_journal_entry_id_fkey FOREIGN KEY (tenant_id, journal_entry_id) REFERENCES journal_entries(tenant_id, id),
+  constraint remittances_tenant_id_payment_entry_id_fkey FOREIGN KEY (tenant_id, payment_entry_id) REFERENCES journal_entries(tenant_id, id)
+);
+CREATE INDEX remittances_created ON public.remittances USING btree (tenant_id, created_at DESC, id DESC);
+alter table remittances enable row level security, force row level security;
+create policy auditor on remittances for select to servicing_auditor using true;
+create policy owner on remittances for all to servicing_owner using true with check true;
+create policy tenant on remittances for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.remittances FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select on remittances to servicing_app;
+grant update (journal_entry_id) on remittances to servicing_app;
+grant update (paid_on) on remittances to servicing_app;
+grant update (payment_entry_id) on remittances to servicing_app;
+grant update (reference_number) on remittances to servicing_app;
+grant update (status) on remittances to servicing_app;
+grant update (updated_at) on remittances to servicing_app;
+grant select on remittances to servicing_auditor;
 
 create table schema_migrations (
   name text not null,
@@ -4231,6 +4322,32 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.suspense_applications FOR EACH ROW 
 grant insert, select, update on suspense_applications to servicing_app;
 grant select on suspense_applications to servicing_auditor;
 
+create table tape_deliveries (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_tape_id uuid not null,
+  recipient text not null,
+  attach_file boolean not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  error text,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint tape_deliveries_once UNIQUE (tenant_id, loan_tape_id, recipient),
+  constraint tape_deliveries_pkey PRIMARY KEY (tenant_id, id),
+  constraint tape_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))),
+  constraint tape_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint tape_deliveries_tenant_id_loan_tape_id_fkey FOREIGN KEY (tenant_id, loan_tape_id) REFERENCES loan_tapes(tenant_id, id)
+);
+alter table tape_deliveries enable row level security, force row level security;
+create policy auditor on tape_deliveries for select to servicing_auditor using true;
+create policy owner on tape_deliveries for all to servicing_owner using true with check true;
+create policy tenant on tape_deliveries for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.tape_deliveries FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on tape_deliveries to servicing_app;
+grant select on tape_deliveries to servicing_auditor;
+
 create table tasks (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -4506,3 +4623,26 @@ create policy tenant on webhook_subscriptions for all to servicing_app using (te
 CREATE TRIGGER touch BEFORE UPDATE ON public.webhook_subscriptions FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on webhook_subscriptions to servicing_app;
 grant select on webhook_subscriptions to servicing_auditor;
+
+create table year_ends (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  fiscal_year_end date not null,
+  net_income app.money not null,
+  journal_entry_id uuid,
+  closed_by uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint year_ends_once UNIQUE (tenant_id, fiscal_year_end),
+  constraint year_ends_pkey PRIMARY KEY (tenant_id, id),
+  constraint year_ends_tenant_id_closed_by_fkey FOREIGN KEY (tenant_id, closed_by) REFERENCES users(tenant_id, id),
+  constraint year_ends_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint year_ends_tenant_id_journal_entry_id_fkey FOREIGN KEY (tenant_id, journal_entry_id) REFERENCES journal_entries(tenant_id, id)
+);
+alter table year_ends enable row level security, force row level security;
+create policy auditor on year_ends for select to servicing_auditor using true;
+create policy owner on year_ends for all to servicing_owner using true with check true;
+create policy tenant on year_ends for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.year_ends FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON public.year_ends FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+grant insert, select on year_ends to servicing_app;
+grant select on year_ends to servicing_auditor;

@@ -82,6 +82,8 @@ export const TABLES = [
   'promises_to_pay',
   'provider_sign_ins',
   'recovery_codes',
+  'remittance_loans',
+  'remittances',
   'second_factors',
   'security_log',
   'service_credits',
@@ -91,6 +93,7 @@ export const TABLES = [
   'support_case_messages',
   'support_cases',
   'suspense_applications',
+  'tape_deliveries',
   'tasks',
   'tenant_domains',
   'tenants',
@@ -102,5 +105,6 @@ export const TABLES = [
   'webhook_attempts',
   'webhook_deliveries',
   'webhook_subscriptions',
+  'year_ends',
 ] as const;
 export type TableName = (typeof TABLES)[number];

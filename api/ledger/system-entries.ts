@@ -3,6 +3,7 @@ import { ACCRUAL } from '../../jobs/ledger/chart.ts';
 import { eventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
 import { saleEntries } from '../../jobs/loans/history/book-sale.ts';
 import { settlementEntries } from '../../jobs/payments/nacha/settle-files.ts';
+import { remittanceEntries } from '../../jobs/portfolios/remittance.ts';
 import { endpoint } from '../endpoints/resource.ts';
 
 const SystemEntry = z
@@ -34,5 +35,6 @@ export const systemEntries = endpoint({
     { reference_type: 'interest_accrual', component: 'interest', ...ACCRUAL },
     ...saleEntries(),
     ...settlementEntries(),
+    ...remittanceEntries(),
   ],
 });

@@ -26,6 +26,7 @@ import {
   words,
 } from '../../sql/types.ts';
 import { nested, resource } from '../endpoints/resource.ts';
+import { remittances } from './remittances.ts';
 
 const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
 const lastFour = z.string().regex(/^\d{4}$/, 'Must be exactly the last four digits.');
@@ -143,5 +144,6 @@ export const investors = resource({
   nested: {
     'settlement-instruments': nested(settlementInstruments, 'investor_id'),
     'loan-assignments': nested(loanAssignments, 'investor_id'),
+    remittances: nested(remittances, 'investor_id'),
   },
 });

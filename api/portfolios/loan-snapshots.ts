@@ -66,5 +66,12 @@ export const loanSnapshots = resource({
     labels: z.array(z.string()).readonly(),
     created_at: stamps.created_at,
   },
-  filters: ['loan_id', 'snapshot_date', 'portfolio_id', 'delinquency_bucket', 'status'],
+  filters: [
+    'loan_id',
+    'snapshot_date',
+    'portfolio_id',
+    'investor_id',
+    'delinquency_bucket',
+    'status',
+  ],
 });

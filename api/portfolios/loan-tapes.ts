@@ -12,14 +12,17 @@ import {
   changeTapeConfig,
   Columns,
   Filters,
+  Recipients,
   SCHEDULES,
 } from '../../jobs/portfolios/tape-config.ts';
+import { CONTENT_TYPES } from '../../jobs/portfolios/tape-file.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
+import { deliveries as deliveryTable } from '../../sql/portfolios/tape-deliveries.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, stamps, timestamp, uuid, words } from '../../sql/types.ts';
 import { existing } from '../endpoints/records.ts';
-import { resource } from '../endpoints/resource.ts';
+import { nested, resource } from '../endpoints/resource.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import type { Access } from '../http/access.ts';
 import { refuseHidden } from '../http/hidden.ts';
@@ -39,13 +42,17 @@ export const loanTapeConfigs = resource({
     id: uuid.readonly(),
     name: words,
     portfolio_id: uuid.nullish(),
-    format: z.enum(['csv', 'json']).default('csv'),
+    format: z.enum(tapes.TAPE_FORMATS).default('csv'),
     columns: Columns,
     filters: Filters.default({}),
     schedule: z.enum(SCHEDULES).default('none'),
     include_header: flag.default(true),
     is_active: flag.default(true),
-    delivery: z.enum(['document']).default('document'),
+    delivery: z.enum(['document', 'email']).default('document'),
+    recipients: Recipients.default([]).describe('Who is written to where delivery is email.'),
+    attach_file: flag
+      .default(false)
+      .describe('The file itself goes out, and not a link that lives for a week.'),
     last_generated_at: timestamp.nullable().readonly(),
     next_run_at: date.nullable().readonly(),
     ...stamps,
@@ -61,25 +68,76 @@ const AT_ONCE_MAX = 5_000;
 /** Then workers make what was to be made at once and was not. */
 const UNTIL_WORKERS_MS = 60_000;
 
+const deliveries = resource({
+  name: 'TapeDelivery',
+  path: 'tape-deliveries',
+  area: 'portfolios',
+  table: deliveryTable,
+  read: 'viewer',
+  write: 'admin',
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_tape_id: uuid.readonly(),
+    recipient: z.string().readonly(),
+    attach_file: flag.readonly(),
+    status: z.enum(['pending', 'sent', 'failed']).readonly(),
+    attempts: integer.readonly(),
+    error: z.string().nullable().readonly(),
+    sent_at: timestamp.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['recipient', 'status'],
+});
+
+/** A tape that was made, or is being made. */
+const made = resource({
+  name: 'ListedLoanTape',
+  path: 'loan-tapes',
+  area: 'portfolios',
+  table: tapeTable,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list'],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_tape_config_id: uuid.readonly(),
+    portfolio_id: uuid.nullable().readonly(),
+    as_of_date: date.readonly(),
+    format: z.enum(tapes.TAPE_FORMATS).readonly(),
+    status: z.enum(['pending', 'completed', 'failed']).readonly(),
+    failure_reason: z.string().nullable().readonly(),
+    row_count: integer.nullable().readonly(),
+    document_id: uuid.nullable().readonly(),
+    filename: z.string().readonly(),
+    checksum: z.string().nullable().readonly(),
+    totals: z
+      .object({
+        principal_balance: z.string().optional(),
+        ledger_principal: z
+          .string()
+          .optional()
+          .describe('What the books had of these loans at the end of the day.'),
+        ledger_difference: z.string().optional(),
+      })
+      .readonly(),
+    warnings: z
+      .array(z.object({ code: z.string(), message: z.string(), count: z.int() }))
+      .readonly(),
+    generated_at: timestamp.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['loan_tape_config_id', 'portfolio_id', 'as_of_date', 'format', 'status'],
+  nested: { deliveries: nested(deliveries, 'loan_tape_id', ['list']) },
+});
+
 const tapeReply = z
   .object({
-    id: uuid,
-    loan_tape_config_id: uuid,
-    portfolio_id: uuid.nullable(),
-    as_of_date: date,
-    format: z.enum(['csv', 'json']),
-    status: z.enum(['pending', 'completed', 'failed']),
-    failure_reason: z.string().nullable(),
-    row_count: integer.nullable(),
-    document_id: uuid.nullable(),
-    filename: z.string(),
-    checksum: z.string().nullable(),
-    totals: z.object({ principal_balance: z.string().optional() }),
-    warnings: z.array(z.object({ code: z.string(), message: z.string(), count: z.int() })),
-    generated_at: timestamp.nullable(),
+    ...made.reply.shape,
     download_url: z.string().nullable(),
     expires_at: timestamp.nullable(),
-    ...stamps,
   })
   .meta({ id: 'LoanTape' });
 
@@ -109,7 +167,7 @@ async function answer({ within, installation, tenant_id, access }: OwnCall, id: 
   if (!key) return { ...tape, download_url: null, expires_at: null };
   const expires_at = new Date(Date.now() + seconds * 1000);
   const filename = String(tape['filename']);
-  const content_type = tape['format'] === 'csv' ? 'text/csv' : 'application/json';
+  const content_type = CONTENT_TYPES[tape['format'] as tapes.TapeFormat];
   const link = { key, method: 'GET' as const, expires_at, content_type, filename };
   const download_url = await installation.files.presign(link);
   return { ...tape, download_url, expires_at: expires_at.toISOString() };
@@ -123,6 +181,7 @@ const about = {
 } as const;
 
 export const tapeRoutes: Route[] = [
+  ...made.routes,
   {
     ...about,
     method: 'POST',

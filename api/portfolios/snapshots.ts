@@ -31,6 +31,10 @@ export const snapshots = resource({
   fields: {
     id: uuid.readonly(),
     portfolio_id: uuid,
+    investor_id: uuid
+      .nullable()
+      .readonly()
+      .describe('Who owned all its loans on that day; null where nobody did, or several.'),
     snapshot_date: date.optional(),
     total_loans: integer.readonly(),
     total_principal: money.readonly(),
@@ -42,7 +46,7 @@ export const snapshots = resource({
     by_bucket: byBucket.readonly(),
     ...stamps,
   },
-  filters: ['portfolio_id', 'snapshot_date'],
+  filters: ['portfolio_id', 'investor_id', 'snapshot_date'],
 
   create: addSnapshot,
 });

@@ -18,6 +18,12 @@ export const CHART = [
   { code: '4100', role: 'fee_income', name: 'Fee Income', account_type: 'revenue' },
   { code: '4200', role: 'recovery_income', name: 'Recovery Income', account_type: 'revenue' },
   { code: '4300', role: 'gain_on_sale', name: 'Gain on Sale', account_type: 'revenue' },
+  {
+    code: '4400',
+    role: 'servicing_fee_income',
+    name: 'Servicing Fee Income',
+    account_type: 'revenue',
+  },
   { code: '5000', role: 'charge_off_expense', name: 'Charge-Off Expense', account_type: 'expense' },
   {
     code: '5100',

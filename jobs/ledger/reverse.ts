@@ -26,6 +26,8 @@ export async function reverse(work: Work, id: string, { reason, entry_date }: Re
   if (entry['reversal_of_entry_id'] !== null) {
     throw new Conflict('A reversal is not reversed: post a new entry.', 'is_reversal');
   }
+  if (entry['source'] === 'system' && entry['reference_type'] === 'year_end')
+    throw new Conflict('The year is ended for good: post a new entry.', 'year_closed');
   if (entry['is_reversed'] === true) {
     throw new Conflict('The entry is reversed already.', 'already_reversed', {
       reversed_by_entry_id: entry['reversed_by_entry_id'],

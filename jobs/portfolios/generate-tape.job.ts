@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Big } from 'big.js';
 import { z } from 'zod';
 import { ON_THE_BOOKS } from '../../sql/portfolios/day-rows.ts';
 import type { Source } from '../../sql/portfolios/snapshots.ts';
@@ -13,16 +14,19 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Files } from '../files/files.ts';
 import { safeFilename, storageKey } from '../files/keys.ts';
 import { enqueue, job } from '../job.ts';
+import { money } from '../money.ts';
 import type { Within, Work } from '../work.ts';
+import { deliverTapeTo } from './deliver-tape.job.ts';
 import { assertParticulars, assertRecorded } from './past-days.ts';
 import { nextRun } from './tape-config.ts';
-import { writeCsv, writeJson } from './tape-text.ts';
+import { bytesOfTape, CONTENT_TYPES } from './tape-file.ts';
+import { SHEET_ROWS_MAX } from './tape-sheet.ts';
 
 const PAGE = 5_000;
 
 export const Generate = z.object({
   as_of_date: date.optional(),
-  format: z.enum(['csv', 'json']).optional(),
+  format: z.enum(tapes.TAPE_FORMATS).optional(),
 });
 
 /** Writes down what is wanted: the tape as the config has it at this moment. Answers its id. */
@@ -100,10 +104,12 @@ async function written(work: Work, files: Files, tapeId: string) {
   if (source === 'recorded') await checkKnown(work, order.as_of_date, order);
   const totals = {
     ...(await tapes.totals(tx, order, source)),
+    ...(await tapes.tie(tx, order, source)),
     not_kept: source === 'recorded' ? await tapes.notKept(tx, order.as_of_date) : 0,
   };
-  const rows = tapeRows(tx, order, source);
-  const text = order.format === 'csv' ? writeCsv(rows, order) : writeJson(rows, order);
+  if (order.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
+    throw new Conflict(`A sheet holds ${SHEET_ROWS_MAX} loans: use csv.`, 'too_many_rows');
+  const bytes = bytesOfTape(tapeRows(tx, order, source), order);
   const { slug } = await current(tx);
   const key = storageKey({
     tenant_slug: slug,
@@ -111,15 +117,16 @@ async function written(work: Work, files: Files, tapeId: string) {
     document_type: tapeId,
     filename: `${randomUUID().slice(0, 8)}-${order.filename}`,
   });
-  return { order, source, totals, file: await files.put(key, bytesOf(text)) };
+  return { order, source, totals, file: await files.put(key, bytes) };
 }
 
-async function known({ tx }: Work, { order, source, totals, file }: Made) {
+async function known(work: Work, { order, source, totals, file }: Made) {
+  const { tx } = work;
   const generated_at = new Date().toISOString();
   const document_id = await insert(tx, 'documents', {
     document_type: 'other',
     filename: order.filename,
-    content_type: order.format === 'csv' ? 'text/csv' : 'application/json',
+    content_type: CONTENT_TYPES[order.format],
     file_size: file.size,
     sha256_hash: file.sha256_hash,
     status: 'uploaded',
@@ -128,7 +135,8 @@ async function known({ tx }: Work, { order, source, totals, file }: Made) {
     uploaded_at: generated_at,
     is_visible_to_borrower: false,
   });
-  const { row_count, principal_balance } = totals;
+  const { row_count, principal_balance, ledger_principal } = totals;
+  const difference = money(new Big(principal_balance).minus(ledger_principal));
   await update(tx, 'loan_tapes', order.id, {
     status: 'completed',
     failure_reason: null,
@@ -136,19 +144,16 @@ async function known({ tx }: Work, { order, source, totals, file }: Made) {
     document_id,
     generated_at,
     checksum: file.sha256_hash,
-    totals: { principal_balance },
+    totals: { principal_balance, ledger_principal, ledger_difference: difference },
     warnings: warningsOf({ ...totals, day_open: source === 'live' ? row_count : 0 }),
   });
   await update(tx, 'loan_tape_configs', order.loan_tape_config_id, {
     last_generated_at: generated_at,
   });
+  await deliverTapeTo(work, order.id);
 }
 
 type Made = NonNullable<Awaited<ReturnType<typeof written>>>;
-
-async function* bytesOf(text: AsyncIterable<string>) {
-  for await (const part of text) yield Buffer.from(part);
-}
 
 const WARNINGS = {
   no_maturity: 'Loans without a maturity date.',
@@ -156,6 +161,7 @@ const WARNINGS = {
   negative: 'Loans with a negative balance.',
   odd_rate: 'Loans with a rate above 60 percent.',
   no_state: "Loans whose borrower's state is not known.",
+  differing: 'Loans whose principal the books have otherwise on that day, as they are now.',
   not_kept: 'Loans that the close of the day set aside, and that are missing here.',
   day_open: 'Loans told before the day was closed: what still happens on it is not in this tape.',
 } as const;

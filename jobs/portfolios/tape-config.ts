@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import type { Row } from '../../sql/table.ts';
-import { uuid } from '../../sql/types.ts';
+import { emailAddress, uuid } from '../../sql/types.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { addDays, monthEnd } from '../dates.ts';
 import { Invalid } from '../errors.ts';
@@ -42,7 +42,15 @@ export const Filters = z.strictObject({
   loan_type: anyOf(z.enum(LOAN_TYPES)).optional(),
 });
 
+/** Where a tape goes out by mail, once to each address. */
+export const Recipients = z
+  .array(emailAddress)
+  .max(20)
+  .refine((names) => new Set(names).size === names.length, 'Must not name an address twice.');
+
 type Input = Values & {
+  delivery?: string | undefined;
+  recipients?: readonly string[] | undefined;
   schedule?: Schedule | undefined;
   filters?: z.output<typeof Filters> | undefined;
 };
@@ -50,6 +58,7 @@ type NewConfig = Input & { columns: readonly string[]; schedule: Schedule };
 
 export async function addTapeConfig(work: Work, input: NewConfig): Promise<string> {
   await check(work, input);
+  checkDelivery(input);
   const { schedule } = input;
   return insert(work.tx, 'loan_tape_configs', {
     ...input,
@@ -59,6 +68,7 @@ export async function addTapeConfig(work: Work, input: NewConfig): Promise<strin
 
 export async function changeTapeConfig(work: Work, id: string, changes: Input, row: Row) {
   await check(work, changes);
+  checkDelivery({ ...row, ...changes });
   const { schedule = row['schedule'] } = changes;
   const next_run_at =
     schedule === row['schedule'] ? undefined : nextRun(schedule as Schedule, work.today);
@@ -71,6 +81,11 @@ async function check({ tx }: Work, { filters = {} }: Input) {
   if (unknown.program_id) throw new Invalid({ 'filters.program_id': 'Does not exist.' });
   if (unknown.product_id) throw new Invalid({ 'filters.product_id': 'Does not exist.' });
   if (unknown.investor_id) throw new Invalid({ 'filters.investor_id': 'Does not exist.' });
+}
+
+function checkDelivery({ delivery, recipients = [] }: Pick<Input, 'delivery' | 'recipients'>) {
+  if (delivery === 'email' && recipients.length === 0)
+    throw new Invalid({ recipients: 'Must name an address where the tape goes out by mail.' });
 }
 
 /**

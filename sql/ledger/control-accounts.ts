@@ -38,13 +38,15 @@ export const controlAccounts: Check = {
            format('Account %s %s has %s that no loan accounts for.', account.code, account.name,
              stray.amount) as message
     from (
-      -- The nightly entry names no loan: its rows, which another rule compares with it, do.
+      -- The nightly entry names no loan, nor do those of a remittance: their rows, which other rules
+      -- compare with them, do.
       select line.tenant_id, line.account_id, sum(line.debit - line.credit) as amount
       from journal_entries as entry
       join posted_lines as line
         on line.tenant_id = entry.tenant_id and line.entry_id = entry.id
       where entry.loan_id is null
-        and not (entry.source = 'system' and entry.reference_type = 'interest_accrual')
+        and not (entry.source = 'system' and entry.reference_type
+          in ('interest_accrual', 'remittance', 'remittance_payment'))
       group by line.tenant_id, line.account_id having sum(line.debit - line.credit) <> 0
     ) as stray
     join ledger_accounts as account

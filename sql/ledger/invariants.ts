@@ -32,11 +32,28 @@ export const books: readonly Check[] = [
     `,
   },
   {
-    rule: 'the trial balance balances',
+    // So assets are liabilities and equity on each of them.
+    rule: 'the trial balance balances on every day',
     query: sql.type(Found)`
       select tenant_id, tenant_id as subject,
-             format('The trial balance differs by %s.', sum(debit - credit)) as message
-      from posted_lines group by tenant_id having sum(debit - credit) <> 0
+             format('What is booked on %s differs by %s.', entry_date, sum(debit - credit)) as message
+      from posted_lines group by tenant_id, entry_date having sum(debit - credit) <> 0
+    `,
+  },
+  {
+    rule: 'income and expense begin a fiscal year at zero',
+    query: sql.type(Found)`
+      select ended.tenant_id, account.id as subject,
+             format('Account %s %s keeps %s after the year end of %s.', account.code, account.name,
+               sum(line.debit - line.credit), ended.fiscal_year_end) as message
+      from year_ends as ended
+      join ledger_accounts as account
+        on account.tenant_id = ended.tenant_id and account.account_type in ('revenue', 'expense')
+      join posted_lines as line
+        on line.tenant_id = account.tenant_id and line.account_id = account.id
+        and line.entry_date <= ended.fiscal_year_end
+      group by ended.tenant_id, account.id, account.code, account.name, ended.fiscal_year_end
+      having sum(line.debit - line.credit) <> 0
     `,
   },
   {

@@ -1,13 +1,14 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { investorOf } from '../loans/loan-facts.ts';
 import { table } from '../table.ts';
 import { particularsThen } from './particulars.ts';
 
 export const snapshots = table({
   name: 'portfolio_snapshots',
   rows: sql.fragment`
-    select record.id, record.portfolio_id, record.snapshot_date, record.total_loans,
+    select record.id, record.portfolio_id, record.investor_id, record.snapshot_date, record.total_loans,
            record.total_principal, record.total_outstanding,
            case when record.total_loans = 0 then 0::numeric else record.weighted_average_rate end
              as weighted_average_rate,
@@ -19,17 +20,18 @@ export const snapshots = table({
 
 /** One row per loan that is on the books of a portfolio, with what it owes at the end of the day. */
 const live = (day: string) => sql.fragment`
-  select loan.portfolio_id, loan.status, loan.delinquency_bucket as bucket,
-         loan.principal_balance as principal, loan.interest_rate as rate, loan.term_months as term,
-         loan.principal_balance + app.interest_owed(loan, ${day}::date + 1) + loan.outstanding_fees
-           as outstanding
-  from loans as loan
-  where loan.portfolio_id is not null and loan.status in ('active', 'charged_off')
+  select record.portfolio_id, ${investorOf} as investor_id, record.status,
+         record.delinquency_bucket as bucket, record.principal_balance as principal,
+         record.interest_rate as rate, record.term_months as term,
+         record.principal_balance + app.interest_owed(record, ${day}::date + 1)
+           + record.outstanding_fees as outstanding
+  from loans as record
+  where record.portfolio_id is not null and record.status in ('active', 'charged_off')
 `;
 
 /** The same of a day that is closed, as the close wrote it down. */
 const recorded = (day: string) => sql.fragment`
-  select kept.portfolio_id, kept.status, kept.delinquency_bucket as bucket,
+  select kept.portfolio_id, kept.investor_id, kept.status, kept.delinquency_bucket as bucket,
          kept.principal_balance as principal, kept.interest_rate as rate, told.term_months as term,
          kept.total_balance as outstanding
   from loan_snapshots as kept
@@ -52,9 +54,9 @@ export const write = (
 ) =>
   tx.any(sql.type(z.object({ id: z.string(), portfolio_id: z.string() }))`
     insert into portfolio_snapshots
-      (portfolio_id, snapshot_date, total_loans, total_principal, total_outstanding,
+      (portfolio_id, investor_id, snapshot_date, total_loans, total_principal, total_outstanding,
        weighted_average_rate, weighted_average_term, delinquency_rate, default_rate, by_bucket)
-    select portfolio.id, ${day}::date, coalesce(figures.loans, 0),
+    select portfolio.id, figures.investor_id, ${day}::date, coalesce(figures.loans, 0),
            coalesce(figures.principal, 0), coalesce(figures.outstanding, 0),
            coalesce(round(figures.rate_weight / nullif(figures.principal, 0), 6), 0),
            coalesce(round(figures.term_weight / nullif(figures.principal, 0)), 0)::integer,
@@ -71,6 +73,7 @@ export const write = (
     }
     order by portfolio.id
     on conflict (tenant_id, portfolio_id, snapshot_date) do update set
+      investor_id = excluded.investor_id,
       total_loans = excluded.total_loans, total_principal = excluded.total_principal,
       total_outstanding = excluded.total_outstanding,
       weighted_average_rate = excluded.weighted_average_rate,
@@ -82,6 +85,8 @@ export const write = (
 
 const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment`
   select portfolio_id, count(*)::integer as loans,
+         case when count(investor_id) = count(*) and count(distinct investor_id) = 1
+           then (array_agg(investor_id))[1] end as investor_id,
          sum(principal) filter (where status = 'active') as principal,
          sum(outstanding) filter (where status = 'active') as outstanding,
          sum(principal * rate) filter (where status = 'active') as rate_weight,

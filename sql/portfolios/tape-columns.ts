@@ -7,24 +7,30 @@ const text = z.string().nullable();
 const count = z.int().nullable();
 const flag = z.boolean();
 
+/** What a cell of a spreadsheet is. */
+const TYPES = { text, count, flag, money: text, rate: text, day: text };
+export type Kind = keyof typeof TYPES;
+
 /** `needs` names the particular that it is read from, which days of before it was kept do not have. */
-type Column = { type: z.ZodType; from: SqlFragment; needs?: string };
+type Column = { kind: Kind; type: z.ZodType; from: SqlFragment; needs?: string };
 
 /** What never changes once a loan is funded is read of the loan itself. */
-const fixed = (name: string): Column => ({
-  type: text,
+const fixed = (name: string, kind: Kind = 'text'): Column => ({
+  kind,
+  type: TYPES[kind],
   from: sql.fragment`${sql.identifier(['loan', name])}`,
 });
 
 /** What changes is read of the day's row: what its close kept, or would keep now. */
-const kept = (name: string, type: z.ZodType = text): Column => ({
-  type,
+const kept = (name: string, kind: Kind = 'text'): Column => ({
+  kind,
+  type: TYPES[kind],
   from: sql.fragment`${sql.identifier(['row', name])}`,
   ...(isParticular(name) && { needs: name }),
 });
 
 const trimmed = (name: string): Column => {
-  const column = kept(name);
+  const column = kept(name, 'rate');
   return { ...column, from: sql.fragment`trim_scale(${column.from})` };
 };
 
@@ -33,7 +39,7 @@ const trimmed = (name: string): Column => {
  * are the buyers' words; no name of a client ever reaches the query.
  */
 export const COLUMNS = {
-  loan_id: { type: z.string(), from: sql.fragment`row.loan_id` },
+  loan_id: { kind: 'text', type: z.string(), from: sql.fragment`row.loan_id` },
   loan_number: fixed('loan_number'),
   external_id: kept('external_id'),
   borrower_id: fixed('borrower_id'),
@@ -44,59 +50,62 @@ export const COLUMNS = {
   product: kept('product'),
   loan_type: fixed('loan_type'),
   status: kept('status'),
-  origination_date: kept('origination_date'),
-  first_payment_date: kept('first_payment_date'),
-  maturity_date: kept('maturity_date'),
-  original_principal: fixed('principal_amount'),
-  principal_amount: fixed('principal_amount'),
-  principal_balance: kept('principal_balance'),
-  accrued_interest: kept('accrued_interest'),
-  outstanding_fees: kept('outstanding_fees'),
-  total_balance: kept('total_balance'),
+  origination_date: kept('origination_date', 'day'),
+  first_payment_date: kept('first_payment_date', 'day'),
+  maturity_date: kept('maturity_date', 'day'),
+  original_principal: fixed('principal_amount', 'money'),
+  principal_amount: fixed('principal_amount', 'money'),
+  principal_balance: kept('principal_balance', 'money'),
+  accrued_interest: kept('accrued_interest', 'money'),
+  outstanding_fees: kept('outstanding_fees', 'money'),
+  total_balance: kept('total_balance', 'money'),
   interest_rate: trimmed('interest_rate'),
   apr: trimmed('apr'),
-  term_months: kept('term_months', count),
-  remaining_term: kept('remaining_term', count),
-  payment_amount: kept('payment_amount'),
+  term_months: kept('term_months', 'count'),
+  remaining_term: kept('remaining_term', 'count'),
+  payment_amount: kept('payment_amount', 'money'),
   payment_frequency: kept('payment_frequency'),
-  next_payment_date: kept('next_payment_date'),
-  next_payment_amount: kept('next_payment_amount'),
-  last_payment_date: kept('last_payment_date'),
-  last_payment_amount: kept('last_payment_amount'),
+  next_payment_date: kept('next_payment_date', 'day'),
+  next_payment_amount: kept('next_payment_amount', 'money'),
+  last_payment_date: kept('last_payment_date', 'day'),
+  last_payment_amount: kept('last_payment_amount', 'money'),
   total_paid: {
+    kind: 'money',
     type: text,
     from: sql.fragment`row.total_paid_principal + row.total_paid_interest + row.total_paid_fees`,
   },
-  days_past_due: kept('days_past_due', count),
+  days_past_due: kept('days_past_due', 'count'),
   delinquency_bucket: kept('delinquency_bucket'),
-  past_due_amount: kept('past_due_amount'),
-  times_30: kept('times_delinquent_30', count),
-  times_60: kept('times_delinquent_60', count),
-  times_90: kept('times_delinquent_90', count),
-  modification_count: kept('modification_count', count),
+  past_due_amount: kept('past_due_amount', 'money'),
+  times_30: kept('times_delinquent_30', 'count'),
+  times_60: kept('times_delinquent_60', 'count'),
+  times_90: kept('times_delinquent_90', 'count'),
+  modification_count: kept('modification_count', 'count'),
   is_modified: {
+    kind: 'flag',
     type: flag,
     from: sql.fragment`row.modification_count > 0`,
     needs: 'modification_count',
   },
-  is_frozen: kept('is_frozen', flag),
-  is_accelerated: kept('is_accelerated', flag),
-  is_non_accrual: kept('is_non_accrual', flag),
-  charge_off_date: kept('charge_off_date'),
-  charge_off_amount: kept('charge_off_amount'),
-  recovery_amount: kept('recovery_amount'),
+  is_frozen: kept('is_frozen', 'flag'),
+  is_accelerated: kept('is_accelerated', 'flag'),
+  is_non_accrual: kept('is_non_accrual', 'flag'),
+  charge_off_date: kept('charge_off_date', 'day'),
+  charge_off_amount: kept('charge_off_amount', 'money'),
+  recovery_amount: kept('recovery_amount', 'money'),
   collateral_type: kept('collateral_type'),
-  collateral_value: kept('collateral_value'),
+  collateral_value: kept('collateral_value', 'money'),
   ltv: {
+    kind: 'rate',
     type: text,
     from: sql.fragment`round(row.principal_balance / nullif(row.collateral_value, 0), 6)`,
     needs: 'collateral_value',
   },
-  lien_position: kept('lien_position', count),
+  lien_position: kept('lien_position', 'count'),
   investor: kept('investor'),
   portfolio: kept('portfolio'),
   credit_score_origination: kept('credit_score_origination'),
-  as_of_date: kept('snapshot_date'),
+  as_of_date: kept('snapshot_date', 'day'),
 } as const satisfies Record<string, Column>;
 
 export type TapeColumn = keyof typeof COLUMNS;

@@ -12,7 +12,7 @@ export const configs = table({
   rows: sql.fragment`
     select record.id, record.name, record.portfolio_id, record.format, record.columns,
            record.filters, record.schedule, record.include_header, record.is_active,
-           record.delivery, record.last_generated_at, record.next_run_at, record.created_at,
+           record.delivery, record.recipients, record.attach_file, record.last_generated_at, record.next_run_at, record.created_at,
            record.updated_at
     from loan_tape_configs as record
   `,
@@ -29,6 +29,9 @@ export const tapes = table({
   `,
 });
 
+export const TAPE_FORMATS = ['csv', 'json', 'xlsx'] as const;
+export type TapeFormat = (typeof TAPE_FORMATS)[number];
+
 /** Which loans, of which day, in which columns. */
 export type Tape = {
   portfolio_id: string | null;
@@ -44,7 +47,7 @@ const Order = z.object({
   loan_tape_config_id: z.string(),
   portfolio_id: z.string().nullable(),
   as_of_date: z.string(),
-  format: z.enum(['csv', 'json']),
+  format: z.enum(TAPE_FORMATS),
   columns: z.array(
     z.custom<TapeColumn>((name) => typeof name === 'string' && Object.hasOwn(COLUMNS, name)),
   ),
@@ -174,4 +177,26 @@ export const notKept = (tx: Transaction, day: string) =>
     from cob_loan_errors as error
     join cob_runs as run on run.id = error.run_id
     where run.cob_date = ${day} and error.step = 'snapshot'
+  `);
+
+const Tie = z.object({ ledger_principal: z.string(), differing: z.int() });
+
+/**
+ * What the books have as the principal of the tape's loans at the end of its day, whichever accounts it
+ * is on, and how many of the loans the tape has otherwise.
+ */
+export const tie = (tx: Transaction, tape: Tape, source: Source) =>
+  tx.one(sql.type(Tie)`
+    select coalesce(sum(books.principal), 0.00)::numeric(18, 2) as ledger_principal,
+           count(*) filter (where row.principal_balance <> coalesce(books.principal, 0))::integer
+             as differing
+    from (
+      select row.loan_id, row.principal_balance ${from(tape, source, WHOLE)}
+    ) as row
+    left join lateral (
+      select sum(line.debit - line.credit) as principal
+      from journal_entries as entry join journal_lines as line on line.entry_id = entry.id
+      where entry.loan_id = row.loan_id and entry.status = 'posted'
+        and entry.entry_date <= ${tape.as_of_date} and line.role = 'loans_receivable'
+    ) as books on true
   `);

@@ -25,7 +25,7 @@ const ROUND = 400;
 /** Every so many rounds all packets are sent, in between the other requests. */
 const PACKETS_EVERY = 25;
 /** What would shut the others out of a tenant is tried at one that has nobody else. */
-const ASIDE = /\/tenant\/settings|\/communications\/providers|\/ledger\/closings/;
+const ASIDE = /\/tenant\/settings|\/communications\/providers|\/ledger\/(closings|year-ends)/;
 
 type Field = {
   plan: Plan;

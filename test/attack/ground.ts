@@ -30,6 +30,7 @@ const TABLES: Record<string, string> = {
   '/collateral': 'collateral_items',
   '/ledger/entries': 'journal_entries',
   '/ledger/closings': 'period_closings',
+  '/ledger/year-ends': 'year_ends',
   '/ledger/loans': 'loans',
   '/webhooks': 'webhook_subscriptions',
   '/jobs/runs': 'cob_runs',

@@ -40,6 +40,9 @@ async function paidBack(tenant: Tenant) {
 /** They lead there by a record that is nobody's in particular. */
 const OTHERS: Record<string, string> = {
   loan_tapes: 'the document of a tape is a file about many, and of no borrower',
+  remittances: 'what is told to an investor in all; each loan of it is in remittance_loans',
+  tape_deliveries: 'who of the tenant’s partners was mailed a tape',
+  year_ends: 'the entry of a year end is about the lender alone',
 };
 
 test('every table that leads to a borrower is told of, or named with its reason', async () => {

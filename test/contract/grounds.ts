@@ -39,6 +39,7 @@ async function complete(stage: Stage, ground: Ground) {
   await workOf(stage.pool, SYSTEM)(ground.tenant_id, (work) => warnOfLapsingLiens(work, TODAY));
   await admin.post(`/loan-tape-configs/${await first('/loan-tape-configs')}/generate`);
   await admin.post('/ledger/closings', { closed_through: '2026-01-01' });
+  await admin.post('/ledger/year-ends', { fiscal_year_end: '2025-11-30' });
   const loans = (await admin.get('/loans?range=[0,99]')).body as Loan[];
   const line = loans.find((one) => one.loan_type !== 'installment' && one.status === 'approved');
   await admin.post(`/loans/${line?.id}/disburse`, { amount: '4000.00' });

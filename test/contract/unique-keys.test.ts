@@ -65,16 +65,20 @@ const NOT_SET_BY_CLIENTS = new Set([
   'portfolio_snapshots_day',
   'provider_sign_ins_token',
   'recovery_codes_pkey',
+  'remittance_loans_once',
+  'remittances_once', // each is refused where the investor's month is told already
   'second_factors_app',
   'second_factors_credential',
   'sessions_pkey',
   'settlement_instruments_one_primary',
   'statements_month',
   'support_cases_case_number',
+  'tape_deliveries_once',
   'throttle_hits_pkey',
   'user_identities_pkey',
   'user_identities_user',
   'webhook_deliveries_once',
+  'year_ends_once', // each is refused unless it is later than the last
 ]);
 /** Keys that are named by the rule, and whose field the server alone gives. */
 const GIVEN_BY_US = new Set(['users.borrower_id', 'ledger_accounts.role']);

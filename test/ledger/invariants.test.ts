@@ -131,7 +131,7 @@ test('a line changed behind all guards is found in its entry and in the trial ba
 
   expect(violations).toEqual([
     `entries balance: Entry ${id} of 2026-01-15 has 2 lines and is unbalanced by 0.01.`,
-    'the trial balance balances: The trial balance differs by 0.01.',
+    'the trial balance balances on every day: What is booked on 2026-01-15 differs by 0.01.',
   ]);
 });
 

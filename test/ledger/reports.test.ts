@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { post } from '../../jobs/ledger/post.ts';
+import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 import { booked, keeperOf, line } from './books.ts';
 
@@ -107,7 +108,7 @@ test('the trial balance shows each net on its side and balances', async () => {
     total_credits: '100.00',
   });
   expect(earlier).toMatchObject({ as_of_date: '2026-01-10', total_debits: '100.00' });
-  expect(all.accounts).toHaveLength(20);
+  expect(all.accounts).toHaveLength(21);
   expect(wrong.status).toBe(422);
 });
 
@@ -160,7 +161,7 @@ test('closed days take no manual entry, and what the system books late moves to 
     post(work, {
       entry_date: '2026-01-08',
       reference_type: 'fee_assessment',
-      debit: { fees_receivable: '25.00' },
+      debit: { cash: '25.00' },
       credit: { fee_income: '25.00' },
     }),
   );
@@ -171,4 +172,62 @@ test('closed days take no manual entry, and what the system books late moves to 
   expect(today.status).toBe(422);
   expect(posted).toMatchObject({ status: 409, body: { code: 'period_closed' } });
   expect(late.body).toMatchObject({ entry_date: '2026-01-11', effective_date: '2026-01-08' });
+});
+
+test('what was earned goes to retained earnings once a year, and the books balance on every day', async () => {
+  const keeper = await keeperOf(await stage.tenant());
+  const { admin, accounts } = keeper;
+  const dated = (entry_date: string) => ({ entry_date });
+  await booked(keeper, ['cash', 'interest_income', '100.00'], dated('2025-12-30'));
+  await booked(keeper, ['charge_off_expense', 'cash', '30.00'], dated('2025-12-31'));
+  await booked(keeper, ['cash', 'fee_income', '7.00'], dated('2026-01-02'));
+  const draft = await admin.post('/ledger/entries', {
+    ...dated('2025-12-31'),
+    lines: [line(accounts['cash'], '1.00'), line(accounts['interest_income'], '-1.00')],
+  });
+  const sheet = async (day: string) =>
+    (await admin.get(`/ledger/balance-sheet?as_of_date=${day}`)).body;
+  const income = async (range = '') => (await admin.get(`/ledger/income-statement?${range}`)).body;
+  const before = await sheet('2025-12-31');
+  // The month may have been closed on its own.
+  await admin.post('/ledger/closings', { closed_through: '2025-12-31' });
+  const ending = (fiscal_year_end: string) => admin.post('/ledger/year-ends', { fiscal_year_end });
+
+  const wrong = [await ending('2025-12-30'), await ending('2026-01-31')];
+  const twice = await Promise.all([ending('2025-12-31'), ending('2025-12-31')]);
+  const ended = twice.find(({ status }) => status === 201)?.body;
+  const earlier = await ending('2025-11-30');
+  const late = await admin.post(`/ledger/entries/${draft.body.id}/post`);
+  const undone = await admin.post(`/ledger/entries/${ended.journal_entry_id}/reverse`, {
+    reason: 'Slip',
+  });
+  const trial = (await admin.get('/ledger/trial-balance?as_of_date=2025-12-31')).body.accounts;
+  const backwards = await admin.get('/ledger/income-statement?start_date=2026-01-16');
+
+  expect(before).toMatchObject({
+    assets: [{ code: '1000', amount: '70.00' }],
+    ...{ equity: [], unclosed_income: '70.00', total_equity: '70.00', total_liabilities: '0.00' },
+  });
+  expect(wrong.map(({ status }) => status)).toEqual([422, 422]);
+  expect(twice.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 409]));
+  expect(ended).toMatchObject({ fiscal_year_end: '2025-12-31', net_income: '70.00' });
+  expect([earlier.body.code, late.body.code]).toEqual(['year_closed', 'period_closed']);
+  expect(undone).toMatchObject({ status: 409, body: { code: 'year_closed' } });
+  expect(trial.map(({ code }: { code: string }) => code)).toEqual(['1000', '3000']);
+  expect(await sheet('2025-12-31')).toMatchObject({
+    equity: [{ code: '3000', amount: '70.00' }],
+    ...{ unclosed_income: '0.00', total_assets: '70.00', total_liabilities_and_equity: '70.00' },
+  });
+  expect(await sheet('2026-01-15')).toMatchObject({
+    unclosed_income: '7.00',
+    total_equity: '77.00',
+  });
+  expect(await income('start_date=2025-01-01&end_date=2025-12-31')).toMatchObject({
+    revenue: [{ code: '4000', amount: '100.00' }],
+    expenses: [{ code: '5000', amount: '30.00' }],
+    ...{ total_revenue: '100.00', total_expenses: '30.00', net_income: '70.00' },
+  });
+  expect(await income()).toMatchObject({ start_date: '2026-01-01', net_income: '7.00' });
+  expect(Object.keys(backwards.body.errors)).toEqual(['end_date']);
+  expect(await violationsIn(stage)).toEqual([]);
 });

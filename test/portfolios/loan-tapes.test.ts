@@ -3,9 +3,11 @@ import { generateTape, orderDueTapes } from '../../jobs/portfolios/generate-tape
 import { nextRun } from '../../jobs/portfolios/tape-config.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import { keptDays } from '../setup/kept-days.ts';
+import { newLoan } from '../setup/loans.ts';
 import { loanRows } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
-import { contentOf } from '../setup/tape-files.ts';
+import { drain, travelTo } from '../setup/queue.ts';
+import { contentOf, tapeOf } from '../setup/tape-files.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -108,7 +110,7 @@ test('columns and filters that do not exist are named and refused', async () => 
   expect(await refusal({ columns: ['loan_id', 'loan_id'] })).toHaveProperty('columns');
   expect(await refusal({ columns: ['toString'] })).toHaveProperty(['columns.0']);
   expect(await refusal({ columns: ['loan_id'], filters: { ssn: '1' } })).toHaveProperty('filters');
-  expect(await refusal({ columns: ['loan_id'], format: 'xlsx' })).toHaveProperty('format');
+  expect(await refusal({ columns: ['loan_id'], format: 'pdf' })).toHaveProperty('format');
 });
 
 test('tapes that are due are ordered with the close of their day, once, and made by the workers', async () => {
@@ -160,4 +162,89 @@ test.each([
   const first = nextRun(schedule, from);
 
   expect(first).toBe(expected);
+});
+
+test('a tape is compared with the books of its day, and found among the tapes that were made', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-16');
+  const columns = ['loan_number', 'principal_balance'];
+  const { generate } = await tapeOf(stage, tenant, admin, { columns, format: 'xlsx' });
+
+  const made = await generate({ as_of_date: '2026-01-15' });
+  const trial = (await admin.get('/ledger/trial-balance?as_of_date=2026-01-15')).body.accounts;
+  await tenant.officer.post(`/loans/${id}/payments`, {
+    ...{ amount: '500.00', payment_date: '2026-01-15' },
+  });
+  const later = await generate({ as_of_date: '2026-01-15' });
+  const listed = await tenant.officer.get('/loan-tapes?format=xlsx&ordering=created_at');
+
+  const owed = trial.find(({ code }: { code: string }) => code === '1100').debit;
+  expect(made.body).toMatchObject({
+    format: 'xlsx',
+    filename: expect.stringMatching(/\.xlsx$/),
+    totals: { principal_balance: owed, ledger_principal: '20000.00', ledger_difference: '0.00' },
+  });
+  expect(made.body.warnings).not.toContainEqual(expect.objectContaining({ code: 'differing' }));
+  // A tape of a day tells what its close knew; what is entered later is seen beside it.
+  expect(later.body).toMatchObject({
+    totals: { principal_balance: '20000.00', ledger_difference: '500.00' },
+    warnings: expect.arrayContaining([expect.objectContaining({ code: 'differing', count: 1 })]),
+  });
+  expect(later.body.checksum).toBe(made.body.checksum);
+  expect(listed.body.map((tape: { id: string }) => tape.id)).toEqual([made.body.id, later.body.id]);
+});
+
+test('a tape goes out by mail to each address, as a link or a file, and is tried again', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  await loanRows(tenant, { loan_number: 'A-1' });
+  const outside = newOutside(stage.pool);
+  Object.assign(outside, { files: stage.installation.files });
+  const config = { columns: ['loan_number'], name: 'For <buyers>', delivery: 'email' };
+  const unnamed = await admin.post('/loan-tape-configs', config);
+  const recipients = ['a@fund.test', 'b@fund.test'];
+  const linked = await tapeOf(stage, tenant, admin, { ...config, recipients });
+  const sent = await tapeOf(stage, tenant, admin, {
+    ...{ ...config, recipients: ['c@fund.test'], attach_file: true },
+  });
+  const refusal = {
+    ok: false,
+    provider: 'smtp',
+    error_code: '452',
+    error_message: 'Full',
+  } as const;
+  outside.answers.send.push({ ...refusal, temporary: true });
+
+  const tape = (await linked.generate()).body;
+  await drain(stage, outside, ['generate-tape', 'deliver-tape']);
+  const told = (await admin.get(`/loan-tapes/${tape.id}/deliveries?ordering=recipient`)).body;
+  const linkedMail = outside.mailbox.splice(0);
+  outside.answers.send.push({ ...refusal, temporary: false });
+  const failed = (await sent.generate()).body;
+  await drain(stage, outside, ['generate-tape', 'deliver-tape']);
+  const given = (await admin.get(`/loan-tapes/${failed.id}/deliveries`)).body;
+
+  expect(unnamed).toMatchObject({
+    status: 422,
+    body: { errors: { recipients: expect.stringMatching(/address/) } },
+  });
+  expect(
+    linkedMail
+      .map(({ to }) => to.address)
+      .toSorted()
+      .join(),
+  ).toBe('a@fund.test,a@fund.test,b@fund.test');
+  expect(linkedMail[0]).toMatchObject({ subject: expect.stringContaining('For <buyers> of') });
+  expect(linkedMail[0]?.html).toMatch(/For &lt;buyers&gt;.*1 loans.*href="https:\/\//s);
+  expect(told).toMatchObject([
+    { recipient: 'a@fund.test', status: 'sent', attempts: 2, error: null },
+    { recipient: 'b@fund.test', status: 'sent', attempts: 1 },
+  ]);
+  expect(outside.mailbox).toMatchObject([
+    { attachments: [{ filename: failed.filename, content_type: 'text/csv' }] },
+  ]);
+  expect(given).toMatchObject([{ status: 'failed', attempts: 1, error: 'Full', sent_at: null }]);
 });

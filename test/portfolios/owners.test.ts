@@ -27,6 +27,10 @@ test('a loan is the seller’s until the close of the settlement day', async () 
   owners.push(await ownerOf(tenant, id));
   const read = (await admin.get(`/portfolios/${portfolio}`)).body;
   const kept = (await admin.get(`/loan-snapshots?loan_id=${id}`)).body;
+  for (const snapshot_date of ['2026-01-17', '2026-01-18'])
+    await admin.post(`/portfolios/${portfolio}/snapshots`, { snapshot_date });
+  const bought = (await admin.get(`/portfolio-snapshots?investor_id=${agreed.buyer_id}`)).body;
+  const sellers = (await admin.get(`/portfolio-snapshots?investor_id=${seller}`)).body;
   const history = await stage.owner.query(
     `select action from audit_log where entity_id = any($1) order by created_at`,
     [[portfolio, pending.id]],
@@ -50,6 +54,8 @@ test('a loan is the seller’s until the close of the settlement day', async () 
     ['2026-01-16', seller],
     ['2026-01-15', seller],
   ]);
+  expect(sellers).toMatchObject([{ snapshot_date: '2026-01-17' }]);
+  expect(bought).toMatchObject([{ snapshot_date: '2026-01-18' }]);
   expect(history.rows.map(({ action }) => action)).toEqual(
     expect.arrayContaining(['sell', 'settle', 'settle-sale']),
   );

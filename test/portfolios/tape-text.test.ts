@@ -1,6 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
+import { bytesOfTape } from '../../jobs/portfolios/tape-file.ts';
 import { writeCsv, writeJson } from '../../jobs/portfolios/tape-text.ts';
 import type { TapeRow } from '../../sql/portfolios/tapes.ts';
 
@@ -84,3 +86,44 @@ test.each(['Smith-Jones', 'a=b', 'O’Neil', '-12.50', '0', 'x@y.test', '5 – 7
     expect(lines).toEqual([`${name}\r\n`]);
   },
 );
+
+test('a sheet has numbers, days and texts, and a text is never a formula', async () => {
+  const columns = [
+    ...(['loan_number', 'borrower_name', 'principal_balance', 'interest_rate'] as const),
+    ...(['maturity_date', 'days_past_due', 'is_frozen', 'charge_off_date'] as const),
+  ];
+  const row = {
+    ...{ loan_number: '=1+1', borrower_name: 'A & <B>\u0001 _x0041_\r' },
+    ...{ principal_balance: '-12.30', interest_rate: '0.085', maturity_date: '2026-02-01' },
+    ...{ days_past_due: 3, is_frozen: true, charge_off_date: null },
+  };
+  async function* pages() {
+    yield [row];
+  }
+  const order = {
+    format: 'xlsx',
+    columns,
+    include_header: true,
+    as_of_date: '2026-01-15',
+  } as const;
+  const made = async () => Buffer.concat(await Array.fromAsync(bytesOfTape(pages(), order)));
+  const bytes = await made();
+  const files = unzipSync(bytes);
+  const sheet = Buffer.from(files['xl/worksheets/sheet1.xml'] ?? []).toString();
+  const [head = '', cells = ''] = sheet.match(/<row .*?<\/row>/g) ?? [];
+
+  expect(Object.keys(files)).toContain('[Content_Types].xml');
+  expect(head.match(/(?<=preserve">)[^<]+/g)).toEqual(columns);
+  expect(cells.match(/<c.*?(?:<\/c>|\/>)/g)).toEqual([
+    '<c t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c>',
+    '<c t="inlineStr"><is><t xml:space="preserve">A &amp; &lt;B&gt; _x005F_x0041__x000D_</t></is></c>',
+    '<c s="1"><v>-12.30</v></c>',
+    '<c s="2"><v>0.085</v></c>',
+    // 1 February 2026 is day 46054 of a spreadsheet.
+    '<c s="3"><v>46054</v></c>',
+    '<c s="0"><v>3</v></c>',
+    '<c t="b"><v>1</v></c>',
+    '<c/>',
+  ]);
+  expect((await made()).equals(bytes)).toBe(true);
+});

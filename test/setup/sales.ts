@@ -19,6 +19,7 @@ export async function forSale(tenant: Tenant, ...loan_ids: string[]) {
       rows.map(({ name, debit, credit }) => [name, debit === '0.00' ? `-${credit}` : debit]),
     );
   };
-  const list = `/investors/${investor.body.id}/loan-assignments`;
-  return { admin, accounts, id, sell, buyBack, balances, list };
+  const investor_id = investor.body.id as string;
+  const list = `/investors/${investor_id}/loan-assignments`;
+  return { admin, accounts, id, investor_id, sell, buyBack, balances, list };
 }

@@ -13,7 +13,7 @@ import { enqueue, job } from '../../job.ts';
 import type { Outside } from '../../outside.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { zipped, type Entry } from './archive.ts';
+import { zipped, type Entry } from '../../files/zip.ts';
 
 /** Orders an archive of all that is kept about the borrower; while one is being made, answers that one. */
 export async function orderExport(work: Work, borrowerId: string): Promise<Row> {

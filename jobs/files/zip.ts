@@ -1,5 +1,7 @@
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
 
+const PACKED = /\.(json|xml|rels)$/;
+
 /** One file of an archive. What is packed already, such as a PDF, is not packed again. */
 export type Entry = { path: string; content: Uint8Array | AsyncIterable<Uint8Array> };
 
@@ -23,7 +25,7 @@ export async function* zipped(
     ready = [];
   }
   for await (const { path, content } of entries) {
-    const file = path.endsWith('.json') ? new ZipDeflate(path) : new ZipPassThrough(path);
+    const file = PACKED.test(path) ? new ZipDeflate(path) : new ZipPassThrough(path);
     file.mtime = written;
     zip.add(file);
     const chunks = content instanceof Uint8Array ? [content] : content;

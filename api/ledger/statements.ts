@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
+import { Invalid } from '../../jobs/errors.ts';
+import * as statements from '../../sql/ledger/statements.ts';
+import { lastYearEnd } from '../../sql/ledger/year-ends.ts';
+import { date } from '../../sql/types.ts';
+import { endpoint } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+
+const statement = {
+  tag: 'ledger',
+  action: 'show',
+  method: 'GET',
+  allow: 'viewer',
+  transaction: 'read',
+  status: 200,
+} as const;
+
+const incomeStatement = endpoint({
+  ...statement,
+  resource: 'ledger/income-statement',
+  summary: 'What was earned and spent in a range of days',
+  path: '/ledger/income-statement',
+  query: z.object({
+    start_date: date.optional().describe('The first day of the fiscal year, unless given.'),
+    end_date: date.optional().describe('The business date, unless another is given.'),
+  }),
+  reply: statements.IncomeStatement.meta({ id: 'IncomeStatement' }),
+  run: async ({ work, query }: Call) => {
+    const { start_date, end_date = work.today } = query as Record<string, string | undefined>;
+    const start = start_date ?? (await firstDayOfYear(work, end_date));
+    if (start > end_date) throw new Invalid({ end_date: 'Must not be before start_date.' });
+    return statements.incomeStatement(work.tx, start, end_date);
+  },
+});
+
+/** The day after the year end before it; the calendar's first, while no year was ended. */
+async function firstDayOfYear({ tx }: Pick<Call['work'], 'tx'>, day: string) {
+  const ended = await lastYearEnd(tx, addDays(day, -1));
+  return ended === null ? `${day.slice(0, 4)}-01-01` : addDays(ended, 1);
+}
+
+const balanceSheet = endpoint({
+  ...statement,
+  resource: 'ledger/balance-sheet',
+  summary: 'What is owned and owed at the end of a day',
+  path: '/ledger/balance-sheet',
+  query: z.object({
+    as_of_date: date.optional().describe('The business date, unless another is given.'),
+  }),
+  reply: statements.BalanceSheet.meta({ id: 'BalanceSheet' }),
+  run: ({ work, query }: Call) => {
+    const { as_of_date = work.today } = query as { as_of_date?: string };
+    return statements.balanceSheet(work.tx, as_of_date);
+  },
+});
+
+export const statementRoutes: Route[] = [incomeStatement, balanceSheet];

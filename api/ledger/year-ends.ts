@@ -1,0 +1,27 @@
+import { endYear } from '../../jobs/ledger/end-year.ts';
+import { yearEnds as table } from '../../sql/ledger/year-ends.ts';
+import { date, signedMoney, timestamp, uuid } from '../../sql/types.ts';
+import { resource } from '../endpoints/resource.ts';
+
+export const yearEnds = resource({
+  name: 'YearEnd',
+  path: 'ledger/year-ends',
+  area: 'ledger',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create'],
+  sort: { field: 'fiscal_year_end', descending: true },
+
+  fields: {
+    id: uuid.readonly(),
+    fiscal_year_end: date.describe('The last day of the year; the books are closed through it.'),
+    net_income: signedMoney.readonly().describe('What went to retained earnings.'),
+    journal_entry_id: uuid.nullable().readonly(),
+    closed_by: uuid.nullable().readonly(),
+    created_at: timestamp.readonly(),
+  },
+  filters: ['fiscal_year_end'],
+
+  create: endYear,
+});

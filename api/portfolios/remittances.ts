@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { addRemittance, Payment, payRemittance } from '../../jobs/portfolios/remittance.ts';
+import * as tables from '../../sql/portfolios/remittances.ts';
+import {
+  date,
+  integer,
+  money,
+  rate,
+  signedMoney,
+  stamps,
+  text,
+  timestamp,
+  uuid,
+} from '../../sql/types.ts';
+import { action, nested, resource } from '../endpoints/resource.ts';
+
+const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
+
+/** What was collected, and of what. */
+const figures = {
+  principal_owned: signedMoney
+    .readonly()
+    .describe('As the period began; the fee is charged on it.'),
+  principal_collected: signedMoney.readonly(),
+  interest_collected: signedMoney.readonly(),
+  fees_collected: signedMoney.readonly(),
+  other_collected: signedMoney
+    .readonly()
+    .describe('Recoveries, suspense that went along with the servicing, entries by hand.'),
+  collected: signedMoney.readonly().describe('Below zero where more went back than came in.'),
+  servicing_fee: money.readonly(),
+};
+
+export const remittanceLoans = resource({
+  ...about,
+  name: 'RemittanceLoan',
+  path: 'remittance-loans',
+  table: tables.remittanceLoans,
+  offers: [],
+  sort: { field: 'loan_number', descending: false },
+
+  fields: {
+    id: uuid.readonly(),
+    remittance_id: uuid.readonly(),
+    loan_id: uuid.readonly(),
+    loan_number: z.string().readonly(),
+    assignment_id: uuid.readonly(),
+    ...figures,
+    servicing_fee_rate: rate.readonly().describe('Of a year.'),
+    created_at: timestamp.readonly(),
+  },
+  filters: ['loan_id', 'assignment_id'],
+});
+
+export const remittances = resource({
+  ...about,
+  name: 'Remittance',
+  path: 'remittances',
+  table: tables.remittances,
+  offers: ['list', 'read'],
+  sort: { field: 'period_end', descending: true },
+
+  fields: {
+    id: uuid.readonly(),
+    investor_id: uuid,
+    period_start: date.readonly(),
+    period_end: date
+      .optional()
+      .describe('The last day of a month whose books are closed; the last such month, by default.'),
+    loan_count: integer.readonly(),
+    ...figures,
+    amount_due: signedMoney.readonly().describe('What is collected less the servicing fee.'),
+    status: z.enum(['due', 'paid']).readonly(),
+    journal_entry_id: uuid.nullable().readonly(),
+    paid_on: date.nullable().readonly(),
+    reference_number: text.nullable().readonly(),
+    payment_entry_id: uuid.nullable().readonly(),
+    created_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['investor_id', 'period_start', 'period_end', 'status'],
+
+  create: addRemittance,
+  nested: { loans: nested(remittanceLoans, 'remittance_id', ['list']) },
+  actions: {
+    pay: action({
+      allow: 'admin',
+      summary: 'Book that what was due has gone to the investor',
+      body: Payment,
+      run: payRemittance,
+    }),
+  },
+});

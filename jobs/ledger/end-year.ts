@@ -1,0 +1,34 @@
+import { randomUUIDv7 } from 'node:crypto';
+import * as closings from '../../sql/ledger/closings.ts';
+import { lastYearEnd, moveEarnings } from '../../sql/ledger/year-ends.ts';
+import { insert } from '../../sql/write.ts';
+import { addMonths, monthEnd } from '../dates.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * Ends a fiscal year, once and for good: income and expense go to retained earnings on its last day, and
+ * the books are closed through it where they are not yet. Postings under way are waited for, as for
+ * any closing; the next year's accounts of income and expense begin at zero.
+ */
+export async function endYear(work: Work, { fiscal_year_end: day }: { fiscal_year_end: string }) {
+  const { tx, today, actor } = work;
+  if (day !== monthEnd(day))
+    throw new Invalid({ fiscal_year_end: 'Must be the last day of a month.' });
+  if (day >= today) throw new Invalid({ fiscal_year_end: 'Must be before the business date.' });
+  await closings.holdPostings(tx);
+  const last = await lastYearEnd(tx, '9999-12-31');
+  if (last !== null && day <= last)
+    throw new Conflict(`The year through ${last} is ended already.`, 'year_closed');
+  if (last !== null && day > monthEnd(addMonths(last, 12)))
+    throw new Invalid({ fiscal_year_end: `Must be within a year of ${last}.` });
+  const id = randomUUIDv7();
+  const moved = await moveEarnings(tx, id, day, actor.id);
+  await insert(tx, 'year_ends', { id, fiscal_year_end: day, ...moved, closed_by: actor.id });
+  const closed = await closings.closedThrough(tx);
+  if (closed === null || closed < day) {
+    const description = `Year end of ${day}`;
+    await insert(tx, 'period_closings', { closed_through: day, description, closed_by: actor.id });
+  }
+  return id;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import * as deliveries from '../../sql/portfolios/tape-deliveries.ts';
+import { sender } from '../../sql/users/accounts.ts';
+import { uuid } from '../../sql/types.ts';
+import { renderEmail } from '../../templates/email.ts';
+import { renderTapeMessage } from '../../templates/tape-message.ts';
+import { enqueue, job } from '../job.ts';
+import type { Outside, SendAnswer } from '../outside.ts';
+import { isOwnOrigin, settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+
+/** Seconds until each further attempt, where the mail server may take the letter later. */
+const RETRY_DELAYS = [60, 600, 3_600, 21_600];
+/** The longest that a store lets a link live (AWS Signature Version 4). */
+const LINK_DAYS = 7;
+/** Most mail servers take no larger letter: a file above it is linked. */
+const ATTACHED_BYTES_MAX = 10 * 1024 * 1024;
+
+const Payload = z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().min(1) });
+
+/**
+ * Mails a tape to one address: a link that lives for a week, or the file where that was asked for. It is
+ * tried again as long as the mail server asks for it, four times at most.
+ */
+export const deliverTape = job({
+  name: 'deliver-tape',
+  pool: 'outbound',
+  payload: Payload,
+  attempts: 5,
+  key: ({ delivery_id, attempt }) => `deliver-tape:${delivery_id}:${attempt}`,
+
+  async run({ tenant_id, delivery_id, attempt }, outside) {
+    const ready = await outside.within(tenant_id, (work) => read(work, delivery_id, attempt));
+    if (ready === null) return;
+    const answer = await mail(ready, outside, delivery_id);
+    await outside.within(tenant_id, (work) =>
+      noted(work, { delivery_id, attempt }, answer, outside.now()),
+    );
+  },
+
+  failed: ({ tx }, { delivery_id, attempt }, error) =>
+    deliveries.tried(tx, delivery_id, attempt, { status: 'failed', error }),
+});
+
+/** Enqueues what a tape that was made is to be delivered to. */
+export async function deliverTapeTo({ tx, tenant_id }: Work, tapeId: string) {
+  for (const delivery_id of await deliveries.order(tx, tapeId))
+    await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: 1 });
+}
+
+async function read({ tx }: Work, id: string, attempt: number) {
+  const tape = await deliveries.pending(tx, id, attempt);
+  if (tape === null) return null;
+  return { tape, tenant: await sender(tx), settings: await settingsOf(tx) };
+}
+type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
+
+async function mail(ready: Ready, outside: Outside, message_id: string): Promise<SendAnswer> {
+  const { tape, tenant, settings } = ready;
+  const { branding, communications } = settings;
+  const isAttached = tape.attach_file && tape.file_size <= ATTACHED_BYTES_MAX;
+  const bytes = isAttached ? await outside.files.get(tape.storage_key) : null;
+  const { filename, content_type } = tape;
+  const { locale, currency, time_zone, name } = tenant;
+  const { subject, body } = renderTapeMessage({
+    ...{ locale, currency, time_zone, tape },
+    ...(bytes === null && { link: await linkTo(ready, outside) }),
+  });
+  const address_lines = [branding.address_line_1, branding.address_line_2].filter(Boolean);
+  const letter = { name, branding, address_lines };
+  const [domain = 'localhost'] = tenant.domains;
+  return outside.mail({
+    from: { name, address: communications.from_email || `no-reply@${domain}` },
+    to: { address: tape.recipient },
+    subject,
+    html: renderEmail({ language: 'en', subject, body, tenant: letter }),
+    message_id,
+    ...(bytes && { attachments: [{ filename, content_type, bytes }] }),
+  });
+}
+
+async function linkTo({ tape, tenant, settings: { auth } }: Ready, outside: Outside) {
+  const { storage_key: key, filename, content_type } = tape;
+  const expires_at = new Date(outside.now().getTime() + LINK_DAYS * 86_400_000);
+  const link = await outside.files.presign({
+    key,
+    method: 'GET',
+    expires_at,
+    content_type,
+    filename,
+  });
+  // A domain may have been taken away since it was named.
+  const isOwn = auth.site_origin !== '' && isOwnOrigin(auth.site_origin, tenant.domains);
+  const origin = isOwn ? auth.site_origin : `https://${tenant.domains[0] ?? 'localhost'}`;
+  return { url: new URL(link, origin).href, expires_at: expires_at.toISOString() };
+}
+
+type Attempt = { delivery_id: string; attempt: number };
+
+async function noted(work: Work, { delivery_id, attempt }: Attempt, answer: SendAnswer, now: Date) {
+  const { tx, tenant_id } = work;
+  const error = answer.ok ? null : answer.error_message.slice(0, 500);
+  const delay = answer.ok || !answer.temporary ? undefined : RETRY_DELAYS[attempt - 1];
+  const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
+  const isMine = await deliveries.tried(tx, delivery_id, attempt, { status, error });
+  if (isMine === null || delay === undefined) return;
+  const at = new Date(now.getTime() + delay * 1000);
+  await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: attempt + 1 }, at);
+}

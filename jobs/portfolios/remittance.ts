@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { closedThrough } from '../../sql/ledger/closings.ts';
+import { lockInvestor } from '../../sql/portfolios/investors.ts';
+import * as remittances from '../../sql/portfolios/remittances.ts';
+import { find, type Row } from '../../sql/table.ts';
+import { date, text } from '../../sql/types.ts';
+import { update } from '../../sql/write.ts';
+import { addDays, monthEnd, monthStart } from '../dates.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import { refuseClosed } from '../ledger/close-period.ts';
+import { postParts, type Heading, type Part } from '../ledger/post.ts';
+import { MATRIX, referenceOf, type SystemEntry } from '../loans/engine/posting-matrix.ts';
+import type { Work } from '../work.ts';
+
+/** Where a remittance takes what it keeps and what it pays from. */
+const OWED = 'due_to_investors';
+const KEPT = { debit: OWED, credit: 'servicing_fee_income' } as const;
+const PAID = { debit: OWED, credit: 'cash' } as const;
+
+/** The rows that remittances book, for an accountant to read. */
+export const remittanceEntries = (): SystemEntry[] => [
+  { reference_type: 'remittance', component: null, ...KEPT },
+  { reference_type: 'remittance_payment', component: null, ...PAID },
+];
+
+/** What entries are called by which a borrower's money comes in, goes out or goes back. */
+const MOVING = (Object.keys(MATRIX) as (keyof typeof MATRIX)[])
+  .filter((kind) =>
+    Object.values(MATRIX[kind] ?? {})
+      .flat()
+      .some(([debit]) => debit === 'cash' || debit === 'borrower_suspense'),
+  )
+  .flatMap((kind) => [referenceOf(kind), `${kind}_reversal`]);
+
+type New = { investor_id: string; period_end?: string | undefined };
+
+/**
+ * Tells an investor's month, once and for good, and books the servicing fee: what was collected of the
+ * loans that were sold to them while they were theirs, by the day it was booked on. Its books are
+ * closed, so nothing is booked in it any more; what is found later is in the month it is booked in.
+ */
+export async function addRemittance(work: Work, { investor_id, period_end }: New) {
+  const { tx, actor } = work;
+  const closed = await closedThrough(tx);
+  const end = period_end ?? lastMonthBefore(closed ?? monthStart(work.today));
+  if (end !== monthEnd(end)) throw new Invalid({ period_end: 'Must be the last day of a month.' });
+  if (closed === null || end > closed) {
+    throw new Conflict(`The books of the month through ${end} are not closed.`, 'period_open', {
+      closed_through: closed,
+    });
+  }
+  await lockInvestor(tx, investor_id);
+  const period = { investor_id, period_start: monthStart(end), period_end: end };
+  if (await remittances.isMade(tx, period))
+    throw new Conflict(`The month through ${end} is told already.`, 'already_made');
+  const id = await remittances.make(tx, period, MOVING, actor.id);
+  const earned = {
+    ...{ entry_date: end, reference_type: 'remittance', reference_id: id },
+    description: `Servicing fee through ${end}`,
+  };
+  const journal_entry_id = await book(work, earned, ({ servicing_fee: fee }) => ({
+    debit: { [KEPT.debit]: fee },
+    credit: { [KEPT.credit]: fee },
+  }));
+  await update(tx, 'remittances', id, { journal_entry_id });
+  return id;
+}
+
+/** The last day of the last month that is over by the end of the day. */
+const lastMonthBefore = (day: string) =>
+  day === monthEnd(day) ? day : addDays(monthStart(day), -1);
+
+export const Payment = z.object({
+  paid_on: date.optional().describe('The business date, unless an earlier open day is given.'),
+  reference_number: text.optional().describe('Of the transfer, as the bank has it.'),
+});
+
+/** The money that was due has gone to the investor, or has come from them where it is below zero. */
+export async function payRemittance(work: Work, id: string, input: z.output<typeof Payment>) {
+  const { paid_on = work.today, reference_number } = input;
+  const told = (await find(work.tx, remittances.remittances, id)) as Row;
+  if (told['status'] === 'paid') throw new Conflict('It is paid already.', 'already_paid');
+  if (paid_on > work.today) throw new Invalid({ paid_on: 'Must not be after the business date.' });
+  if (paid_on <= String(told['period_end']))
+    throw new Invalid({ paid_on: 'Must be after the period.' });
+  await refuseClosed(work, paid_on);
+  const sent = {
+    ...{ entry_date: paid_on, reference_type: 'remittance_payment', reference_id: id },
+    description: `Remittance through ${String(told['period_end'])}`,
+  };
+  const payment_entry_id = await book(work, sent, ({ due }) => ({
+    debit: { [PAID.debit]: due },
+    credit: { [PAID.credit]: due },
+  }));
+  await update(work.tx, 'remittances', id, {
+    status: 'paid',
+    paid_on,
+    reference_number,
+    payment_entry_id,
+  });
+}
+
+type Owed = Awaited<ReturnType<typeof remittances.byAccount>>[number];
+
+/** One entry for the remittance, with a part for each account on which loans have it owed. */
+async function book(
+  work: Work,
+  heading: Omit<Heading, 'reference_id'> & { reference_id: string },
+  sidesOf: (owed: Owed) => Pick<Part, 'debit' | 'credit'>,
+) {
+  const parts = (await remittances.byAccount(work.tx, heading.reference_id)).map((owed) => ({
+    ...sidesOf(owed),
+    accounts: { [OWED]: owed.account_id },
+  }));
+  return postParts(work, heading, parts);
+}

@@ -1,0 +1,31 @@
+import type { TapeColumn } from '../../sql/portfolios/tape-columns.ts';
+import type { TapeFormat, TapeRow } from '../../sql/portfolios/tapes.ts';
+import { zipped } from '../files/zip.ts';
+import { workbook } from './tape-sheet.ts';
+import { writeCsv, writeJson } from './tape-text.ts';
+
+export const CONTENT_TYPES: Record<TapeFormat, string> = {
+  csv: 'text/csv',
+  json: 'application/json',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+type Order = {
+  format: TapeFormat;
+  columns: readonly TapeColumn[];
+  include_header: boolean;
+  as_of_date: string;
+};
+
+/** The bytes of a tape, made as its rows are read; the same for the same rows. */
+export function bytesOfTape(rows: AsyncIterable<readonly TapeRow[]>, order: Order) {
+  if (order.format === 'csv') return encoded(writeCsv(rows, order));
+  if (order.format === 'json') return encoded(writeJson(rows, order));
+  // A zip names a time, from 1980 on: the day that is told, at noon wherever one is.
+  const told = order.as_of_date < '1980-01-02' ? '1980-01-02' : order.as_of_date;
+  return zipped(workbook(rows, order), new Date(`${told}T12:00:00`));
+}
+
+async function* encoded(text: AsyncIterable<string>) {
+  for await (const part of text) yield Buffer.from(part);
+}

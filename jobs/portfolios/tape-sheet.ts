@@ -1,0 +1,114 @@
+import { COLUMNS, type Kind, type TapeColumn } from '../../sql/portfolios/tape-columns.ts';
+import type { TapeRow } from '../../sql/portfolios/tapes.ts';
+import type { Entry } from '../files/zip.ts';
+import { dayNumber } from '../dates.ts';
+
+type Rows = AsyncIterable<readonly TapeRow[]> | Iterable<readonly TapeRow[]>;
+type Layout = { columns: readonly TapeColumn[]; include_header: boolean };
+
+/** A sheet has 1,048,576 rows, and one of them is its header. */
+export const SHEET_ROWS_MAX = 1_048_575;
+
+/** The style of each kind of cell, as xl/styles.xml has them in their order. */
+const STYLES: Record<Kind, number> = { text: 0, count: 0, flag: 0, money: 1, rate: 2, day: 3 };
+
+/**
+ * The files of a workbook with one sheet (ECMA-376, Office Open XML). Amounts are numbers with two decimals
+ * and days are days; a text is written in its cell as a text, which no spreadsheet takes for a formula.
+ */
+export async function* workbook(rows: Rows, layout: Layout): AsyncGenerator<Entry> {
+  for (const [path, text] of Object.entries(FRAME)) yield { path, content: Buffer.from(text) };
+  yield { path: 'xl/worksheets/sheet1.xml', content: sheet(rows, layout) };
+}
+
+async function* sheet(rows: Rows, { columns, include_header }: Layout) {
+  let at = 0;
+  const line = (cells: readonly string[]) => {
+    at += 1;
+    return `<row r="${at}">${cells.join('')}</row>`;
+  };
+  yield Buffer.from(`${XML}<worksheet xmlns="${MAIN}"><sheetData>`);
+  if (include_header) yield Buffer.from(line(columns.map((name) => cell('text', name))));
+  for await (const page of rows) {
+    const lines = page.map((row) =>
+      line(columns.map((name) => cell(COLUMNS[name].kind, row[name] ?? null))),
+    );
+    yield Buffer.from(lines.join(''));
+  }
+  yield Buffer.from('</sheetData></worksheet>');
+}
+
+/** The first day that every spreadsheet counts alike. */
+const FIRST_DAY = '1900-03-01';
+/** Day 1 of a sheet is the first of 1900, and it has a 29 February 1900, which never was. */
+const DAYS_BEFORE_1970 = 25_569;
+
+function cell(kind: Kind, value: TapeRow[string]): string {
+  if (value === null) return '<c/>';
+  if (kind === 'flag') return `<c t="b"><v>${value === true ? 1 : 0}</v></c>`;
+  const isDay = kind === 'day' && String(value) >= FIRST_DAY;
+  if (isDay) return number(kind, dayNumber(String(value)) + DAYS_BEFORE_1970);
+  if (kind === 'text' || kind === 'day')
+    return `<c t="inlineStr"><is><t xml:space="preserve">${escaped(String(value))}</t></is></c>`;
+  return number(kind, String(value));
+}
+
+const number = (kind: Kind, value: string | number) => `<c s="${STYLES[kind]}"><v>${value}</v></c>`;
+
+/** What XML and the format's own escapes (_x0041_) would read otherwise; what XML cannot hold is left out. */
+const escaped = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, '')
+    .replace(/_(?=x[0-9a-fA-F]{4}_)/g, '_x005F_')
+    .replace(/\r/g, '_x000D_')
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;');
+
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
+const FORMATS = 'http://schemas.openxmlformats.org';
+const MAIN = `${FORMATS}/spreadsheetml/2006/main`;
+const RELATED = `${FORMATS}/officeDocument/2006/relationships`;
+const PACKAGE = `${FORMATS}/package/2006`;
+const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+/** All that stands around the sheet. */
+const FRAME = {
+  '[Content_Types].xml':
+    `${XML}<Types xmlns="${PACKAGE}/content-types">` +
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    '<Default Extension="xml" ContentType="application/xml"/>' +
+    `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>` +
+    `<Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/>` +
+    `<Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
+  '_rels/.rels':
+    `${XML}<Relationships xmlns="${PACKAGE}/relationships">` +
+    `<Relationship Id="rId1" Type="${RELATED}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  'xl/workbook.xml':
+    `${XML}<workbook xmlns="${MAIN}" xmlns:r="${RELATED}">` +
+    '<sheets><sheet name="Loans" sheetId="1" r:id="rId1"/></sheets></workbook>',
+  'xl/_rels/workbook.xml.rels':
+    `${XML}<Relationships xmlns="${PACKAGE}/relationships">` +
+    `<Relationship Id="rId1" Type="${RELATED}/worksheet" Target="worksheets/sheet1.xml"/>` +
+    `<Relationship Id="rId2" Type="${RELATED}/styles" Target="styles.xml"/></Relationships>`,
+  // The four formats of STYLES: as it is, 0.00, a rate with up to eight decimals, a day.
+  'xl/styles.xml':
+    `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="2">` +
+    '<numFmt numFmtId="164" formatCode="0.00######"/>' +
+    '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts>' +
+    '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>' +
+    '<fills count="2"><fill><patternFill patternType="none"/></fill>' +
+    '<fill><patternFill patternType="gray125"/></fill></fills>' +
+    '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+    '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+    '<cellXfs count="4">' +
+    [0, 2, 164, 165]
+      .map(
+        (format) =>
+          `<xf numFmtId="${format}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`,
+      )
+      .join('') +
+    '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/>' +
+    '</cellStyles></styleSheet>',
+} as const;

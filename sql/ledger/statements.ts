@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Amounts = z.array(
+  z.object({ account_id: z.string(), code: z.string(), name: z.string(), amount: z.string() }),
+);
+
+export const IncomeStatement = z.object({
+  start_date: z.string(),
+  end_date: z.string(),
+  revenue: Amounts,
+  expenses: Amounts,
+  total_revenue: z.string(),
+  total_expenses: z.string(),
+  net_income: z.string(),
+});
+
+export const BalanceSheet = z.object({
+  as_of_date: z.string(),
+  assets: Amounts,
+  liabilities: Amounts,
+  equity: Amounts,
+  unclosed_income: z.string(),
+  total_assets: z.string(),
+  total_liabilities: z.string(),
+  total_equity: z.string(),
+  total_liabilities_and_equity: z.string(),
+});
+
+/** The accounts of a type, as rows of the answer; what is zero is left out. */
+const listed = (type: string) => sql.fragment`
+  coalesce(json_agg(json_build_object(
+    'account_id', id, 'code', code, 'name', name, 'amount', amount::text
+  ) order by code) filter (where account_type = ${sql.literalValue(type)} and amount <> 0), '[]')
+`;
+
+const total = (type: string) => sql.fragment`
+  coalesce(sum(amount) filter (where account_type = ${sql.literalValue(type)}), 0.00)
+`;
+
+/** Each account with what its lines come to, positive on its normal side. */
+const amounts = (lines: ReturnType<typeof sql.fragment>) => sql.fragment`
+  select account.id, account.code, account.name, account.account_type,
+         case when account.account_type in ('asset', 'expense') then net.amount else -net.amount end
+           as amount
+  from (${lines}) as net join ledger_accounts as account on account.id = net.account_id
+`;
+
+/** What was earned and spent in a range of days. The ends of years, which only move it, do not count. */
+export const incomeStatement = (tx: Transaction, start: string, end: string) =>
+  tx.one(sql.type(IncomeStatement)`
+    select ${start}::date as start_date, ${end}::date as end_date,
+           ${listed('revenue')} as revenue, ${listed('expense')} as expenses,
+           ${total('revenue')} as total_revenue, ${total('expense')} as total_expenses,
+           ${total('revenue')} - ${total('expense')} as net_income
+    from (${amounts(sql.fragment`
+      select line.account_id, sum(line.debit - line.credit) as amount
+      from posted_lines as line
+      where line.entry_date between ${start} and ${end} and not exists (
+        select from year_ends as ended where ended.journal_entry_id = line.entry_id
+      )
+      group by line.account_id
+    `)}) as account
+  `);
+
+/** What is owned and owed at the end of a day. What no year end has moved yet is equity as well. */
+export const balanceSheet = (tx: Transaction, day: string) =>
+  tx.one(sql.type(BalanceSheet)`
+    select ${day}::date as as_of_date, assets, liabilities, equity, unclosed_income,
+           total_assets, total_liabilities, kept + unclosed_income as total_equity,
+           total_liabilities + kept + unclosed_income as total_liabilities_and_equity
+    from (
+      select ${listed('asset')} as assets, ${listed('liability')} as liabilities,
+             ${listed('equity')} as equity, ${total('asset')} as total_assets,
+             ${total('liability')} as total_liabilities, ${total('equity')} as kept,
+             ${total('revenue')} - ${total('expense')} as unclosed_income
+      from (${amounts(sql.fragment`
+        select account_id, sum(debit - credit) as amount
+        from posted_lines where entry_date <= ${day} group by account_id
+      `)}) as account
+    ) as totals
+  `);

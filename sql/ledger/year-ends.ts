@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+
+export const yearEnds = table({
+  name: 'year_ends',
+  rows: sql.fragment`
+    select record.id, record.fiscal_year_end, record.net_income, record.journal_entry_id,
+           record.closed_by, record.created_at
+    from year_ends as record
+  `,
+});
+
+/** The last day of the last fiscal year that was ended by the day, or null while none was. */
+export async function lastYearEnd(tx: Transaction, day: string): Promise<string | null> {
+  const { ended } = await tx.one(sql.type(z.object({ ended: z.string().nullable() }))`
+    select max(fiscal_year_end) as ended from year_ends where fiscal_year_end <= ${day}
+  `);
+  return ended;
+}
+
+const Ended = z.object({ net_income: z.string(), journal_entry_id: z.string().nullable() });
+
+/**
+ * Moves what stands on income and expense accounts at the end of the day to retained earnings, by one
+ * entry of that day, and answers what it came to.
+ */
+export const moveEarnings = (tx: Transaction, id: string, day: string, by: string | null) =>
+  tx.one(sql.type(Ended)`
+    with net as (
+      select account.id, account.code, sum(line.debit - line.credit) as amount
+      from posted_lines as line join ledger_accounts as account on account.id = line.account_id
+      where line.entry_date <= ${day} and account.account_type in ('revenue', 'expense')
+      group by account.id, account.code having sum(line.debit - line.credit) <> 0
+    ), earned as (
+      select coalesce(-sum(amount), 0.00) as amount from net
+    ), entry as (
+      insert into journal_entries
+        (entry_date, effective_date, description, reference_type, reference_id, source, status,
+         posted_at, posted_by, created_by)
+      select ${day}::date, ${day}::date, 'Year end of ' || ${day}, 'year_end', ${id}::uuid, 'system',
+             'posted', now(), ${by}::uuid, ${by}::uuid
+      where exists (select from net)
+      returning id, entry_date
+    ), lines as (
+      insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
+      select entry.id, entry.entry_date, moved.account_id, moved.role, moved.position,
+             greatest(-moved.amount, 0), greatest(moved.amount, 0)
+      from entry
+      cross join (
+        select id as account_id, null as role, row_number() over (order by code) as position, amount
+        from net
+        union all
+        select retained.id, retained.role, (select count(*) + 1 from net), earned.amount
+        from earned join ledger_accounts as retained on retained.role = 'retained_earnings'
+        where earned.amount <> 0
+      ) as moved
+    )
+    select earned.amount as net_income, (select id from entry) as journal_entry_id from earned
+  `);

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+
+export const remittances = table({
+  name: 'remittances',
+  owner: 'investors',
+  rows: sql.fragment`
+    select record.id, record.investor_id, record.period_start, record.period_end,
+           record.loan_count, record.principal_owned, record.principal_collected,
+           record.interest_collected, record.fees_collected, record.other_collected,
+           record.collected, record.servicing_fee, record.amount_due, record.status,
+           record.journal_entry_id, record.paid_on, record.reference_number,
+           record.payment_entry_id, record.created_by, record.created_at, record.updated_at
+    from remittances as record
+  `,
+});
+
+export const remittanceLoans = table({
+  name: 'remittance_loans',
+  rows: sql.fragment`
+    select record.id, record.remittance_id, record.loan_id, loan.loan_number,
+           record.assignment_id, record.principal_owned, record.principal_collected,
+           record.interest_collected, record.fees_collected, record.other_collected,
+           record.principal_collected + record.interest_collected + record.fees_collected
+             + record.other_collected as collected,
+           trim_scale(record.servicing_fee_rate) as servicing_fee_rate, record.servicing_fee,
+           record.created_at
+    from remittance_loans as record
+    join loans as loan on loan.id = record.loan_id
+  `,
+});
+
+/**
+ * What the books owe investors, line by line, and by which sale it is theirs: all that was booked for the
+ * loan on that account since its sale was, until its buyback was. Entries of a loan are written under
+ * its lock, so that their ids have the order in which they were booked. More than zero is owed to the
+ * investor.
+ */
+export const owed = sql.fragment`
+  select sale.tenant_id, sale.id as assignment_id, sale.investor_id, sale.loan_id,
+         coalesce(sale.servicing_fee_rate, investor.servicing_fee_rate) as servicing_fee_rate,
+         entry.id as entry_id, entry.entry_date, entry.reference_type, line.account_id, line.role,
+         line.credit - line.debit as amount
+  from loan_assignments as sale
+  join investors as investor
+    on investor.tenant_id = sale.tenant_id and investor.id = sale.investor_id
+  join journal_entries as sold
+    on sold.tenant_id = sale.tenant_id and sold.reference_type = 'portfolio_sale'
+    and sold.reference_id = sale.id and sold.purpose = ''
+  left join journal_entries as bought
+    on bought.tenant_id = sale.tenant_id and bought.reference_type = 'portfolio_buyback'
+    and bought.reference_id = sale.id and bought.purpose = ''
+  join loans as loan on loan.tenant_id = sale.tenant_id and loan.id = sale.loan_id
+  join ledger_accounts as charted
+    on charted.tenant_id = sale.tenant_id and charted.role = 'due_to_investors'
+  join journal_entries as entry
+    on entry.tenant_id = sale.tenant_id and entry.loan_id = sale.loan_id
+    and entry.status = 'posted' and entry.id >= sold.id
+    and (bought.id is null or entry.id <= bought.id)
+  join journal_lines as line
+    on line.tenant_id = entry.tenant_id and line.entry_id = entry.id
+    and line.account_id
+      = coalesce((loan.terms -> 'gl_map' ->> 'due_to_investors')::uuid, charted.id)
+`;
+
+/** What was owed before a period, and what each entry of the period brought, by sale and account. */
+const collected = (moving: readonly string[]) => sql.fragment`
+  select entry.*, is_moving or net <> 0 as counts
+  from (
+    select tenant_id, assignment_id, investor_id, loan_id, account_id, servicing_fee_rate, entry_id,
+           entry_date, reference_type = any(${sql.array([...moving], 'text')}) as is_moving,
+           sum(amount) as net,
+           coalesce(sum(amount) filter (where role = 'loans_receivable'), 0) as principal,
+           coalesce(sum(amount) filter (
+             where role in ('interest_income', 'interest_receivable')
+           ), 0) as interest,
+           coalesce(sum(amount) filter (where role in ('fee_income', 'fees_receivable')), 0) as fees
+    from (${owed}) as line
+    group by tenant_id, assignment_id, investor_id, loan_id, account_id, servicing_fee_rate,
+             entry_id, entry_date, reference_type
+  ) as entry
+`;
+
+export type Period = { investor_id: string; period_start: string; period_end: string };
+
+/**
+ * Writes down what was collected for an investor in a period, loan by loan and in all. Entries that move
+ * money (`moving`) are told by what they paid; another one that leaves something, such as an entry by
+ * hand, is told as a whole. A month's fee is a twelfth of the year's, on what was owned before it began.
+ */
+export const make = (
+  tx: Transaction,
+  { investor_id, period_start, period_end }: Period,
+  moving: readonly string[],
+  createdBy: string | null,
+) =>
+  tx.oneFirst(sql.typeAlias('id')`
+    with loan as (
+      select assignment_id, loan_id, account_id, servicing_fee_rate,
+             coalesce(-sum(principal) filter (where is_before), 0) as principal_owned,
+             coalesce(sum(principal) filter (where counts and is_moving), 0) as principal,
+             coalesce(sum(interest) filter (where counts and is_moving), 0) as interest,
+             coalesce(sum(fees) filter (where counts and is_moving), 0) as fees,
+             coalesce(sum(net) filter (where counts), 0) as net
+      from (
+        select tenant_id, assignment_id, loan_id, account_id, servicing_fee_rate, principal, interest,
+               fees, net, is_moving, entry_date < ${period_start} as is_before,
+               counts and entry_date >= ${period_start} as counts
+        from (${collected(moving)}) as entry
+        where investor_id = ${investor_id} and entry_date <= ${period_end}
+      ) as entry
+      group by assignment_id, loan_id, account_id, servicing_fee_rate
+      having coalesce(-sum(principal) filter (where is_before), 0) <> 0 or bool_or(counts)
+    ), charged as (
+      select loan.*, net - principal - interest - fees as other,
+             round(greatest(principal_owned, 0) * servicing_fee_rate / 12, 2) as fee
+      from loan
+    ), made as (
+      insert into remittances
+        (investor_id, period_start, period_end, loan_count, principal_owned, principal_collected,
+         interest_collected, fees_collected, other_collected, collected, servicing_fee, amount_due,
+         created_by)
+      select ${investor_id}, ${period_start}, ${period_end}, count(distinct loan_id),
+             coalesce(sum(principal_owned), 0), coalesce(sum(principal), 0),
+             coalesce(sum(interest), 0), coalesce(sum(fees), 0), coalesce(sum(other), 0),
+             coalesce(sum(net), 0), coalesce(sum(fee), 0), coalesce(sum(net - fee), 0),
+             ${createdBy}::uuid
+      from charged
+      returning id
+    ), parts as (
+      insert into remittance_loans
+        (remittance_id, loan_id, assignment_id, account_id, principal_owned, principal_collected,
+         interest_collected, fees_collected, other_collected, servicing_fee_rate, servicing_fee)
+      select made.id, loan_id, assignment_id, account_id, principal_owned, principal, interest, fees,
+             other, servicing_fee_rate, fee
+      from made cross join charged
+      order by loan_id, assignment_id
+    )
+    select id from made
+  `);
+
+const Part = z.object({ account_id: z.string(), servicing_fee: z.string(), due: z.string() });
+
+/** What is earned of a remittance and what of it is due, on each account on which it is owed. */
+export const byAccount = (tx: Transaction, id: string) =>
+  tx.any(sql.type(Part)`
+    select account_id, sum(servicing_fee) as servicing_fee,
+           sum(principal_collected + interest_collected + fees_collected + other_collected
+             - servicing_fee) as due
+    from remittance_loans where remittance_id = ${id} group by account_id order by account_id
+  `);
+
+export const isMade = (tx: Transaction, { investor_id, period_start }: Period) =>
+  tx.exists(sql.typeAlias('void')`
+    select from remittances
+    where investor_id = ${investor_id} and period_start = ${period_start}
+  `);

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { cleanData, oneLine } from './clean-data.ts';
+import { partOf } from './parts.ts';
+import { engineFor } from './render.ts';
+
+type TapeLetter = {
+  locale: string;
+  currency: string;
+  time_zone: string;
+  tape: { name: string; as_of_date: string; row_count: number; principal_balance: string };
+  /** Nothing, where the file is attached. */
+  link?: { url: string; expires_at: string };
+};
+
+let compiled: Record<'subject' | 'email', HandlebarsTemplateDelegate> | undefined;
+
+/** What the addresses are told that a tenant names for its tapes: the subject, and the HTML below it. */
+export function renderTapeMessage(letter: TapeLetter): { subject: string; body: string } {
+  compiled ??= compile();
+  const values = cleanData(letter);
+  return { subject: oneLine(compiled.subject(values)), body: compiled.email(values) };
+}
+
+function compile() {
+  const text = readFileSync(new URL('./tapes/tape_ready.html', import.meta.url), 'utf8');
+  const engine = engineFor();
+  return {
+    subject: engine.compile(partOf(text, 'subject') ?? '', { noEscape: true }),
+    email: engine.compile(partOf(text, 'email') ?? ''),
+  };
+}
