@@ -1717,7 +1717,8 @@ create table communication_templates (
   constraint communication_templates_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id)
 );
 CREATE INDEX communication_templates_created ON public.communication_templates USING btree (tenant_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX communication_templates_tenant_id_name_key ON public.communication_templates USING btree (tenant_id, program_id, template_type, channel, language, name) NULLS NOT DISTINCT WHERE (NOT is_archived);
+CREATE UNIQUE INDEX communication_templates_one_of_a_kind ON public.communication_templates USING btree (tenant_id, program_id, template_type, channel, language) NULLS NOT DISTINCT WHERE ((NOT is_archived) AND (template_type <> 'custom'::text));
+CREATE UNIQUE INDEX communication_templates_tenant_id_name_key ON public.communication_templates USING btree (tenant_id, program_id, channel, language, name) NULLS NOT DISTINCT WHERE ((NOT is_archived) AND (template_type = 'custom'::text));
 alter table communication_templates enable row level security, force row level security;
 create policy auditor on communication_templates for select to servicing_auditor using true;
 create policy owner on communication_templates for all to servicing_owner using true with check true;

@@ -46,10 +46,38 @@ test('other words are another version, and an archived template leaves its name'
   await admin.delete(`/communication-templates/${made.body.id}`);
   const again = await admin.post('/communication-templates', reminder);
 
-  expect(twice).toMatchObject({ status: 422, body: { errors: { name: 'Is already taken.' } } });
+  expect(twice.status).toBe(409);
   expect(renamed.body.version).toBe(1);
   expect(changed.body).toMatchObject({ version: 2, body: 'New' });
   expect(again.status).toBe(201);
+});
+
+test('of a kind there is one template for a channel and a language, and any number of custom ones', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const path = '/communication-templates';
+  const add = (more: object) => admin.post(path, { ...reminder, ...more });
+  const made = await add({});
+  const spanish = await add({ name: 'Spanish', language: 'es' });
+
+  const twice = await add({ name: 'Another', is_active: false });
+  const moved = await admin.put(`${path}/${spanish.body.id}`, { language: 'en' });
+  const others = [
+    await add({ channel: 'letter' }),
+    await add({ program_id: await tenant.first('/programs') }),
+    await add({ template_type: 'custom' }),
+    await add({ template_type: 'custom', name: 'Another' }),
+  ];
+  const sameName = await add({ template_type: 'custom' });
+  await admin.delete(`${path}/${made.body.id}`);
+  const atOnce = await Promise.all([add({ name: 'One' }), add({ name: 'Two' })]);
+
+  const taken = { code: 'already_exists', details: { field: 'template_type' } };
+  expect(twice).toMatchObject({ status: 409, body: taken });
+  expect(moved).toMatchObject({ status: 409, body: taken });
+  expect(others.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  expect(sameName).toMatchObject({ status: 422, body: { errors: { name: 'Is already taken.' } } });
+  expect(atOnce.map(({ status }) => status).toSorted()).toEqual([201, 409]);
 });
 
 test('the program’s template comes before the tenant’s, and ours comes last', async () => {

@@ -25,6 +25,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'cob_runs_day',
   'communication_logs_message',
   'communication_providers_pkey',
+  'communication_templates_one_of_a_kind', // whoever meets it is told of which field it is
   'credit_disputes_dispute_number',
   'credit_reporting_files_filename',
   'credit_reporting_records_once',
