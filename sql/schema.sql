@@ -3320,6 +3320,23 @@ create policy tenant on one_time_tokens for all to servicing_app using (tenant_i
 grant delete, insert, select, update on one_time_tokens to servicing_app;
 grant select on one_time_tokens to servicing_auditor;
 
+create table opt_outs (
+  tenant_id uuid not null default app.current_tenant(),
+  channel text not null,
+  contact_value text not null,
+  said text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint opt_outs_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
+  constraint opt_outs_pkey PRIMARY KEY (tenant_id, channel, contact_value),
+  constraint opt_outs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table opt_outs enable row level security, force row level security;
+create policy auditor on opt_outs for select to servicing_auditor using true;
+create policy owner on opt_outs for all to servicing_owner using true with check true;
+create policy tenant on opt_outs for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select on opt_outs to servicing_app;
+grant select on opt_outs to servicing_auditor;
+
 create table passkey_challenges (
   tenant_id uuid not null default app.current_tenant(),
   challenge text not null,

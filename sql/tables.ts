@@ -65,6 +65,7 @@ export const TABLES = [
   'notes',
   'object_grants',
   'one_time_tokens',
+  'opt_outs',
   'passkey_challenges',
   'payment_instruments',
   'payment_plans',

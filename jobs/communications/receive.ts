@@ -9,6 +9,7 @@ import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
 import { compose } from './compose.ts';
+import { ANSWERS, spokenIn, type Spoken } from './keywords.ts';
 import { answeredId } from './message-ids.ts';
 import { obey } from './preferences.ts';
 import { sendCommunication } from './send.job.ts';
@@ -29,28 +30,10 @@ export const InboundMessage = z.object({
 });
 export type InboundMessage = z.output<typeof InboundMessage>;
 
-/** Words that the carriers and the law give a meaning; no rule of a tenant changes it. */
-const BUILT_IN = [
-  {
-    words: 'stop stopall quit end revoke cancel unsubscribe optout',
-    enabled: false,
-    text: '{{ tenant.name }}: you will get no more text messages. Reply START to resume.',
-  },
-  {
-    words: 'start unstop',
-    enabled: true,
-    text: '{{ tenant.name }}: you will get text messages again. Reply STOP to end them.',
-  },
-  {
-    words: 'help info',
-    enabled: null,
-    text: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP ends texts.',
-  },
-] as const;
-
 /**
- * Keeps what a borrower wrote, once, and does what it asks for: STOP and START are obeyed at once,
- * then the tenant's rules are asked. A sender whom nobody knows is kept without a borrower.
+ * Keeps what a borrower wrote, once, and does what it asks for: STOP and START are obeyed at once and
+ * confirmed once, then the tenant's rules are asked. What a sender whom nobody knows has written is kept
+ * without a borrower, and obeyed without an answer.
  */
 export async function receiveMessage(
   work: Work,
@@ -72,23 +55,35 @@ export async function receiveMessage(
     in_reply_to: message.in_reply_to ?? null,
     answers_id: answeredId(message.in_reply_to ?? '', message.to ?? ''),
   });
-  if (id === null || borrower_id === null || isFromMachine(message)) return;
-  const keyword = message.body
-    .trim()
-    .toLowerCase()
-    .replace(/[\s.!]+/g, '');
-  const builtIn = BUILT_IN.find(({ words }) => words.split(' ').includes(keyword));
-  if (channel === 'sms' && builtIn) {
-    const { enabled } = builtIn;
-    if (enabled !== null) await obey(work, channel, { ...message, wants: enabled });
-    return reply(work, borrower_id, channel, message.from, id, { body: builtIn.text }, 'built-in');
-  }
+  if (id === null || isFromMachine(message)) return;
+  const spoken = spokenIn(channel, message);
+  if (spoken) return answerWord(work, { borrower_id, channel, message, id }, spoken);
+  if (borrower_id === null) return;
   await askRules(work, borrower_id, channel, message, id).catch((error: unknown) => {
     // A rule that cannot be obeyed is the tenant's mistake, and costs no borrower's message.
     if (!(error instanceof Invalid || error instanceof TemplateRefused)) throw error;
     const [problem] = error instanceof Invalid ? Object.values(error.errors) : [error.message];
     return inbound.unanswered(tx, id, problem ?? error.message);
   });
+}
+
+type Received = {
+  borrower_id: string | null;
+  channel: ProviderChannel;
+  message: InboundMessage;
+  id: string;
+};
+
+/** Does what the word asks for; what is so already is not confirmed again, and a mail that ends mail not at all. */
+async function answerWord(work: Work, received: Received, { wish, language }: Spoken) {
+  const { borrower_id, channel, message, id } = received;
+  const isNews =
+    wish === 'help' || (await obey(work, channel, { ...message, wants: wish === 'start' }));
+  if (!isNews || borrower_id === null || channel !== 'sms') return;
+  const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
+  const readsSpanish = language === 'es' || recipient?.language_preference.startsWith('es');
+  const body = ANSWERS[wish][readsSpanish ? 'es' : 'en'];
+  await reply(work, borrower_id, channel, message.from, id, { body }, 'built-in');
 }
 
 const isFromMachine = ({ auto_submitted }: InboundMessage) =>

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { spokenIn } from '../../jobs/communications/keywords.ts';
+import { sql, type Transaction } from '../../sql/database/db.ts';
 import { conversation as converse, SECRET } from '../setup/conversation.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
+const stoppedNumbers = (tx: Transaction) => tx.any(sql.unsafe`select contact_value from opt_outs`);
 const PHONE = '+12025550123';
 
 test('preferences are seen and set by the staff, and a record that is sent back whole leaves them', async () => {
@@ -91,4 +94,85 @@ test('who unsubscribes has it in the history, and agrees to mail there no more',
   expect(history.body).toMatchObject([
     { actor_type: 'provider', changes: { status: { old: 'active', new: 'unsubscribed' } } },
   ]);
+});
+
+test('a stop is confirmed by one text, however often and in whatever words it is said', async () => {
+  const { tenant, officer, borrower_id, says, texts: allTexts } = await converse(stage);
+  const texts = async () => (await allTexts()).filter((text) => text.includes(`${tenant.slug}:`));
+
+  await says('Please stop texting me!');
+  await says('STOP');
+  await says('Alto');
+  const stopped = await texts();
+  await says('reanudar');
+  await says('START');
+  const all = await texts();
+  const history = await officer.get(`/borrowers/${borrower_id}/history?entity_type=borrowers`);
+
+  expect(stopped).toEqual([expect.stringContaining('no more text messages')]);
+  expect(all.slice(1)).toEqual([expect.stringContaining('recibirá mensajes de texto de nuevo')]);
+  expect(history.body.filter(({ action }: { action: string }) => action === 'update')).toHaveLength(
+    2,
+  );
+});
+
+test('a number that said STOP before it was anybody’s stays stopped when it becomes a borrower’s', async () => {
+  const { tenant, officer, says, texts: allTexts } = await converse(stage);
+  const texts = async () => (await allTexts()).filter((text) => text.includes(`${tenant.slug}:`));
+  const NUMBER = '+13035550177';
+  await says('STOP', NUMBER);
+  const { id } = (await officer.post('/borrowers', { first_name: 'Bo', last_name: 'Late' })).body;
+  await officer.post(`/borrowers/${id}/phones`, { phone_number: NUMBER });
+  const ask = async () =>
+    (await officer.post('/communications/can-interact', { borrower_id: id, channel: 'sms' })).body
+      .reasons;
+  const preferences = `/borrowers/${id}/communication-preferences`;
+  const wishes = async () => (await officer.get(preferences)).body.sms_enabled;
+
+  const before = [await ask(), await wishes()];
+  await officer.put(preferences, { sms_enabled: true });
+  const wanted = [await ask(), await wishes()];
+  await says('STOP', NUMBER);
+  await says('START', NUMBER);
+  const after = [await ask(), await wishes()];
+
+  expect(before).toEqual([['channel_opted_out'], false]);
+  expect(wanted).toEqual([[], true]);
+  expect(after).toEqual([[], true]);
+  expect(await texts()).toHaveLength(2);
+  expect(await tenant.within(({ tx }) => stoppedNumbers(tx))).toEqual([]);
+});
+
+test('a mail that says unsubscribe ends mails, and one that cancels something else does not', async () => {
+  const { superadmin, officer, borrower_id, call } = await converse(stage);
+  await superadmin.put('/communications/providers/email', { name: 'generic', secret: SECRET });
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
+  const write = (subject: string) =>
+    call('inbound/email', { from: 'Ada@Example.com', subject, message_id: subject });
+  const wants = async () =>
+    (await officer.get(`/borrowers/${borrower_id}/communication-preferences`)).body.email_enabled;
+
+  await write('Cancel');
+  const kept = await wants();
+  await write('unsubscribe');
+
+  expect([kept, await wants()]).toEqual([true, false]);
+});
+
+test.each([
+  ['Stop', 'stop'],
+  ['S.T.O.P.', 'stop'],
+  ['STOP ALL, please', 'stop'],
+  ['Opt-out', 'stop'],
+  ['pls quit', 'stop'],
+  ['¡Cancélar, por favor!', 'stop'],
+  ['I said don’t text me about the loan', 'stop'],
+  ['No me envíen más mensajes', 'stop'],
+  ['Please do not stop texting me', undefined],
+  ['When does my loan end?', undefined],
+  ['cancel my autopay', undefined],
+  ['unstop', 'start'],
+  ['Ayuda', 'help'],
+])('a text that says %j asks for %s', (body, wish) => {
+  expect(spokenIn('sms', { body })?.wish).toBe(wish);
 });

@@ -54,6 +54,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'nacha_entries_trace_number',
   'nacha_files_modifier',
   'one_time_tokens_pkey',
+  'opt_outs_pkey',
   'passkey_challenges_pkey',
   'payment_instruments_one_default',
   'payment_plans_one_active',
