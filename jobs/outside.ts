@@ -109,6 +109,8 @@ export type Mail = {
   text?: string;
   /** The part before the @ of the Message-ID: the id of the communication log. */
   message_id: string;
+  /** Where the recipient refuses more of such mail with one click; the address may be empty. */
+  unsubscribe?: { url: string; address: string };
   attachments?: readonly { filename: string; content_type: string; bytes: Uint8Array }[];
   /** Default 30,000. */
   timeout_ms?: number;

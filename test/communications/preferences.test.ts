@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { spokenIn } from '../../jobs/communications/keywords.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 import { conversation as converse, SECRET } from '../setup/conversation.ts';
+import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -157,6 +158,65 @@ test('a mail that says unsubscribe ends mails, and one that cancels something el
   await write('unsubscribe');
 
   expect([kept, await wants()]).toEqual([true, false]);
+});
+
+/** Mails that have gone out to a borrower, who reads them. */
+async function mailed(...types: string[]) {
+  const world = await converse(stage);
+  const { tenant, officer, borrower_id } = world;
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
+  const outside = Object.assign(world.outside, { keys: stage.installation.keys });
+  for (const template_type of types) {
+    const what = { template_type, borrower_id, channel: 'email' };
+    expect((await officer.post('/communications/send', what)).status).toBe(201);
+  }
+  await drain(stage, outside, ['send-communication']);
+  const mails = outside.mailbox.filter(({ from }) => from.name?.endsWith(tenant.slug));
+  const wants = async () =>
+    (await officer.get(`/borrowers/${borrower_id}/communication-preferences`)).body.email_enabled;
+  return { ...world, mails, wants };
+}
+
+/** As a mail program posts: with neither a cookie nor a token of ours. */
+const ONE_CLICK = {
+  raw: '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
+  headers: { 'Content-Type': 'multipart/form-data; boundary=x', 'X-CSRFToken': '' },
+};
+
+test('one click in a mail program ends mail, and looking at the link does not', async () => {
+  const { tenant, officer, borrower_id, mails, wants } = await mailed('welcome');
+  const url = new URL(mails[0]?.unsubscribe?.url ?? '');
+  const at = `/${url.pathname}${url.search}`;
+  const post = (path: string) => tenant.anonymous().send('POST', path, undefined, ONE_CLICK);
+
+  const page = await tenant.anonymous().get(at);
+  const scanned = await wants();
+  const forged = await post(`${at.slice(0, -2)}AA`);
+  const done = [await post(at), await post(at)];
+  const history = await officer.get(`/borrowers/${borrower_id}/history?entity_type=borrowers`);
+
+  expect(mails[0]?.html).toContain(url.searchParams.get('token'));
+  expect(url.href).not.toContain('ada');
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('<button>') });
+  expect([scanned, forged.status, await wants()]).toEqual([true, 404, false]);
+  expect(done.map(({ status }) => status)).toEqual([200, 200]);
+  expect(done[0]?.body).toContain('No more mail will be sent');
+  expect(
+    history.body.filter(({ action }: { action: string }) => action === 'update'),
+  ).toMatchObject([
+    {
+      changes: { email_enabled: { old: true, new: false } },
+      reason: expect.stringContaining('link in a mail'),
+    },
+  ]);
+});
+
+test('a notice that the law demands has no link that refuses it', async () => {
+  const { mails } = await mailed('loan_denied', 'welcome');
+
+  expect(mails).toHaveLength(2);
+  expect(mails.filter(({ unsubscribe }) => unsubscribe !== undefined)).toHaveLength(1);
+  expect(mails.filter(({ html }) => html.includes('Send me no more mail'))).toHaveLength(1);
 });
 
 test.each([
