@@ -13,6 +13,8 @@ export type Outside = {
   now(): Date;
   /** One HTTPS request with one answer; redirects are not followed and private hosts refused. */
   post(request: PostRequest): Promise<PostAnswer>;
+  /** One HTTPS page that has to be read whole, by the same door. */
+  read(url: string): Promise<{ status: number; body: string } | { error: string }>;
   /** What an identity provider says of itself, and of whoever has signed in there. */
   identity: IdentityDoor;
   /**

@@ -1684,6 +1684,7 @@ create table communication_providers (
   previous_secret_sealed text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  subscribe_url text,
   constraint communication_providers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
   constraint communication_providers_pkey PRIMARY KEY (tenant_id, channel),
   constraint communication_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -3892,6 +3893,21 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.promises_to_pay FOR EACH ROW EXECUT
 grant insert, select, update on promises_to_pay to servicing_app;
 grant select on promises_to_pay to servicing_auditor;
 
+create table provider_certificates (
+  tenant_id uuid not null default app.current_tenant(),
+  url text not null,
+  pem text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint provider_certificates_pkey PRIMARY KEY (tenant_id, url),
+  constraint provider_certificates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table provider_certificates enable row level security, force row level security;
+create policy auditor on provider_certificates for select to servicing_auditor using true;
+create policy owner on provider_certificates for all to servicing_owner using true with check true;
+create policy tenant on provider_certificates for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant insert, select on provider_certificates to servicing_app;
+grant select on provider_certificates to servicing_auditor;
+
 create table provider_sign_ins (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -4111,6 +4127,20 @@ create policy tenant on settlement_instruments for all to servicing_app using (t
 CREATE TRIGGER touch BEFORE UPDATE ON public.settlement_instruments FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on settlement_instruments to servicing_app;
 grant select on settlement_instruments to servicing_auditor;
+
+create table spent_provider_tokens (
+  tenant_id uuid not null default app.current_tenant(),
+  token text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint spent_provider_tokens_pkey PRIMARY KEY (tenant_id, token),
+  constraint spent_provider_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table spent_provider_tokens enable row level security, force row level security;
+create policy auditor on spent_provider_tokens for select to servicing_auditor using true;
+create policy owner on spent_provider_tokens for all to servicing_owner using true with check true;
+create policy tenant on spent_provider_tokens for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select on spent_provider_tokens to servicing_app;
+grant select on spent_provider_tokens to servicing_auditor;
 
 create table statements (
   tenant_id uuid not null default app.current_tenant(),

@@ -25,10 +25,15 @@ type Answers<Answer> = Answer[];
 export function newOutside(pool: DatabasePool, now = () => new Date()) {
   const files = newFiles();
   const posts: PostRequest[] = [];
+  const reads: string[] = [];
   const mailbox: Mail[] = [];
   const texts: Sms[] = [];
   const pages: string[] = [];
-  const answers = { post: [] as Answers<PostAnswer>, send: [] as Answers<SendAnswer> };
+  const answers = {
+    post: [] as Answers<PostAnswer>,
+    read: [] as Answers<{ status: number; body: string }>,
+    send: [] as Answers<SendAnswer>,
+  };
   const sent = (provider: string, message_id: string): SendAnswer =>
     answers.send.shift() ?? { ok: true, provider, provider_message_id: `${message_id}@fake` };
 
@@ -38,6 +43,10 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
     post: async (request) => {
       posts.push(request);
       return answers.post.shift() ?? { ok: true, status: 200, body: 'ok', ms: 1 };
+    },
+    read: async (url) => {
+      reads.push(url);
+      return answers.read.shift() ?? { error: 'This world has no such page.' };
     },
     // Who signs in through a provider is asked of a real one: test/setup/identity-provider.ts.
     identity: {
@@ -60,7 +69,15 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
     files,
     keys: OWN_KEYS,
   };
-  return Object.assign(outside, { posts, mailbox, texts, pages, stored: files.stored, answers });
+  return Object.assign(outside, {
+    posts,
+    reads,
+    mailbox,
+    texts,
+    pages,
+    stored: files.stored,
+    answers,
+  });
 }
 
 /** Files in memory, which `stored` shows. */
