@@ -1157,6 +1157,8 @@ create table auto_responses (
   program_id uuid,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  pattern text,
+  forward_to text,
   constraint auto_responses_pkey PRIMARY KEY (tenant_id, id),
   constraint auto_responses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint auto_responses_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id),

@@ -21,5 +21,14 @@ export const communications = z
     // A mailbox whose mail the provider brings: one to it that says "unsubscribe" is obeyed.
     unsubscribe_email: mailbox.default(''),
     statements_by_email: z.boolean().default(true),
+    // When somebody is there, by the tenant's clock: from the hour of `start` until that of `end`, on
+    // these days, of which Monday is 1.
+    business_hours: z
+      .strictObject({
+        start: z.int().min(0).max(23).default(9),
+        end: z.int().min(1).max(24).default(17),
+        days: z.array(z.int().min(1).max(7)).max(7).default([1, 2, 3, 4, 5]),
+      })
+      .prefault({}),
   })
   .prefault({});

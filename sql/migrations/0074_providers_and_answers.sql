@@ -19,3 +19,6 @@ create table spent_provider_tokens (
   primary key (tenant_id, token)
 );
 call app.protect('spent_provider_tokens', 'select, insert, delete');
+
+-- Rules that look for a regular expression, and those that hand on what was written.
+alter table auto_responses add column pattern text, add column forward_to text;
