@@ -172,6 +172,12 @@ export const onlyLoan = (tx: Transaction, borrowerId: string) =>
     select loan_id from (${soleLoans([borrowerId])}) as sole
   `);
 
+/** Those of these who have several active loans, of which no one is meant. */
+export const severalLoans = (tx: Transaction, ids: readonly string[]) =>
+  tx.anyFirst(sql.type(z.object({ borrower_id: z.string() }))`
+    select borrower_id from (${soleLoans(ids)}) as sole where loan_id is null
+  `);
+
 /** These columns of `row` under their names, as text. */
 export const asTexts = (columns: readonly string[]) => {
   const pairs = columns.map(

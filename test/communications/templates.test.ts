@@ -104,6 +104,40 @@ test('the program’s template comes before the tenant’s, and ours comes last'
   expect(programs).toContain('From the program');
 });
 
+test('of several loans none is guessed, and the value that would be said of one is named', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const admin = await tenant.signedIn('admin');
+  const { id: loan_id, borrower_id } = await newLoan(tenant);
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'grace@example.com' });
+  const body = '{{ borrower.name }}: {{ loan.balance | currency(locale) }}';
+  const custom = { ...reminder, template_type: 'custom', body };
+  const template_id = (await admin.post('/communication-templates', custom)).body.id;
+  const plain = { ...custom, name: 'Plain', body: '{{#if loan}}{{ loan.number }}{{/if}}Hello' };
+  const without = (await admin.post('/communication-templates', plain)).body.id;
+  const say = (more: object, how = 'preview') =>
+    officer.post(`/communications/${how}`, { template_id, borrower_id, ...more });
+
+  const one = await say({});
+  await newLoan(tenant, { borrower_id });
+  const unclear = [await say({}), await say({}, 'send')];
+  const clear = [await say({ loan_id }), await say({ template_id: without })];
+  const batch = { template_id, borrower_ids: [borrower_id], channel: 'email' };
+  const many = await officer.post('/communications/send-batch', batch);
+
+  expect(one.body.body).toContain('$10,000.00');
+  for (const reply of unclear)
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: { loan_id: expect.stringContaining('loan.balance') } },
+    });
+  expect(clear.map(({ status }) => status)).toEqual([200, 200]);
+  expect(many.body).toMatchObject({
+    ...{ queued: 0, failed: 1 },
+    results: [{ status: 'failed', reasons: [expect.stringContaining('loan.balance')] }],
+  });
+});
+
 test('a borrower reads Spanish where there is Spanish, and else English', async () => {
   const tenant = await stage.tenant();
   const { id: loan_id, borrower_id } = await newLoan(tenant);
