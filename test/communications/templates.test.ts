@@ -77,7 +77,7 @@ test('of a kind there is one template for a channel and a language, and any numb
   expect(moved).toMatchObject({ status: 409, body: taken });
   expect(others.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   expect(sameName).toMatchObject({ status: 422, body: { errors: { name: 'Is already taken.' } } });
-  expect(atOnce.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([201, 409]));
 });
 
 test('the program’s template comes before the tenant’s, and ours comes last', async () => {
