@@ -79,15 +79,15 @@ export function spokenIn(
 function wholly(vocabulary: Vocabulary, text: string): Spoken | null {
   const words = wordsOf(text);
   const bare = words.filter((word) => !FILLERS.has(word));
-  const said = [words.join(' '), words.join(''), bare.join(' ')];
-  return found(vocabulary, (word) => said.includes(word));
+  const spellings = [words.join(' '), words.join(''), bare.join(' ')];
+  return found(vocabulary, (word) => spellings.includes(word));
 }
 
 function somewhere(vocabulary: Vocabulary, text: string): Spoken | null {
-  const said = ` ${wordsOf(text).join(' ')} `;
+  const whole = ` ${wordsOf(text).join(' ')} `;
   return found(vocabulary, (sentence) => {
-    const at = said.indexOf(` ${sentence} `);
-    return at >= 0 && !NEGATIONS.some((word) => said.slice(0, at).endsWith(` ${word}`));
+    const at = whole.indexOf(` ${sentence} `);
+    return at >= 0 && !NEGATIONS.some((word) => whole.slice(0, at).endsWith(` ${word}`));
   });
 }
 

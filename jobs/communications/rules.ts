@@ -47,22 +47,22 @@ async function firstFitting(work: Work, { borrower_id, channel, subject, body }:
   const { time_zone } = await current(work.tx);
   const text = `${subject ?? ''} ${body}`;
   const small = text.toLowerCase();
-  const said = {
+  const written = {
     ...{ text, small, words: wordsIn(small) },
     is_late: !isOpen(communications.business_hours, time_zone, new Date()),
   };
-  return rules.find((rule) => fits(rule, said));
+  return rules.find((rule) => fits(rule, written));
 }
 
-type Said = { text: string; small: string; words: string; is_late: boolean };
+type Written = { text: string; small: string; words: string; is_late: boolean };
 
-function fits({ match_type, keywords, pattern }: inbound.Rule, said: Said): boolean {
+function fits({ match_type, keywords, pattern }: inbound.Rule, written: Written): boolean {
   if (match_type === 'any') return true;
-  if (match_type === 'out_of_hours') return said.is_late;
-  if (match_type === 'regex') return pattern !== null && isFoundIn(pattern, said.text);
+  if (match_type === 'out_of_hours') return written.is_late;
+  if (match_type === 'regex') return pattern !== null && isFoundIn(pattern, written.text);
   if (match_type === 'contains')
-    return keywords.some((word) => said.small.includes(word.toLowerCase()));
-  return keywords.some((keyword) => said.words.includes(wordsIn(keyword.toLowerCase())));
+    return keywords.some((word) => written.small.includes(word.toLowerCase()));
+  return keywords.some((keyword) => written.words.includes(wordsIn(keyword.toLowerCase())));
 }
 
 /** Its words alone, each between blanks: a keyword of several words is found as a whole too. */

@@ -2,53 +2,14 @@ import { createHmac, generateKeyPairSync, randomUUID, sign, type KeyObject } fro
 import { expect, test } from 'vitest';
 import { isCertificateUrl, isSubscribeUrl } from '../../jobs/communications/providers/ses.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
-import { conversation, SECRET } from '../setup/conversation.ts';
+import { basic, conversation, mailed, SECRET } from '../setup/conversation.ts';
 import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-type Headers = Record<string, string>;
-
-/** A mail that has gone out, and a provider that tells what became of it. */
-async function mailedBy(name: string, secret: string, account_id?: string) {
-  const { tenant, superadmin, officer, borrower_id, outside } = await conversation(stage);
-  const agreed = { name, secret, account_id };
-  const named = await superadmin.put('/communications/providers/email', agreed);
-  expect(named.status, JSON.stringify(named.body)).toBe(200);
-  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
-  const what = { template_type: 'welcome', borrower_id, channel: 'email' };
-  const { id } = (await officer.post('/communications/send', what)).body;
-  await drain(stage, outside, ['send-communication']);
-  const post = (said: unknown, headers: Headers = {}, path = 'delivery-status') => {
-    const raw = typeof said === 'string' ? said : JSON.stringify(said);
-    return tenant.anonymous().send('POST', `/communications/webhooks/${path}`, undefined, {
-      raw,
-      headers,
-    });
-  };
-  const status = async () => (await officer.get(`/communication-logs/${id}`)).body.status;
-  const address = async () =>
-    (await officer.get(`/borrowers/${borrower_id}/emails`)).body[0].status as string;
-  const marks = async () =>
-    (await officer.get(`/borrowers/${borrower_id}/history?entity_type=emails&action=update`)).body
-      .length as number;
-  return {
-    officer,
-    superadmin,
-    borrower_id,
-    id: id as string,
-    outside,
-    post,
-    status,
-    address,
-    marks,
-  };
-}
-
 const seconds = (ago = 0) => String(Math.floor(Date.now() / 1000) - ago);
-const basic = (password: string) => ({
-  Authorization: `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}`,
-});
+const mailedBy = (name: string, secret: string, account_id?: string) =>
+  mailed(stage, { name, secret, account_id });
 
 test('SendGrid’s events are believed by its key over these bytes at this time', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -116,7 +77,7 @@ function mailgunSigned(timestamp = seconds(), secret = SECRET) {
 
 test('Mailgun’s token counts once, and a complaint spoils the address once', async () => {
   const ground = await mailedBy('mailgun', SECRET);
-  const said = (signature: object, event = 'complained') => ({
+  const payload = (signature: object, event = 'complained') => ({
     signature,
     'event-data': {
       ...{ event, timestamp: 1_700_000_000.5 },
@@ -126,11 +87,11 @@ test('Mailgun’s token counts once, and a complaint spoils the address once', a
   const signature = mailgunSigned();
 
   const replies = [
-    await ground.post(said(mailgunSigned(seconds(), 'another secret of somebody'))),
-    await ground.post(said(mailgunSigned(seconds(400)))),
-    await ground.post(said(signature)),
-    await ground.post(said(signature, 'unsubscribed')),
-    await ground.post(said(mailgunSigned())),
+    await ground.post(payload(mailgunSigned(seconds(), 'another secret of somebody'))),
+    await ground.post(payload(mailgunSigned(seconds(400)))),
+    await ground.post(payload(signature)),
+    await ground.post(payload(signature, 'unsubscribed')),
+    await ground.post(payload(mailgunSigned())),
   ];
 
   expect(replies.map(({ status }) => status)).toEqual([401, 401, 200, 401, 200]);

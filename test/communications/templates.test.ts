@@ -118,14 +118,14 @@ test('of several loans none is guessed, and the value that would be said of one 
   const say = (more: object, how = 'preview') =>
     officer.post(`/communications/${how}`, { template_id, borrower_id, ...more });
 
-  const one = await say({});
+  const single = await say({});
   await newLoan(tenant, { borrower_id });
   const unclear = [await say({}), await say({}, 'send')];
   const clear = [await say({ loan_id }), await say({ template_id: without })];
   const batch = { template_id, borrower_ids: [borrower_id], channel: 'email' };
   const many = await officer.post('/communications/send-batch', batch);
 
-  expect(one.body.body).toContain('$10,000.00');
+  expect(single.body.body).toContain('$10,000.00');
   for (const reply of unclear)
     expect(reply).toMatchObject({
       status: 422,

@@ -6,9 +6,9 @@ const Signature = z.object({ timestamp: z.string(), token: z.string(), signature
 
 /** Beside the event in JSON; among the fields of a form that brings a mail. */
 function signatureIn(callback: Callback) {
-  const said = saidIn(callback) as { signature?: unknown } | null;
-  const isForm = typeof said?.signature === 'string';
-  return Signature.safeParse(isForm ? said : said?.signature).data ?? null;
+  const body = saidIn(callback) as { signature?: unknown } | null;
+  const isForm = typeof body?.signature === 'string';
+  return Signature.safeParse(isForm ? body : body?.signature).data ?? null;
 }
 
 const Event = z.object({
