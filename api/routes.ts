@@ -20,6 +20,7 @@ import { callbacks } from './communications/callbacks.ts';
 import { communicationLogs } from './communications/logs.ts';
 import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
+import { unsubscribing } from './communications/unsubscribing.ts';
 import { documentRoutes, documents } from './documents/documents.ts';
 import type { Route } from './endpoints/route.ts';
 import { accountRoutes } from './ledger/accounts.ts';
@@ -132,6 +133,7 @@ const business: readonly Route[] = [
   ...communicationLogs.routes,
   ...autoResponses.routes,
   ...callbacks,
+  unsubscribing,
   subscribe,
   ...webhooks.routes,
   ...documents.routes,

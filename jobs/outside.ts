@@ -13,6 +13,8 @@ export type Outside = {
   now(): Date;
   /** One HTTPS request with one answer; redirects are not followed and private hosts refused. */
   post(request: PostRequest): Promise<PostAnswer>;
+  /** One HTTPS page that has to be read whole, by the same door. */
+  read(url: string): Promise<{ status: number; body: string } | { error: string }>;
   /** What an identity provider says of itself, and of whoever has signed in there. */
   identity: IdentityDoor;
   /**
@@ -109,6 +111,8 @@ export type Mail = {
   text?: string;
   /** The part before the @ of the Message-ID: the id of the communication log. */
   message_id: string;
+  /** Where the recipient refuses more of such mail with one click; the address may be empty. */
+  unsubscribe?: { url: string; address: string };
   attachments?: readonly { filename: string; content_type: string; bytes: Uint8Array }[];
   /** Default 30,000. */
   timeout_ms?: number;

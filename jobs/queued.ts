@@ -3,7 +3,9 @@ import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.j
 import { closeLoans } from './business-day/close-loans.job.ts';
 import { startCloseOfBusiness } from './business-day/start-close-of-business.job.ts';
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
+import { confirmSubscription } from './communications/confirm-subscription.job.ts';
 import { printLetter } from './communications/print-letter.job.ts';
+import { readCertificate } from './communications/read-certificate.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
 import { renderDocumentJob } from './documents/render.job.ts';
 import { scanDocument } from './documents/scan.job.ts';
@@ -43,6 +45,8 @@ export const queued: readonly AnyJob[] = [
   closeLoans,
   sendCommunication,
   printLetter,
+  readCertificate,
+  confirmSubscription,
   deliverWebhook,
   issueStatements,
   reportCredit,

@@ -1167,6 +1167,8 @@ create table auto_responses (
   program_id uuid,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  pattern text,
+  forward_to text,
   constraint auto_responses_pkey PRIMARY KEY (tenant_id, id),
   constraint auto_responses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint auto_responses_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id),
@@ -1694,6 +1696,7 @@ create table communication_providers (
   previous_secret_sealed text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  subscribe_url text,
   constraint communication_providers_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
   constraint communication_providers_pkey PRIMARY KEY (tenant_id, channel),
   constraint communication_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -1727,7 +1730,8 @@ create table communication_templates (
   constraint communication_templates_tenant_id_program_id_fkey FOREIGN KEY (tenant_id, program_id) REFERENCES programs(tenant_id, id)
 );
 CREATE INDEX communication_templates_created ON public.communication_templates USING btree (tenant_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX communication_templates_tenant_id_name_key ON public.communication_templates USING btree (tenant_id, program_id, template_type, channel, language, name) NULLS NOT DISTINCT WHERE (NOT is_archived);
+CREATE UNIQUE INDEX communication_templates_one_of_a_kind ON public.communication_templates USING btree (tenant_id, program_id, template_type, channel, language) NULLS NOT DISTINCT WHERE ((NOT is_archived) AND (template_type <> 'custom'::text));
+CREATE UNIQUE INDEX communication_templates_tenant_id_name_key ON public.communication_templates USING btree (tenant_id, program_id, channel, language, name) NULLS NOT DISTINCT WHERE ((NOT is_archived) AND (template_type = 'custom'::text));
 alter table communication_templates enable row level security, force row level security;
 create policy auditor on communication_templates for select to servicing_auditor using true;
 create policy owner on communication_templates for all to servicing_owner using true with check true;
@@ -3333,6 +3337,23 @@ create policy tenant on one_time_tokens for all to servicing_app using (tenant_i
 grant delete, insert, select, update on one_time_tokens to servicing_app;
 grant select on one_time_tokens to servicing_auditor;
 
+create table opt_outs (
+  tenant_id uuid not null default app.current_tenant(),
+  channel text not null,
+  contact_value text not null,
+  said text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint opt_outs_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text]))),
+  constraint opt_outs_pkey PRIMARY KEY (tenant_id, channel, contact_value),
+  constraint opt_outs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table opt_outs enable row level security, force row level security;
+create policy auditor on opt_outs for select to servicing_auditor using true;
+create policy owner on opt_outs for all to servicing_owner using true with check true;
+create policy tenant on opt_outs for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select on opt_outs to servicing_app;
+grant select on opt_outs to servicing_auditor;
+
 create table passkey_challenges (
   tenant_id uuid not null default app.current_tenant(),
   challenge text not null,
@@ -3890,6 +3911,21 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.promises_to_pay FOR EACH ROW EXECUT
 grant insert, select, update on promises_to_pay to servicing_app;
 grant select on promises_to_pay to servicing_auditor;
 
+create table provider_certificates (
+  tenant_id uuid not null default app.current_tenant(),
+  url text not null,
+  pem text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint provider_certificates_pkey PRIMARY KEY (tenant_id, url),
+  constraint provider_certificates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table provider_certificates enable row level security, force row level security;
+create policy auditor on provider_certificates for select to servicing_auditor using true;
+create policy owner on provider_certificates for all to servicing_owner using true with check true;
+create policy tenant on provider_certificates for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant insert, select on provider_certificates to servicing_app;
+grant select on provider_certificates to servicing_auditor;
+
 create table provider_sign_ins (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -4193,6 +4229,20 @@ create policy tenant on settlement_instruments for all to servicing_app using (t
 CREATE TRIGGER touch BEFORE UPDATE ON public.settlement_instruments FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on settlement_instruments to servicing_app;
 grant select on settlement_instruments to servicing_auditor;
+
+create table spent_provider_tokens (
+  tenant_id uuid not null default app.current_tenant(),
+  token text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint spent_provider_tokens_pkey PRIMARY KEY (tenant_id, token),
+  constraint spent_provider_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table spent_provider_tokens enable row level security, force row level security;
+create policy auditor on spent_provider_tokens for select to servicing_auditor using true;
+create policy owner on spent_provider_tokens for all to servicing_owner using true with check true;
+create policy tenant on spent_provider_tokens for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant delete, insert, select on spent_provider_tokens to servicing_app;
+grant select on spent_provider_tokens to servicing_auditor;
 
 create table statements (
   tenant_id uuid not null default app.current_tenant(),

@@ -9,8 +9,13 @@ export type Email = {
   subject: string;
   /** What renderMessage made for the channel email. */
   body: string;
+  /** Where no more of them are asked for; none where the law demands this one. */
+  unsubscribe_url?: string | null;
   tenant: Pick<Letter['tenant'], 'name' | 'branding'> & { address_lines?: readonly string[] };
 };
+
+/** What the link at the foot says, in the language of the mail. */
+const REFUSE = { en: 'Send me no more mail', es: 'No enviarme más correos' };
 
 let page: HandlebarsTemplateDelegate | undefined;
 
@@ -22,6 +27,10 @@ export function renderEmail(email: Email): string {
   page ??= engineFor().compile(readFileSync(new URL('./email.html', import.meta.url), 'utf8'));
   const { body, tenant } = email;
   return page(
-    Object.assign({}, cleanData(email), { body, ink: inkColor(tenant.branding.primary_color) }),
+    Object.assign({}, cleanData(email), {
+      body,
+      ink: inkColor(tenant.branding.primary_color),
+      refuse: email.language.startsWith('es') ? REFUSE.es : REFUSE.en,
+    }),
   );
 }

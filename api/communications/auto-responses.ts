@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { addAutoResponse, changeAutoResponse } from '../../jobs/communications/auto-response.ts';
+import { PATTERN_CHARACTERS_MAX } from '../../jobs/communications/patterns.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { autoResponses as table } from '../../sql/communications/inbound.ts';
-import { flag, stamps, text, uuid, words } from '../../sql/types.ts';
+import { emailAddress, flag, stamps, text, uuid, words } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const autoResponses = resource({
@@ -18,12 +19,21 @@ export const autoResponses = resource({
     id: uuid.readonly(),
     name: words.max(150).describe('The tasks that it makes are named after it.'),
     channel: z.enum(PROVIDER_CHANNELS),
-    match_type: z.enum(['keyword', 'contains', 'any']),
+    match_type: z.enum(['keyword', 'contains', 'regex', 'any', 'out_of_hours']),
     keywords: z.array(words.max(100)).max(50).default([]),
+    pattern: z
+      .string()
+      .min(1)
+      .max(PATTERN_CHARACTERS_MAX)
+      .nullish()
+      .describe('A regular expression of RE2; large and small letters are the same.'),
     response_template_id: uuid.nullish(),
     response_subject: text.nullish(),
     response_body: z.string().nullish(),
-    action: z.enum(['reply', 'opt_out', 'opt_in', 'create_case', 'create_task']).default('reply'),
+    action: z
+      .enum(['reply', 'opt_out', 'opt_in', 'create_case', 'create_task', 'forward'])
+      .default('reply'),
+    forward_to: emailAddress.nullish(),
     priority: z.int().min(0).max(10_000).default(100),
     language: text.max(10).nullish(),
     is_active: flag.default(true),

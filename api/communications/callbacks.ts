@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import { believe, formOf, setProvider } from '../../jobs/communications/provider.ts';
+import {
+  askForCertificate,
+  believe,
+  hear,
+  setProvider,
+} from '../../jobs/communications/provider.ts';
+import { saidIn } from '../../jobs/communications/providers/callback.ts';
 import { InboundMessage, receiveMessage } from '../../jobs/communications/receive.ts';
 import { Reports, takeReports } from '../../jobs/communications/report.ts';
-import { fromTwilio } from '../../jobs/communications/twilio.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS, type ProviderChannel } from '../../sql/communications/channels.ts';
@@ -24,30 +29,40 @@ const about = {
 /** Believes the caller or refuses, and only then reads what it says. */
 async function fromProvider<Said>(
   call: OwnCall,
-  from: ProviderChannel | null,
+  { channel: from, says }: { channel: ProviderChannel | null; says: 'reports' | 'message' },
   schema: z.ZodType<Said>,
   steps: (work: Work, message: Said, provider: string) => Promise<unknown>,
 ) {
   const { within, tenant_id, raw, url, header } = call;
-  const provider = await within(
-    tenant_id,
-    (work) => believe(work, from, { raw, url, header, now: new Date() }),
-    { readOnly: true },
-  );
-  if (provider === null) {
-    const message = 'The signature is not the provider’s.';
-    throw new HttpRefusal(401, 'invalid_provider_signature', message);
+  const callback = { raw, url, header, now: new Date() };
+  const believed = await within(tenant_id, (work) => believe(work, from, callback), {
+    readOnly: true,
+  });
+  if (believed === null) throw notBelieved();
+  if ('certificate_url' in believed) {
+    await within(tenant_id, (work) => askForCertificate(work, believed.certificate_url));
+    throw notYet();
   }
-  const checked = schema.safeParse(saidIn(call), { reportInput: true });
+  const checked = believed.provider[says]
+    .pipe(schema)
+    .safeParse(saidIn(callback), { reportInput: true });
   if (!checked.success) throw new Invalid(fieldErrors(checked.error));
-  return within(tenant_id, (work) => steps(work, checked.data, provider));
+  return within(tenant_id, async (work) => {
+    if (!(await hear(work, believed, callback))) throw notBelieved();
+    return steps(work, checked.data, believed.name);
+  });
 }
 
-function saidIn({ raw, header }: OwnCall): unknown {
-  if (header('Content-Type').startsWith('application/x-www-form-urlencoded'))
-    return fromTwilio(formOf(raw));
-  return raw === '' ? {} : JSON.parse(raw);
-}
+/** Amazon sends a password only after it was asked for one. */
+const notBelieved = () =>
+  new HttpRefusal(401, 'invalid_provider_signature', 'The signature is not the provider’s.', {
+    headers: { 'WWW-Authenticate': 'Basic realm="callbacks"' },
+  });
+
+const notYet = () =>
+  new HttpRefusal(503, 'certificate_awaited', 'The certificate is being read. Come again.', {
+    headers: { 'Retry-After': '20' },
+  });
 
 /** Of a form no JSON is expected back: an empty answer tells Twilio that nothing is to be said. */
 const answerTo = ({ header }: OwnCall) =>
@@ -59,8 +74,11 @@ const inbound = (from: ProviderChannel): Route => ({
   summary: `Receive what a borrower wrote by ${from}`,
   reply: z.union([z.object({}), z.literal('')]),
   run: async (call: OwnCall) => {
-    await fromProvider(call, from, InboundMessage, (work, message, provider) =>
-      receiveMessage(work, from, provider, message),
+    await fromProvider(
+      call,
+      { channel: from, says: 'message' },
+      InboundMessage,
+      (work, message, provider) => receiveMessage(work, from, provider, message),
     );
     return answerTo(call);
   },
@@ -72,7 +90,8 @@ export const callbacks: Route[] = [
     path: '/communications/webhooks/delivery-status',
     summary: 'Take note of what became of messages',
     reply: z.object({ received: z.int(), changed: z.int() }),
-    run: (call: OwnCall) => fromProvider(call, null, Reports, takeReports),
+    run: (call: OwnCall) =>
+      fromProvider(call, { channel: null, says: 'reports' }, Reports, takeReports),
   },
   inbound('sms'),
   inbound('email'),

@@ -7,12 +7,16 @@ const LIMIT_BYTES = 1_048_576;
 const DEPTH_MAX = 32;
 const BODILY = ['POST', 'PUT', 'PATCH'];
 
+/** A form of Twilio's or Mailgun's; JSON that Amazon calls text. */
+const OF_PROVIDERS = ['application/x-www-form-urlencoded', 'text/plain'] as const;
+
 const parser = koaBody({
   json: true,
   jsonLimit: LIMIT_BYTES,
   jsonStrict: true,
   includeUnparsed: true,
-  text: false,
+  text: true,
+  textLimit: LIMIT_BYTES,
   urlencoded: true,
   formLimit: LIMIT_BYTES,
   multipart: false,
@@ -20,11 +24,11 @@ const parser = koaBody({
 });
 
 /**
- * Reads the body: JSON of at most 1 MB, from providers of messages also a form. What a DELETE carries
+ * Reads the body: JSON of at most 1 MB, from providers of messages also a form or plain text. What a DELETE carries
  * is not read: dashboards send it as text/plain. Compressed bodies are not accepted, because a
  * small one may be gigabytes.
  */
-export async function readBody(ctx: Context, { mayBeForm = false } = {}) {
+export async function readBody(ctx: Context, { isOfProvider = false } = {}) {
   if (!BODILY.includes(ctx.method)) return;
   const encoding = ctx.get('Content-Encoding');
   if (encoding && encoding !== 'identity') {
@@ -32,7 +36,7 @@ export async function readBody(ctx: Context, { mayBeForm = false } = {}) {
   }
   const length = Number(ctx.get('Content-Length') || 0);
   if (ctx.get('Transfer-Encoding') === '' && length === 0) return;
-  if (!ctx.is('application/json') && !(mayBeForm && ctx.is('application/x-www-form-urlencoded'))) {
+  if (!ctx.is('application/json') && !(isOfProvider && ctx.is(...OF_PROVIDERS))) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'Send application/json.');
   }
   if (length > LIMIT_BYTES) throw Object.assign(new Error('too large'), { status: 413 });

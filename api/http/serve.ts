@@ -89,7 +89,7 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
       const bytes_max = await within(tenantId, largestFile, { readOnly: true });
       return withFileBody(ctx, { limits, bytes_max }, answer);
     }
-    await readBody(ctx, { mayBeForm: route.allow === 'provider' });
+    await readBody(ctx, { isOfProvider: route.allow === 'provider' });
     return answer();
   };
 }

@@ -48,6 +48,8 @@ export type Page = {
   isOpen?: boolean;
   /** A file may come with its form. */
   takesFile?: boolean;
+  /** Programs send its form as well: without a token of ours, and with a body that is not read. */
+  isOneClick?: boolean;
 };
 
 export const shown = (page: string, data: object = {}): Shown => ({ page, data });

@@ -10,7 +10,7 @@ import type { Limits } from '../http/limits.ts';
 import type { PortalConfig } from '../portal/config.ts';
 import { answer, type Frame } from './answer.ts';
 import { asking, handlersOf, type Ask } from './ask.ts';
-import { withForm, type Form } from './form.ts';
+import { EMPTY, withForm, type Form } from './form.ts';
 import { isUnsaid, languageOf, speak } from './language.ts';
 import { missing } from './missing.ts';
 import { queryOf } from './query.ts';
@@ -74,12 +74,11 @@ async function visit(ctx: Context, { parts, room, ask }: Way) {
     ctx.set('Connection', 'close');
     await ask('GET /portal/me');
   }
+  const opened = (form: Form, token: (() => string) | null) =>
+    guarded(ctx, token, () => open(ctx, { page, params, form, ask, parts }));
+  if (page.isOneClick) return opened(EMPTY, null);
   await withForm(ctx, { limits: parts.limits, takesFile }, (form) =>
-    guarded(
-      ctx,
-      () => form.values['csrf_token'] ?? '',
-      () => open(ctx, { page, params, form, ask, parts }),
-    ),
+    opened(form, () => form.values['csrf_token'] ?? ''),
   );
 }
 

@@ -12,10 +12,12 @@ import { loanPages } from './loans.ts';
 import { payPages } from './pay.ts';
 import { profilePages } from './profile.ts';
 import { signingIn } from './signing-in.ts';
+import { unsubscribePages } from './unsubscribe.ts';
 
 /** Every page that borrowers open. */
 const portal: readonly Page[] = [
   ...signingIn,
+  ...unsubscribePages,
   ...homePages,
   ...loanPages,
   ...payPages,

@@ -8,6 +8,7 @@ import { Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
 import type { Work } from '../work.ts';
 import { type Contactable, addressOf, whoMayBeContacted } from './contact.ts';
+import { loanUnclear } from './loan-meant.ts';
 import { type Picked, type Wish, namedTemplate, templateFor } from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
 import { sendCommunication } from './send.job.ts';
@@ -44,7 +45,9 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
   const figuresOf = await figuresFor(work, contacts, (language) =>
     templateFor(work, named, type, { ...situation, language }),
   );
-  const rows = [...contacts].map(([borrower_id, { recipient, reasons }]) => ({
+  const unclear = await withoutTheirLoan(work, contacts, figuresOf);
+  const clear = [...contacts].filter(([id]) => !unclear.has(id));
+  const rows = clear.map(([borrower_id, { recipient, reasons }]) => ({
     borrower_id,
     figures: figuresOf(recipient),
     recipient: addressOf(recipient, channel),
@@ -63,7 +66,7 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
   const sending = channel === 'letter' ? printLetter : sendCommunication;
   const payloads = queued.map(({ id }) => ({ tenant_id, log_id: id, attempt: 1 }));
   await enqueueAll(work.tx, sending, payloads);
-  return summary(batch_id, ids, written);
+  return summary(batch_id, ids, written, unclear);
 }
 
 /** What the message says to each: of today, in the words that the tenant has for their language now. */
@@ -87,13 +90,35 @@ async function figuresFor(
   });
 }
 
+/** Who is written nothing, since of several loans none is guessed, with what would have been said of one. */
+async function withoutTheirLoan(
+  { tx }: Work,
+  contacts: ReadonlyMap<string, Contactable>,
+  figuresOf: (recipient: recipients.Recipient) => MessageFigures,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const id of await recipients.severalLoans(tx, [...contacts.keys()])) {
+    const contact = contacts.get(id);
+    const words = contact && figuresOf(contact.recipient).template;
+    const reason = words ? loanUnclear(words) : null;
+    if (reason !== null) found.set(id, reason);
+  }
+  return found;
+}
+
 type Written = Awaited<ReturnType<typeof logs.writeBatch>>;
 
-function summary(batch_id: string, ids: readonly string[], written: Written) {
+function summary(
+  batch_id: string,
+  ids: readonly string[],
+  written: Written,
+  unclear: ReadonlyMap<string, string>,
+) {
   const byBorrower = new Map(written.map((row) => [row.borrower_id, row]));
   const results = ids.map((borrower_id): BatchResult => {
     const row = byBorrower.get(borrower_id);
-    if (!row) return { borrower_id, status: 'failed', reasons: ['not_found'] };
+    if (!row)
+      return { borrower_id, status: 'failed', reasons: [unclear.get(borrower_id) ?? 'not_found'] };
     const { id: log_id, status, blocked_reasons: reasons } = row;
     return { borrower_id, status, log_id, ...(reasons.length > 0 && { reasons }) };
   });

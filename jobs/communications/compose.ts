@@ -2,16 +2,14 @@ import { lockBorrower } from '../../sql/borrowers/primary.ts';
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import * as documents from '../../sql/documents/documents.ts';
-import { isLiable } from '../../sql/loans/co-borrowers.ts';
-import { loans } from '../../sql/loans/loans.ts';
 import * as upcoming from '../../sql/payments/upcoming-draw.ts';
-import { find } from '../../sql/table.ts';
 import { insert } from '../../sql/write.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render.ts';
 import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
 import { addressOf, whoMayBeContacted, type Contactable } from './contact.ts';
+import { assertLoanClear, loanOf } from './loan-meant.ts';
 import { isMandatory, type Reason } from './may-contact.ts';
 import { namedTemplate, templateFor, type Picked, type Wish } from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
@@ -35,6 +33,9 @@ export type Composition = Wish & {
 
 export const TRIGGERS = ['user', 'system', 'auto_response', 'portal'] as const;
 
+/** Written by people, who can say which loan they mean, or in words that they made up beforehand. */
+const BY_HAND: readonly string[] = ['user', 'auto_response'];
+
 export type Composed = { log_id: string; status: 'queued' | 'blocked'; reasons: Reason[] };
 
 /**
@@ -44,6 +45,10 @@ export type Composed = { log_id: string; status: 'queued' | 'blocked'; reasons: 
  */
 export async function compose(work: Work, wish: Composition): Promise<Composed> {
   const { template, contact, channel, loan } = await decide(work, wish);
+  if (loan === null && BY_HAND.includes(wish.triggered_by)) {
+    const { borrower_id, context = {} } = wish;
+    await assertLoanClear(work, { borrower_id, words: template, context });
+  }
   const { recipient, reasons } = contact;
   const { id: loan_id = null } = loan ?? {};
   const status = reasons.length === 0 ? 'queued' : 'blocked';
@@ -138,14 +143,3 @@ async function decide(work: Work, wish: Composition): Promise<Decision> {
 
 const channelsFor = (asked: Channel, type: string): Channel[] =>
   isMandatory(type) ? [...new Set<Channel>([asked, 'email', 'letter'])] : [asked];
-
-/** The loan that the message is about, which whom it is for owes. */
-export async function loanOf(work: Work, wish: Pick<Composition, 'borrower_id' | 'loan_id'>) {
-  const id = wish.loan_id ?? (await recipients.onlyLoan(work.tx, wish.borrower_id));
-  if (!id) return null;
-  const loan = await find(work.tx, loans, id);
-  if (!loan) throw new Invalid({ loan_id: 'Does not exist.' });
-  if (loan['borrower_id'] === wish.borrower_id) return loan;
-  if (await isLiable(work.tx, id, wish.borrower_id)) return loan;
-  throw new Invalid({ loan_id: 'Is not a loan of this borrower.' });
-}

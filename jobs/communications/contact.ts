@@ -70,7 +70,9 @@ type Standing = { today: string; type: string | null; required: readonly Consent
 function factsOf(recipient: recipients.Recipient, channel: Channel, standing: Standing): Known {
   const { email_enabled, sms_enabled, letter_enabled, email_status, phone_status } = recipient;
   const enabled = { email: email_enabled, sms: sms_enabled, letter: letter_enabled, in_app: true };
-  const hasUnsubscribed = channel === 'email' && email_status === 'unsubscribed';
+  const hasUnsubscribed =
+    (channel === 'email' && (email_status === 'unsubscribed' || recipient.email_is_stopped)) ||
+    (channel === 'sms' && recipient.phone_is_stopped);
   const isUndeliverable =
     (channel === 'email' && ['bounced', 'complained'].includes(email_status ?? '')) ||
     (channel === 'sms' && ['invalid', 'reassigned'].includes(phone_status ?? ''));

@@ -2,8 +2,9 @@ import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { figuresNow, loanOf, render } from './compose.ts';
+import { figuresNow, render } from './compose.ts';
 import { whoMayBeContacted } from './contact.ts';
+import { assertLoanClear, loanOf } from './loan-meant.ts';
 import type { Reason } from './may-contact.ts';
 import { namedTemplate, templateFor, type Wish } from './pick-template.ts';
 import { messageVariables } from './variables.ts';
@@ -28,6 +29,8 @@ export async function preview(work: Work, request: PreviewRequest) {
   const template = await templateFor(work, named, type, { channel, language, program_id });
   if (!template)
     throw new Invalid({ channel: `There is no template of this type for ${channel}.` });
+  const { borrower_id, context } = request;
+  if (loan === null) await assertLoanClear(work, { borrower_id, words: template, context });
   const figures = await figuresNow(work, template, recipient, loan);
   return { ...render(template, messageVariables(figures, request.context)), channel };
 }

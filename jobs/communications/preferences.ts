@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { covering, revoke, type ConsentType } from '../../sql/borrowers/consents.ts';
 import type { ProviderChannel } from '../../sql/communications/channels.ts';
 import * as inbound from '../../sql/communications/inbound.ts';
+import * as optOuts from '../../sql/communications/opt-outs.ts';
 import { preferences, subscribeAgain } from '../../sql/communications/preferences.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
 import { flag } from '../../sql/types.ts';
@@ -19,8 +20,8 @@ export const Preferences = z.object({
 });
 
 /**
- * Writes what a borrower wants to be sent, whoever says it. Each change is in the history; mail that is
- * wanted again goes to an address that had unsubscribed, too.
+ * Writes what a borrower wants to be sent, whoever says it. Each change is in the history; what is wanted
+ * again goes to an address that had unsubscribed and to a number that had said stop, too.
  */
 export async function setPreferences(
   work: Work,
@@ -32,6 +33,8 @@ export async function setPreferences(
   const steps = async () => {
     await update(work.tx, 'borrowers', borrowerId, wishes);
     if (wishes.email_enabled) await subscribeAgain(work.tx, borrowerId);
+    if (wishes.email_enabled) await optOuts.resumeAll(work.tx, 'email', borrowerId);
+    if (wishes.sms_enabled) await optOuts.resumeAll(work.tx, 'sms', borrowerId);
     return borrowerId;
   };
   return auditedUpdate(work, preferences, before, steps, { isHidden: false });
@@ -49,26 +52,34 @@ export const CONSENTS = {
 /**
  * The word of whoever holds a number or an address, obeyed at once for every borrower who is reached
  * there: the channel is switched off and what was agreed to is revoked, or it is switched on again and
- * the new consent is kept with the words that gave it.
+ * the new consent is kept with the words that gave it. It is remembered for whoever is reached there later.
+ * Answers whether it was news.
  */
 export async function obey(
   work: Work,
   channel: ProviderChannel,
   { from, body, wants }: { from: string; body: string; wants: boolean },
-) {
+): Promise<boolean> {
   const by = asProvider(work);
   const words = body.replace(/\p{C}/gu, ' ').trim().slice(0, 200);
   const { type, said, preference } = CONSENTS[channel];
   const contact = channel === 'email' ? from.toLowerCase() : from;
   const holders = await inbound.holders(work.tx, channel, contact);
+  let isNews = wants
+    ? await optOuts.resume(work.tx, { channel, contact })
+    : await optOuts.stop(work.tx, { channel, contact, said: words });
   for (const { id, ...enabled } of holders) {
     if (enabled[preference] === wants) continue;
+    isNews = true;
     await update(work.tx, 'borrowers', id, { [preference]: wants });
     const changes = { [preference]: { old: !wants, new: wants } };
     await record(by, { type: 'borrowers', id, borrower_id: id }, 'update', changes, words);
   }
   const ids = holders.map(({ id }) => id);
-  if (!wants) return withdraw(work, channel, ids, contact, words);
+  if (!wants) {
+    await withdraw(work, channel, ids, contact, words);
+    return isNews;
+  }
   const agreed = await covering(work.tx, ids, type, contact);
   const has = new Set(agreed.map(({ borrower_id }) => borrower_id));
   for (const borrower_id of ids.filter((one) => !has.has(one))) {
@@ -82,6 +93,7 @@ export async function obey(
     const entity = { type: 'borrower_consents', id, borrower_id };
     await record(by, entity, 'create', { consent_type: { old: null, new: type }, status }, words);
   }
+  return isNews;
 }
 
 /** What these borrowers have agreed to for this number or address ends, with the words that end it. */

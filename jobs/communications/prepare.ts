@@ -22,6 +22,8 @@ export type Ready = logs.PendingMessage & {
   letter: MessageFigures['letter'];
   language: string;
   from_email: string;
+  /** Where a mail may be sent to refuse more of them, or empty. */
+  unsubscribe_email: string;
   stopped_by: Reason | null;
 };
 
@@ -55,6 +57,7 @@ export async function prepare(work: Work, logId: string, attempt: number): Promi
     letter: figures.letter,
     language: figures.language,
     from_email: communications.from_email || `no-reply@${domain}`,
+    unsubscribe_email: communications.unsubscribe_email,
     stopped_by: pending.is_answer ? null : stoppedBy(contact.reasons),
   };
 }

@@ -1,68 +1,68 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ProviderChannel } from '../../sql/communications/channels.ts';
 import * as providers from '../../sql/communications/providers.ts';
 import { lock } from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
+import { Invalid } from '../errors.ts';
+import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
-import { twilioSignature } from './twilio.ts';
+import { confirmSubscription } from './confirm-subscription.job.ts';
+import type { Callback, Provider } from './providers/callback.ts';
+import { providerNamed } from './providers/known.ts';
+import { readCertificate } from './read-certificate.job.ts';
 
-export type Callback = {
-  raw: string;
-  url: string;
-  header: (name: string) => string;
-  now: Date;
-};
-
-/** How far the clock of a provider may be from ours. */
-const SKEW_MS = 300_000;
+export type Believed = { name: string; channel: ProviderChannel; provider: Provider };
 
 /**
  * Whether the callback comes from one of the tenant's providers of this channel (of any, for a
- * report about a message). Without a secret nobody is believed. Answers the provider's name.
+ * report about a message). Without a secret nobody is believed. One whose certificate is not here yet is
+ * neither believed nor refused: the certificate is to be asked for.
  */
 export async function believe(
   { tx, tenant_id, installation: { keys } }: Work,
   channel: ProviderChannel | null,
   callback: Callback,
-): Promise<string | null> {
+): Promise<Believed | { certificate_url: string } | null> {
   const known = (await providers.all(tx)).filter(
     (provider) => channel === null || provider.channel === channel,
   );
-  for (const { name, secret_sealed, previous_secret_sealed } of known) {
-    const secrets = [secret_sealed, previous_secret_sealed].filter((sealed) => sealed !== null);
-    const isKnownBy = name.toLowerCase() === 'twilio' ? isFromTwilio : isFrom;
-    if (secrets.some((sealed) => isKnownBy(keys.unseal(tenant_id, sealed), callback))) return name;
+  let awaited: string | null = null;
+  for (const { name, account_id, secret_sealed, previous_secret_sealed, ...found } of known) {
+    const provider = providerNamed(name);
+    const agreements = [secret_sealed, previous_secret_sealed]
+      .filter((sealed) => sealed !== null)
+      .map((sealed) => ({ account_id, secret: keys.unseal(tenant_id, sealed) }));
+    const url = provider.certificateUrl?.(callback) ?? null;
+    const certificate = url === null ? null : await providers.certificate(tx, url);
+    const whole = { ...callback, certificate };
+    if (agreements.some((agreed) => provider.isFrom(agreed, whole)))
+      return { name, channel: found.channel, provider };
+    const isAnnounced = agreements.some((agreed) => provider.isAnnounced?.(agreed, callback));
+    if (isAnnounced && certificate === null) awaited ??= url;
   }
-  return null;
+  return awaited === null ? null : { certificate_url: awaited };
 }
 
-/** Twilio signs the address and the fields of its form, in its own way. */
-function isFromTwilio(secret: string, { raw, url, header }: Callback): boolean {
-  return isSame(header('X-Twilio-Signature'), twilioSignature(secret, url, formOf(raw)));
-}
-
-/** The fields of a form, each once. */
-export const formOf = (raw: string) => Object.fromEntries(new URLSearchParams(raw));
+/** A worker asks for the certificate; whoever calls again is judged by it. */
+export const askForCertificate = ({ tx, tenant_id }: Work, url: string) =>
+  enqueue(tx, readCertificate, { tenant_id, url });
 
 /**
- * A signature over the raw bytes, dated where the provider can, or the secret itself as a token.
+ * Takes the callback as heard: what is good once is spent with what it brings about, and where the
+ * provider waits for its address to be confirmed, a worker does so. False: it was heard before.
  */
-export function isFrom(secret: string, { raw, header, now }: Callback): boolean {
-  const authorization = header('Authorization');
-  if (authorization.startsWith('Bearer ')) return isSame(authorization.slice(7), secret);
-  const timestamp = header('X-Provider-Timestamp');
-  if (timestamp !== '') {
-    const sent = /^\d{9,11}$/.test(timestamp) ? Number(timestamp) * 1000 : Date.parse(timestamp);
-    if (!(Math.abs(now.getTime() - sent) <= SKEW_MS)) return false;
+export async function hear(
+  { tx, tenant_id }: Work,
+  { channel, provider }: Believed,
+  callback: Callback,
+): Promise<boolean> {
+  const token = provider.onceOnly?.(callback);
+  if (token !== undefined && !(await providers.spend(tx, token))) return false;
+  const url = provider.subscribeUrl?.(callback) ?? null;
+  if (url !== null) {
+    await providers.subscribeAt(tx, channel, url);
+    await enqueue(tx, confirmSubscription, { tenant_id, channel });
   }
-  const signed = timestamp === '' ? raw : `${timestamp}.${raw}`;
-  const expected = `sha256=${createHmac('sha256', secret).update(signed).digest('hex')}`;
-  return isSame(header('X-Provider-Signature'), expected);
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
-  return left.length === right.length && timingSafeEqual(left, right);
+  return true;
 }
 
 export type NewProvider = { name: string; account_id?: string | null | undefined; secret: string };
@@ -72,8 +72,10 @@ export type NewProvider = { name: string; account_id?: string | null | undefined
  * at once take turns, as with the settings.
  */
 export async function setProvider(work: Work, channel: ProviderChannel, given: NewProvider) {
-  const secret_sealed = work.installation.keys.seal(work.tenant_id, given.secret);
-  const { name, account_id = null } = given;
+  const { name, account_id = null, secret: plain } = given;
+  const problem = providerNamed(name).problem?.({ account_id, secret: plain });
+  if (problem) throw new Invalid(problem);
+  const secret_sealed = work.installation.keys.seal(work.tenant_id, plain);
   await lock(work.tx);
   const before = await providers.named(work.tx, channel);
   await providers.save(work.tx, { channel, name, account_id, secret_sealed });

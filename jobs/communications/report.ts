@@ -16,7 +16,7 @@ const Report = z.object({
 
 /** One report, or several at once. */
 export const Reports = z
-  .union([Report, z.array(Report).max(1_000)])
+  .union([Report, z.array(Report).max(5_000)])
   .transform((reports) => [reports].flat());
 
 /**

@@ -7,6 +7,7 @@ import type { Outside, SendAnswer } from '../outside.ts';
 import type { Work } from '../work.ts';
 import { pauseAfter } from './back-off.ts';
 import { prepare, type Ready } from './prepare.ts';
+import { unsubscribeUrl } from './unsubscribe.ts';
 
 const Payload = z.object({ tenant_id: uuid, log_id: uuid, attempt: z.int().min(1) });
 
@@ -27,14 +28,14 @@ export const sendCommunication = job({
   async run({ tenant_id, log_id, attempt }, outside) {
     const ready = await outside.within(tenant_id, (work) => prepare(work, log_id, attempt));
     if (!ready) return;
-    const answer = await send(ready, outside);
+    const answer = await send(ready, outside, tenant_id);
     await outside.within(tenant_id, (work) => record(work, ready, attempt, answer));
   },
 
   failed: ({ tx }, { log_id, attempt }, reason) => logs.givenUp(tx, log_id, attempt, reason),
 });
 
-async function send(ready: Ready, outside: Outside): Promise<SendAnswer> {
+async function send(ready: Ready, outside: Outside, tenantId: string): Promise<SendAnswer> {
   if (ready.stopped_by !== null) {
     const temporary = ready.stopped_by === 'quiet_hours';
     return { ...refusal(ready.stopped_by, 'The borrower may not be contacted.'), temporary };
@@ -43,7 +44,7 @@ async function send(ready: Ready, outside: Outside): Promise<SendAnswer> {
     return { ok: true, provider: 'in_app', provider_message_id: ready.id };
   const enclosure = await enclosed(ready, outside);
   if (enclosure && 'ok' in enclosure) return enclosure;
-  if (ready.channel === 'email') return mail(ready, outside, enclosure);
+  if (ready.channel === 'email') return mail(ready, outside, tenantId, enclosure);
   if (ready.channel === 'sms') {
     const from = ready.letter.tenant.branding.support_phone.replace(/[^+\d]/g, '');
     return outside.sms({ from, to: ready.recipient ?? '', body: ready.body, message_id: ready.id });
@@ -68,8 +69,14 @@ async function enclosed(ready: Ready, outside: Outside): Promise<Enclosure | Sen
   return { ...refusal('document_missing', 'The document is not stored yet.'), temporary: true };
 }
 
-function mail(ready: Ready, outside: Outside, enclosure: Enclosure | null): Promise<SendAnswer> {
-  const { letter, subject, body, language, recipient } = ready;
+function mail(
+  ready: Ready,
+  outside: Outside,
+  tenantId: string,
+  enclosure: Enclosure | null,
+): Promise<SendAnswer> {
+  const { letter, subject, body, language, recipient, unsubscribe_email } = ready;
+  const url = unsubscribeUrl(outside.keys, tenantId, ready);
   const { tenant } = letter;
   const title = subject ?? tenant.name;
   const { support_email } = tenant.branding;
@@ -78,8 +85,9 @@ function mail(ready: Ready, outside: Outside, enclosure: Enclosure | null): Prom
     to: { name: letter.recipient.name, address: recipient ?? '' },
     ...(support_email && { reply_to: { address: support_email } }),
     subject: title,
-    html: renderEmail({ language, subject: title, body, tenant }),
+    html: renderEmail({ language, subject: title, body, tenant, unsubscribe_url: url }),
     message_id: ready.id,
+    ...(url && { unsubscribe: { url, address: unsubscribe_email } }),
     ...(enclosure && { attachments: [enclosure] }),
   });
 }

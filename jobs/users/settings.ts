@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { FILE_BYTES_MAX } from '../documents/types.ts';
+import { communications } from './communication-settings.ts';
 import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
 import {
   agency,
@@ -110,25 +111,7 @@ export const Settings = z.strictObject({
       tolerance: tolerance.default('1.00'),
     })
     .prefault({}),
-  communications: z
-    .strictObject({
-      suppression_hours: z.int().min(0).max(720).default(24),
-      quiet_hours: z
-        .strictObject({
-          start: z.int().min(0).max(23).default(21),
-          end: z.int().min(0).max(23).default(8),
-        })
-        .prefault({}),
-      weekly_cap: z.int().min(0).max(100).default(7),
-      // Without these nothing is sent that needs them; else only a consent that is over forbids it.
-      required_consents: z
-        .array(z.enum(['tcpa_sms', 'email', 'esign']))
-        .max(3)
-        .default([]),
-      from_email: mailbox.default(''),
-      statements_by_email: z.boolean().default(true),
-    })
-    .prefault({}),
+  communications,
   webhooks: z
     .strictObject({
       timeout_ms: z.int().min(1000).max(30_000).default(10_000),

@@ -8,7 +8,7 @@ export const autoResponses = table({
   name: 'auto_responses',
   rows: sql.fragment`
     select record.id, record.name, record.channel, record.match_type, record.keywords,
-           record.response_template_id, record.response_subject, record.response_body,
+           record.pattern, record.forward_to, record.response_template_id, record.response_subject, record.response_body,
            record.action, record.priority, record.language, record.is_active,
            record.cooldown_minutes, record.program_id, record.created_at, record.updated_at
     from auto_responses as record
@@ -20,6 +20,8 @@ const Rule = z.object({
   name: z.string(),
   match_type: z.string(),
   keywords: z.array(z.string()),
+  pattern: z.string().nullable(),
+  forward_to: z.string().nullable(),
   response_template_id: z.string().nullable(),
   response_subject: z.string().nullable(),
   response_body: z.string().nullable(),
@@ -34,7 +36,8 @@ export type Rule = z.output<typeof Rule>;
  */
 export const rules = (tx: Transaction, channel: string, borrowerId: string) =>
   tx.any(sql.type(Rule)`
-    select rule.id, rule.name, rule.match_type, rule.keywords, rule.response_template_id,
+    select rule.id, rule.name, rule.match_type, rule.keywords, rule.pattern, rule.forward_to,
+           rule.response_template_id,
            rule.response_subject, rule.response_body, rule.action, rule.cooldown_minutes
     from auto_responses as rule
     join borrowers as borrower on borrower.id = ${borrowerId}
@@ -61,6 +64,14 @@ export const hasAnswered = (tx: Transaction, rule: string, borrowerId: string, m
     where borrower_id = ${borrowerId} and direction = 'outbound'
       and metadata ->> 'auto_response' = ${rule}
       and created_at > now() - make_interval(mins => ${minutes})
+  `);
+
+/** How many messages rules have had sent because of this borrower within the last hour. */
+export const answersLately = (tx: Transaction, borrowerId: string) =>
+  tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer as count from communication_logs
+    where borrower_id = ${borrowerId} and direction = 'outbound'
+      and triggered_by = 'auto_response' and created_at > now() - interval '1 hour'
   `);
 
 /**

@@ -68,6 +68,13 @@ export const fill = (
     where id = ${id}
   `);
 
+/** The address that a mail was written to. */
+export const mailedTo = (tx: Transaction, id: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ recipient: z.string() }))`
+    select recipient from communication_logs
+    where id = ${id} and direction = 'outbound' and channel = 'email' and recipient like '%@%'
+  `);
+
 type Sent = { provider: string; provider_message_id: string | null };
 
 export const sent = (tx: Transaction, id: string, attempt: number, by: Sent) =>

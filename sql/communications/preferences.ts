@@ -1,19 +1,25 @@
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { isStopped } from './opt-outs.ts';
+import { textedPhone } from './recipients.ts';
 
 /**
- * What a borrower wants to be sent, and how. Whoever unsubscribed the address that mail goes to wants
- * none, as if it had been said here.
+ * What a borrower wants to be sent, and how. Whoever unsubscribed the address that mail goes to, or said
+ * stop at the number that texts go to, wants none there, as if it had been said here.
  */
 export const preferences = table({
   name: 'borrowers',
   rows: sql.fragment`
     select record.id, record.id as borrower_id,
-           record.email_enabled and email.status is distinct from 'unsubscribed' as email_enabled,
-           record.sms_enabled, record.letter_enabled, record.marketing_enabled
+           record.email_enabled and email.status is distinct from 'unsubscribed'
+             and not ${isStopped('email', sql.fragment`email.email`)} as email_enabled,
+           record.sms_enabled
+             and not ${isStopped('sms', sql.fragment`phone.phone_number`)} as sms_enabled,
+           record.letter_enabled, record.marketing_enabled
     from borrowers as record
     left join emails as email
       on email.borrower_id = record.id and email.is_primary and not email.is_archived
+    left join lateral (${textedPhone('record')}) as phone on true
   `,
 });
 

@@ -5,13 +5,15 @@ import { PROVIDER_CHANNELS } from './channels.ts';
 const Provider = z.object({
   channel: z.enum(PROVIDER_CHANNELS),
   name: z.string(),
+  account_id: z.string().nullable(),
   secret_sealed: z.string(),
   previous_secret_sealed: z.string().nullable(),
 });
 
 export const all = (tx: Transaction) =>
   tx.any(sql.type(Provider)`
-    select channel, name, secret_sealed, previous_secret_sealed from communication_providers
+    select channel, name, account_id, secret_sealed, previous_secret_sealed
+    from communication_providers
   `);
 
 type NewProvider = {
@@ -37,3 +39,41 @@ export const named = (tx: Transaction, channel: string) =>
   tx.maybeOne(sql.type(Named)`
     select name, account_id from communication_providers where channel = ${channel}
   `);
+
+/** The page that confirms that callbacks are wanted; null once it was visited. */
+export const awaited = (tx: Transaction, channel: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ subscribe_url: z.string().nullable() }))`
+    select subscribe_url from communication_providers where channel = ${channel}
+  `);
+
+export const subscribeAt = (tx: Transaction, channel: string, url: string) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_providers set subscribe_url = ${url} where channel = ${channel}
+  `);
+
+export const subscribed = (tx: Transaction, channel: string, url: string) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_providers set subscribe_url = null
+    where channel = ${channel} and subscribe_url = ${url}
+  `);
+
+export const certificate = (tx: Transaction, url: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ pem: z.string() }))`
+    select pem from provider_certificates where url = ${url}
+  `);
+
+export const keepCertificate = (tx: Transaction, url: string, pem: string) =>
+  tx.query(sql.typeAlias('void')`
+    insert into provider_certificates (url, pem) values (${url}, ${pem}) on conflict do nothing
+  `);
+
+/** False where it was spent before; what is too old to be believed anyway is forgotten. */
+export const spend = async (tx: Transaction, token: string): Promise<boolean> => {
+  await tx.query(sql.typeAlias('void')`
+    delete from spent_provider_tokens where created_at < now() - interval '1 hour'
+  `);
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    insert into spent_provider_tokens (token) values (${token}) on conflict do nothing
+  `);
+  return rowCount === 1;
+};

@@ -4,6 +4,7 @@ import { sql, type Transaction } from '../database/db.ts';
 import { liable } from '../loans/co-borrowers.ts';
 import { loans } from '../loans/loans.ts';
 import { CHANNELS } from './channels.ts';
+import { isStopped } from './opt-outs.ts';
 
 const Recipient = z.object({
   id: z.string(),
@@ -25,6 +26,9 @@ const Recipient = z.object({
   phone: z.string().nullable(),
   phone_status: z.string().nullable(),
   phone_time_zone: z.string().nullable(),
+  /** Whoever holds them has said stop, perhaps before they were known as this borrower's. */
+  email_is_stopped: z.boolean(),
+  phone_is_stopped: z.boolean(),
   address_lines: z.array(z.string()).nullable(),
   /** Somebody speaks for the borrower, who is not to be contacted directly. */
   is_represented: z.boolean(),
@@ -53,6 +57,13 @@ export const addressLines = sql.fragment`
   order by address_type <> 'mailing', is_primary desc, created_at limit 1
 `;
 
+/** The number that texts to a borrower go to. */
+export const textedPhone = (borrower: string) => sql.fragment`
+  select phone_number, status, time_zone from phones
+  where borrower_id = ${sql.identifier([borrower, 'id'])} and can_sms and not is_archived
+  order by is_primary desc, created_at limit 1
+`;
+
 const looksAtRelief = (whose: ReturnType<typeof sql.fragment>) => sql.fragment`exists (
   select from hardship_applications as application
   where ${whose} and application.contacts_paused_until >= app.business_date()
@@ -71,7 +82,10 @@ export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | 
            borrower.email_enabled, borrower.sms_enabled, borrower.letter_enabled,
            email.email, email.status as email_status,
            phone.phone_number as phone, phone.status as phone_status,
-           phone.time_zone as phone_time_zone, address.lines as address_lines,
+           phone.time_zone as phone_time_zone,
+           ${isStopped('email', sql.fragment`email.email`)} as email_is_stopped,
+           ${isStopped('sms', sql.fragment`phone.phone_number`)} as phone_is_stopped,
+           address.lines as address_lines,
            represented.is_represented, represented.has_trustee,
            consent.given as consents_given, consent.in_force as consents_in_force,
            (${looksAtRelief(sql.fragment`application.borrower_id = borrower.id`)}
@@ -80,11 +94,7 @@ export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | 
     from borrowers as borrower
     left join emails as email
       on email.borrower_id = borrower.id and email.is_primary and not email.is_archived
-    left join lateral (
-      select phone_number, status, time_zone from phones
-      where borrower_id = borrower.id and can_sms and not is_archived
-      order by is_primary desc, created_at limit 1
-    ) as phone on true
+    left join lateral (${textedPhone('borrower')}) as phone on true
     left join lateral (${addressLines}) as address on true
     cross join lateral (
       select coalesce(bool_or(contact_through_representative), false) as is_represented,
@@ -160,6 +170,12 @@ const soleLoans = (ids: readonly string[]) => sql.fragment`
 export const onlyLoan = (tx: Transaction, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ loan_id: z.string().nullable() }))`
     select loan_id from (${soleLoans([borrowerId])}) as sole
+  `);
+
+/** Those of these who have several active loans, of which no one is meant. */
+export const severalLoans = (tx: Transaction, ids: readonly string[]) =>
+  tx.anyFirst(sql.type(z.object({ borrower_id: z.string() }))`
+    select borrower_id from (${soleLoans(ids)}) as sole where loan_id is null
   `);
 
 /** These columns of `row` under their names, as text. */

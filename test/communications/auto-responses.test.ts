@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
+import { isOpen } from '../../jobs/communications/business-hours.ts';
+import { isFoundIn, problemIn } from '../../jobs/communications/patterns.ts';
 import { conversation as converse } from '../setup/conversation.ts';
+import { settle } from '../setup/settings.ts';
+import { spentMs } from '../setup/spent.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const conversation = () => converse(stage);
+
+let first: ReturnType<typeof stage.tenant> | undefined;
+/** For what changes nothing. */
+const firstTenant = () => (first ??= stage.tenant());
 
 const rule = { name: 'Rule', channel: 'sms', match_type: 'any', response_body: 'Hello' };
 
@@ -93,6 +101,124 @@ test('a keyword of several words is found as a whole', async () => {
   await says('How do I PAY OFF, please?');
 
   expect(await texts()).toEqual(['Hello']);
+});
+
+test('a rule finds what its pattern describes, and its order decides', async () => {
+  const { tenant, says, texts } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  const regex = { ...rule, match_type: 'regex', cooldown_minutes: 0 };
+  await admin.post('/auto-responses', { ...regex, pattern: '.', response_body: 'Else' });
+  const pattern = String.raw`\bpay(ed|ing)? .*\btwice\b`;
+  await admin.post('/auto-responses', {
+    ...{ ...regex, pattern, response_body: 'Sorry', priority: 1 },
+  });
+
+  await says('I PAYED it\n twice!');
+  await says('Hello');
+
+  expect(await texts()).toEqual(['Sorry', 'Else']);
+});
+
+test.each([
+  ['(a', /parenthes|missing/i],
+  [String.raw`(a)\1`, /escape/],
+  ['(?<=a)b', /RE2/],
+  ['(((.?){10}){10}){10}', /too large/],
+  [String.raw`(\pL{1,300}){3}`, /too large/],
+  ['a'.repeat(201), /200/],
+  [null, /required/],
+])('a pattern that is none, or is too much, is refused: %s', async (pattern, why) => {
+  const admin = await (await firstTenant()).signedIn('admin');
+
+  const reply = await admin.post('/auto-responses', { ...rule, match_type: 'regex', pattern });
+
+  expect(reply).toMatchObject({ status: 422, body: { errors: { pattern: expect.any(String) } } });
+  expect(reply.body.errors.pattern).toMatch(why);
+});
+
+test('the dearest pattern that may be saved reads the longest message in no time', () => {
+  const dear = ['.{1,145}z', '(a?){40}a{40}', '(a+)+$', '(.*)*x', String.raw`(\pL+\s?)+\d`];
+  const text = 'a'.repeat(100_000);
+
+  for (const pattern of dear) {
+    expect(problemIn(pattern), pattern).toBeNull();
+    expect(
+      spentMs(() => isFoundIn(pattern, text)),
+      pattern,
+    ).toBeLessThan(500);
+  }
+});
+
+test('out of hours another answer is given, by the tenant’s clock', async () => {
+  const { tenant, says, texts } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  const late = { ...rule, match_type: 'out_of_hours', priority: 1, response_body: 'Tomorrow' };
+  await admin.post('/auto-responses', { ...late, cooldown_minutes: 0 });
+  await admin.post('/auto-responses', { ...rule, response_body: 'Here', cooldown_minutes: 0 });
+
+  await settle(tenant, { communications: { business_hours: { days: [] } } });
+  await says('Hello');
+  const always = { start: 0, end: 24, days: [1, 2, 3, 4, 5, 6, 7] };
+  await settle(tenant, { communications: { business_hours: always } });
+  await says('Hello');
+
+  expect(await texts()).toEqual(['Tomorrow', 'Here']);
+});
+
+test.each([
+  ['2026-01-16T14:00:00Z', true],
+  ['2026-01-16T13:59:59Z', false],
+  ['2026-01-16T22:00:00Z', false],
+  ['2026-01-17T15:00:00Z', false],
+])('at %s somebody is there in New York: %s', (at, isThere) => {
+  const hours = { start: 9, end: 17, days: [1, 2, 3, 4, 5] };
+
+  expect(isOpen(hours, 'America/New_York', new Date(at))).toBe(isThere);
+});
+
+test('what a borrower writes is handed on by mail, as text and each time', async () => {
+  const { tenant, officer, says, texts, outside, borrower_id } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  const forward = { ...rule, action: 'forward', response_body: null };
+  const nowhere = await admin.post('/auto-responses', forward);
+  await admin.post('/auto-responses', { ...forward, forward_to: 'desk@lender.example' });
+  await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true });
+
+  await says('<b>Call</b> me');
+  await says('Please');
+  await texts();
+
+  expect(nowhere.body.errors).toEqual({ forward_to: expect.any(String) });
+  expect(outside.mailbox).toMatchObject([
+    {
+      to: { name: '', address: 'desk@lender.example' },
+      subject: 'Ada Byron: text message',
+      html: expect.stringContaining('&lt;b&gt;Call&lt;/b&gt; me'),
+    },
+    { to: { address: 'desk@lender.example' } },
+  ]);
+  expect(outside.mailbox[0]?.unsubscribe).toBeUndefined();
+});
+
+test('two machines that answer each other come to an end, and a stop is obeyed all the same', async () => {
+  const { tenant, officer, borrower_id, says, texts } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  await admin.post('/auto-responses', { ...rule, cooldown_minutes: 0 });
+
+  for (let round = 0; round < 12; round += 1) await says('I am out of the office.');
+  await says('HELP');
+  await says('STOP');
+  const answers = await texts();
+  const logs = await officer.get('/communication-logs?direction=inbound');
+  const question = { borrower_id, channel: 'sms' };
+  const may = await officer.post('/communications/can-interact', question);
+
+  expect(answers).toHaveLength(11);
+  expect(answers.at(-1)).toContain('no more text messages');
+  expect(
+    logs.body.filter(({ error_code }: { error_code: string }) => error_code === 'not_answered'),
+  ).toHaveLength(2);
+  expect(may.body.reasons).toEqual(['channel_opted_out']);
 });
 
 test('what a rule answers is checked in both of its parts', async () => {

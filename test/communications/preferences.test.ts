@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
+import { spokenIn } from '../../jobs/communications/keywords.ts';
+import { sql, type Transaction } from '../../sql/database/db.ts';
 import { conversation as converse, SECRET } from '../setup/conversation.ts';
+import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
+const stoppedNumbers = (tx: Transaction) => tx.any(sql.unsafe`select contact_value from opt_outs`);
 const PHONE = '+12025550123';
 
 test('preferences are seen and set by the staff, and a record that is sent back whole leaves them', async () => {
@@ -91,4 +95,144 @@ test('who unsubscribes has it in the history, and agrees to mail there no more',
   expect(history.body).toMatchObject([
     { actor_type: 'provider', changes: { status: { old: 'active', new: 'unsubscribed' } } },
   ]);
+});
+
+test('a stop is confirmed by one text, however often and in whatever words it is said', async () => {
+  const { tenant, officer, borrower_id, says, texts: allTexts } = await converse(stage);
+  const texts = async () => (await allTexts()).filter((text) => text.includes(`${tenant.slug}:`));
+
+  await says('Please stop texting me!');
+  await says('STOP');
+  await says('Alto');
+  const stopped = await texts();
+  await says('reanudar');
+  await says('START');
+  const all = await texts();
+  const history = await officer.get(`/borrowers/${borrower_id}/history?entity_type=borrowers`);
+
+  expect(stopped).toEqual([expect.stringContaining('no more text messages')]);
+  expect(all.slice(1)).toEqual([expect.stringContaining('recibirá mensajes de texto de nuevo')]);
+  expect(history.body.filter(({ action }: { action: string }) => action === 'update')).toHaveLength(
+    2,
+  );
+});
+
+test('a number that said STOP before it was anybody’s stays stopped when it becomes a borrower’s', async () => {
+  const { tenant, officer, says, texts: allTexts } = await converse(stage);
+  const texts = async () => (await allTexts()).filter((text) => text.includes(`${tenant.slug}:`));
+  const NUMBER = '+13035550177';
+  await says('STOP', NUMBER);
+  const { id } = (await officer.post('/borrowers', { first_name: 'Bo', last_name: 'Late' })).body;
+  await officer.post(`/borrowers/${id}/phones`, { phone_number: NUMBER });
+  const ask = async () =>
+    (await officer.post('/communications/can-interact', { borrower_id: id, channel: 'sms' })).body
+      .reasons;
+  const preferences = `/borrowers/${id}/communication-preferences`;
+  const wishes = async () => (await officer.get(preferences)).body.sms_enabled;
+
+  const before = [await ask(), await wishes()];
+  await officer.put(preferences, { sms_enabled: true });
+  const wanted = [await ask(), await wishes()];
+  await says('STOP', NUMBER);
+  await says('START', NUMBER);
+  const after = [await ask(), await wishes()];
+
+  expect(before).toEqual([['channel_opted_out'], false]);
+  expect(wanted).toEqual([[], true]);
+  expect(after).toEqual([[], true]);
+  expect(await texts()).toHaveLength(2);
+  expect(await tenant.within(({ tx }) => stoppedNumbers(tx))).toEqual([]);
+});
+
+test('a mail that says unsubscribe ends mails, and one that cancels something else does not', async () => {
+  const { superadmin, officer, borrower_id, call } = await converse(stage);
+  await superadmin.put('/communications/providers/email', { name: 'generic', secret: SECRET });
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
+  const write = (subject: string) =>
+    call('inbound/email', { from: 'Ada@Example.com', subject, message_id: subject });
+  const wants = async () =>
+    (await officer.get(`/borrowers/${borrower_id}/communication-preferences`)).body.email_enabled;
+
+  await write('Cancel');
+  const kept = await wants();
+  await write('unsubscribe');
+
+  expect([kept, await wants()]).toEqual([true, false]);
+});
+
+/** Mails that have gone out to a borrower, who reads them. */
+async function mailed(...types: string[]) {
+  const world = await converse(stage);
+  const { tenant, officer, borrower_id } = world;
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
+  const outside = Object.assign(world.outside, { keys: stage.installation.keys });
+  for (const template_type of types) {
+    const what = { template_type, borrower_id, channel: 'email' };
+    expect((await officer.post('/communications/send', what)).status).toBe(201);
+  }
+  await drain(stage, outside, ['send-communication']);
+  const mails = outside.mailbox.filter(({ from }) => from.name?.endsWith(tenant.slug));
+  const wants = async () =>
+    (await officer.get(`/borrowers/${borrower_id}/communication-preferences`)).body.email_enabled;
+  return { ...world, mails, wants };
+}
+
+/** As a mail program posts: with neither a cookie nor a token of ours. */
+const ONE_CLICK = {
+  raw: '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
+  headers: { 'Content-Type': 'multipart/form-data; boundary=x', 'X-CSRFToken': '' },
+};
+
+test('one click in a mail program ends mail, and looking at the link does not', async () => {
+  const { tenant, officer, borrower_id, mails, wants } = await mailed('welcome');
+  const url = new URL(mails[0]?.unsubscribe?.url ?? '');
+  const at = `/${url.pathname}${url.search}`;
+  const post = (path: string) => tenant.anonymous().send('POST', path, undefined, ONE_CLICK);
+
+  const page = await tenant.anonymous().get(at);
+  const scanned = await wants();
+  const forged = await post(`${at.slice(0, -2)}AA`);
+  const done = [await post(at), await post(at)];
+  const history = await officer.get(`/borrowers/${borrower_id}/history?entity_type=borrowers`);
+
+  expect(mails[0]?.html).toContain(url.searchParams.get('token'));
+  expect(url.href).not.toContain('ada');
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('<button>') });
+  expect([scanned, forged.status, await wants()]).toEqual([true, 404, false]);
+  expect(done.map(({ status }) => status)).toEqual([200, 200]);
+  expect(done[0]?.body).toContain('No more mail will be sent');
+  expect(
+    history.body.filter(({ action }: { action: string }) => action === 'update'),
+  ).toMatchObject([
+    {
+      changes: { email_enabled: { old: true, new: false } },
+      reason: expect.stringContaining('link in a mail'),
+    },
+  ]);
+});
+
+test('a notice that the law demands has no link that refuses it', async () => {
+  const { mails } = await mailed('loan_denied', 'welcome');
+
+  expect(mails).toHaveLength(2);
+  expect(mails.filter(({ unsubscribe }) => unsubscribe !== undefined)).toHaveLength(1);
+  expect(mails.filter(({ html }) => html.includes('Send me no more mail'))).toHaveLength(1);
+});
+
+test.each([
+  ['Stop', 'stop'],
+  ['S.T.O.P.', 'stop'],
+  ['STOP ALL, please', 'stop'],
+  ['Opt-out', 'stop'],
+  ['pls quit', 'stop'],
+  ['¡Cancélar, por favor!', 'stop'],
+  ['I said don’t text me about the loan', 'stop'],
+  ['No me envíen más mensajes', 'stop'],
+  ['Please do not stop texting me', undefined],
+  ['When does my loan end?', undefined],
+  ['cancel my autopay', undefined],
+  ['unstop', 'start'],
+  ['Ayuda', 'help'],
+])('a text that says %j asks for %s', (body, wish) => {
+  expect(spokenIn('sms', { body })?.wish).toBe(wish);
 });

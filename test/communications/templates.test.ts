@@ -46,10 +46,38 @@ test('other words are another version, and an archived template leaves its name'
   await admin.delete(`/communication-templates/${made.body.id}`);
   const again = await admin.post('/communication-templates', reminder);
 
-  expect(twice).toMatchObject({ status: 422, body: { errors: { name: 'Is already taken.' } } });
+  expect(twice.status).toBe(409);
   expect(renamed.body.version).toBe(1);
   expect(changed.body).toMatchObject({ version: 2, body: 'New' });
   expect(again.status).toBe(201);
+});
+
+test('of a kind there is one template for a channel and a language, and any number of custom ones', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  const path = '/communication-templates';
+  const add = (more: object) => admin.post(path, { ...reminder, ...more });
+  const made = await add({});
+  const spanish = await add({ name: 'Spanish', language: 'es' });
+
+  const twice = await add({ name: 'Another', is_active: false });
+  const moved = await admin.put(`${path}/${spanish.body.id}`, { language: 'en' });
+  const others = [
+    await add({ channel: 'letter' }),
+    await add({ program_id: await tenant.first('/programs') }),
+    await add({ template_type: 'custom' }),
+    await add({ template_type: 'custom', name: 'Another' }),
+  ];
+  const sameName = await add({ template_type: 'custom' });
+  await admin.delete(`${path}/${made.body.id}`);
+  const atOnce = await Promise.all([add({ name: 'One' }), add({ name: 'Two' })]);
+
+  const taken = { code: 'already_exists', details: { field: 'template_type' } };
+  expect(twice).toMatchObject({ status: 409, body: taken });
+  expect(moved).toMatchObject({ status: 409, body: taken });
+  expect(others.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  expect(sameName).toMatchObject({ status: 422, body: { errors: { name: 'Is already taken.' } } });
+  expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([201, 409]));
 });
 
 test('the program’s template comes before the tenant’s, and ours comes last', async () => {
@@ -74,6 +102,40 @@ test('the program’s template comes before the tenant’s, and ours comes last'
   expect(ours).toContain('This is a reminder');
   expect(tenants).toContain('From the tenant');
   expect(programs).toContain('From the program');
+});
+
+test('of several loans none is guessed, and the value that would be said of one is named', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const admin = await tenant.signedIn('admin');
+  const { id: loan_id, borrower_id } = await newLoan(tenant);
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'grace@example.com' });
+  const body = '{{ borrower.name }}: {{ loan.balance | currency(locale) }}';
+  const custom = { ...reminder, template_type: 'custom', body };
+  const template_id = (await admin.post('/communication-templates', custom)).body.id;
+  const plain = { ...custom, name: 'Plain', body: '{{#if loan}}{{ loan.number }}{{/if}}Hello' };
+  const without = (await admin.post('/communication-templates', plain)).body.id;
+  const say = (more: object, how = 'preview') =>
+    officer.post(`/communications/${how}`, { template_id, borrower_id, ...more });
+
+  const single = await say({});
+  await newLoan(tenant, { borrower_id });
+  const unclear = [await say({}), await say({}, 'send')];
+  const clear = [await say({ loan_id }), await say({ template_id: without })];
+  const batch = { template_id, borrower_ids: [borrower_id], channel: 'email' };
+  const many = await officer.post('/communications/send-batch', batch);
+
+  expect(single.body.body).toContain('$10,000.00');
+  for (const reply of unclear)
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: { loan_id: expect.stringContaining('loan.balance') } },
+    });
+  expect(clear.map(({ status }) => status)).toEqual([200, 200]);
+  expect(many.body).toMatchObject({
+    ...{ queued: 0, failed: 1 },
+    results: [{ status: 'failed', reasons: [expect.stringContaining('loan.balance')] }],
+  });
 });
 
 test('a borrower reads Spanish where there is Spanish, and else English', async () => {

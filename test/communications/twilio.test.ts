@@ -1,6 +1,6 @@
 import twilio from 'twilio';
 import { expect, test } from 'vitest';
-import { twilioSignature } from '../../jobs/communications/twilio.ts';
+import { twilioSignature } from '../../jobs/communications/providers/twilio.ts';
 import { conversation } from '../setup/conversation.ts';
 import { newStage } from '../setup/world.ts';
 

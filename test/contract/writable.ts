@@ -37,6 +37,8 @@ const SAID: Record<string, object> = {
   '/loan-assignments': { ownership_percentage: '0.5' },
   '/loan-tape-configs': { columns: ['loan_number'] },
   '/identity-providers': { client_id: 'desk', client_secret: 'a-secret' },
+  // Of every other kind there is one.
+  '/communication-templates': { template_type: 'custom' },
   '/webhooks': { url: 'https://receiver.example.com/hook', events: ['*'] },
 };
 

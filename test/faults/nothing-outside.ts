@@ -7,6 +7,7 @@ const none = () => Promise.reject(new Error('There is nothing outside in this te
 export const nothingOutside: Outside = {
   now: () => new Date(),
   post: none,
+  read: none,
   identity: { describe: none, claims: none },
   pdf: none,
   mail: none,

@@ -79,6 +79,25 @@ test('a mail server gets the letter with its sender, its text and its id', async
   expect(read.attachments).toMatchObject([{ filename: 'a.pdf', mimeType: 'application/pdf' }]);
 });
 
+test('a letter that may be refused says where, for a click and for a mail', async () => {
+  const { letters, url } = await server();
+  const page = `https://lender.example/portal/unsubscribe?token=${'t'.repeat(80)}`;
+
+  await mailer(url).mail({ ...letter, unsubscribe: { url: page, address: 'stop@my.example' } });
+  await mailer(url).mail({ ...letter, unsubscribe: { url: page, address: '' } });
+  await mailer(url).mail(letter);
+
+  const read = await Promise.all(letters.map((text) => PostalMime.parse(text)));
+  const valueOf = (at: number, name: string) =>
+    read[at]?.headers.find(({ key }) => key === name)?.value;
+  expect(valueOf(0, 'list-unsubscribe')).toBe(
+    `<${page}>, <mailto:stop@my.example?subject=unsubscribe>`,
+  );
+  expect(valueOf(1, 'list-unsubscribe')).toBe(`<${page}>`);
+  expect(valueOf(1, 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+  expect(valueOf(2, 'list-unsubscribe')).toBeUndefined();
+});
+
 test('the same letter sent twice carries the same id', async () => {
   const { letters, url } = await server();
   const sender = mailer(url);

@@ -41,3 +41,50 @@ export async function conversation(stage: Stage) {
   };
   return { tenant, superadmin, officer, borrower_id, call, says, outside, texts };
 }
+
+/** A mail that has gone out, and a provider that tells what became of it. */
+export async function mailed(
+  stage: Stage,
+  agreed: { name: string; secret: string; account_id?: string | undefined },
+) {
+  const { tenant, superadmin, officer, borrower_id, outside } = await conversation(stage);
+  const named = await superadmin.put('/communications/providers/email', agreed);
+  if (named.status !== 200) throw new Error(JSON.stringify(named.body));
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
+  const what = { template_type: 'welcome', borrower_id, channel: 'email' };
+  const { id } = (await officer.post('/communications/send', what)).body;
+  await drain(stage, outside, ['send-communication']);
+  const post = (
+    payload: unknown,
+    headers: Record<string, string> = {},
+    path = 'delivery-status',
+  ) => {
+    const raw = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    return tenant.anonymous().send('POST', `/communications/webhooks/${path}`, undefined, {
+      raw,
+      headers,
+    });
+  };
+  const status = async () => (await officer.get(`/communication-logs/${id}`)).body.status;
+  const address = async () =>
+    (await officer.get(`/borrowers/${borrower_id}/emails`)).body[0].status as string;
+  const marks = async () =>
+    (await officer.get(`/borrowers/${borrower_id}/history?entity_type=emails&action=update`)).body
+      .length as number;
+  return {
+    officer,
+    superadmin,
+    borrower_id,
+    id: id as string,
+    outside,
+    post,
+    status,
+    address,
+    marks,
+  };
+}
+
+/** The password in the address that a provider was given. */
+export const basic = (password: string) => ({
+  Authorization: `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}`,
+});

@@ -10,8 +10,11 @@ import type {
   SendAnswer,
   Sms,
 } from '../../jobs/outside.ts';
-import { BARE } from '../../jobs/installation.ts';
+import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
+
+/** Where what is signed here is read nowhere. */
+const OWN_KEYS = keysFrom('the secret of an outside world of tests');
 
 type Answers<Answer> = Answer[];
 
@@ -22,10 +25,15 @@ type Answers<Answer> = Answer[];
 export function newOutside(pool: DatabasePool, now = () => new Date()) {
   const files = newFiles();
   const posts: PostRequest[] = [];
+  const reads: string[] = [];
   const mailbox: Mail[] = [];
   const texts: Sms[] = [];
   const pages: string[] = [];
-  const answers = { post: [] as Answers<PostAnswer>, send: [] as Answers<SendAnswer> };
+  const answers = {
+    post: [] as Answers<PostAnswer>,
+    read: [] as Answers<{ status: number; body: string }>,
+    send: [] as Answers<SendAnswer>,
+  };
   const sent = (provider: string, message_id: string): SendAnswer =>
     answers.send.shift() ?? { ok: true, provider, provider_message_id: `${message_id}@fake` };
 
@@ -35,6 +43,10 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
     post: async (request) => {
       posts.push(request);
       return answers.post.shift() ?? { ok: true, status: 200, body: 'ok', ms: 1 };
+    },
+    read: async (url) => {
+      reads.push(url);
+      return answers.read.shift() ?? { error: 'This world has no such page.' };
     },
     // Who signs in through a provider is asked of a real one: test/setup/identity-provider.ts.
     identity: {
@@ -55,9 +67,17 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
     },
     scan: async () => ({ found: null }),
     files,
-    keys: BARE.keys,
+    keys: OWN_KEYS,
   };
-  return Object.assign(outside, { posts, mailbox, texts, pages, stored: files.stored, answers });
+  return Object.assign(outside, {
+    posts,
+    reads,
+    mailbox,
+    texts,
+    pages,
+    stored: files.stored,
+    answers,
+  });
 }
 
 /** Files in memory, which `stored` shows. */

@@ -9,7 +9,7 @@ import type { WorkerConfiguration } from '../processes/configuration.ts';
 
 export type Lent = { outside: Outside; close(): Promise<void> };
 
-type Means = Pick<Outside, 'post' | 'identity' | 'pdf' | 'mail' | 'sms' | 'scan'> & {
+type Means = Pick<Outside, 'post' | 'read' | 'identity' | 'pdf' | 'mail' | 'sms' | 'scan'> & {
   close(): Promise<void>;
 };
 
@@ -34,6 +34,7 @@ const missing = (what: string, name: Pool) => () =>
 
 const nothing = (name: Pool): Means => ({
   post: missing('HTTP', name),
+  read: missing('HTTP', name),
   identity: { describe: missing('HTTP', name), claims: missing('HTTP', name) },
   pdf: missing('browser', name),
   mail: missing('mail', name),
@@ -78,6 +79,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
     };
     return {
       post: (request) => http.post(request),
+      read: (url) => http.ask({ url, method: 'GET', headers: {} }),
       identity: openIdentity(http),
       pdf: missing('browser', 'outbound'),
       mail: (letter) => mailer.mail(letter),

@@ -122,6 +122,7 @@ function until(signal: AbortSignal, outside: Outside): Outside {
   return {
     ...outside,
     post: guarded((request) => outside.post(request)),
+    read: guarded((url) => outside.read(url)),
     identity: {
       describe: guarded((issuer) => outside.identity.describe(issuer)),
       claims: guarded((exchange) => outside.identity.claims(exchange)),

@@ -71,6 +71,16 @@ export const letters = {
     'With text messages ticked you agree that {tenant} texts you automatically about your loan. Answer STOP to any of them, or untick it here, to end that.',
     'Si marca los mensajes de texto, acepta que {tenant} le envíe mensajes automáticos sobre su préstamo. Responda STOP a cualquiera de ellos, o desmárquelo aquí, para dejar de recibirlos.',
   ],
+  unsubscribe: ['No more mail', 'No recibir más correos'],
+  'unsubscribe.what': [
+    'Should {tenant} send no more mail to the address that this link came to?',
+    '¿Desea que {tenant} no envíe más correos a la dirección a la que llegó este enlace?',
+  ],
+  'unsubscribe.yes': ['Send me no more mail', 'No enviarme más correos'],
+  'unsubscribe.done': [
+    'No more mail will be sent to that address.',
+    'No se enviarán más correos a esa dirección.',
+  ],
   'profile.addresses': ['Addresses', 'Direcciones'],
   'profile.add_address': ['Add this address', 'Agregar esta dirección'],
   'profile.password': ['Change your password', 'Cambiar su contraseña'],

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
+import * as providers from '../../sql/communications/providers.ts';
+import { uuid } from '../../sql/types.ts';
+import { job } from '../job.ts';
+import { isSubscribeUrl } from './providers/ses.ts';
+
+/** Tells a provider that its callbacks are wanted here, by visiting the page that it named for that. */
+export const confirmSubscription = job({
+  name: 'confirm-subscription',
+  pool: 'outbound',
+  payload: z.object({ tenant_id: uuid, channel: z.enum(PROVIDER_CHANNELS) }),
+  attempts: 5,
+
+  async run({ tenant_id, channel }, outside) {
+    const url = await outside.within(tenant_id, ({ tx }) => providers.awaited(tx, channel));
+    if (url === null || !isSubscribeUrl(url)) return; // confirmed before
+    const answer = await outside.read(url);
+    if ('error' in answer) throw new Error(`The provider was not reached. ${answer.error}`);
+    if (answer.status !== 200) throw new Error(`The provider answered ${answer.status}.`);
+    await outside.within(tenant_id, ({ tx }) => providers.subscribed(tx, channel, url));
+  },
+});

@@ -1,0 +1,122 @@
+import type { ProviderChannel } from '../../sql/communications/channels.ts';
+
+/** What words ask for that the carriers and the law give a meaning: no rule of a tenant changes it. */
+type Wish = 'stop' | 'start' | 'help';
+export type Spoken = { wish: Wish; language: 'en' | 'es' | null };
+
+type Vocabulary = readonly { wish: Wish; language: 'en' | 'es'; words: readonly string[] }[];
+
+/** As the whole of a text: those of 47 CFR 64.1200(a)(10), what carriers add, and the same in Spanish. */
+const IN_A_TEXT: Vocabulary = [
+  {
+    wish: 'stop',
+    language: 'en',
+    words: [
+      ...['stop', 'stopall', 'quit', 'end', 'revoke', 'cancel', 'unsubscribe', 'optout', 'opt out'],
+    ],
+  },
+  {
+    wish: 'stop',
+    language: 'es',
+    words: ['alto', 'parar', 'pare', 'cancelar', 'cancele', 'detener', 'terminar', 'baja'],
+  },
+  { wish: 'start', language: 'en', words: ['start', 'unstop', 'resume'] },
+  { wish: 'start', language: 'es', words: ['iniciar', 'comenzar', 'empezar', 'reanudar'] },
+  { wish: 'help', language: 'en', words: ['help', 'info'] },
+  { wish: 'help', language: 'es', words: ['ayuda'] },
+];
+
+/** As the whole subject or the whole of a mail, where "cancel" may be about anything. */
+const IN_A_MAIL: Vocabulary = [
+  { wish: 'stop', language: 'en', words: ['unsubscribe', 'optout', 'opt out'] },
+  { wish: 'stop', language: 'es', words: ['cancelar suscripcion', 'darme de baja'] },
+];
+
+/** Anywhere in a text: other words by which a reasonable person is understood to want no more of them. */
+const SENTENCES: Vocabulary = [
+  {
+    wish: 'stop',
+    language: 'en',
+    words: [
+      ...['stop texting', 'stop messaging', 'stop contacting', 'stop sending', 'stop the texts'],
+      ...['stop these texts', 'stop these messages', 'stop all texts', 'stop all messages'],
+      ...['quit texting', 'quit messaging', 'do not text', 'dont text', 'do not message me'],
+      ...['dont message me', 'no more texts', 'no more messages', 'no more text messages'],
+      ...['unsubscribe me', 'opt me out', 'want to opt out', 'remove me from', 'take me off'],
+      ...['remove my number', 'delete my number', 'lose my number'],
+    ],
+  },
+  {
+    wish: 'stop',
+    language: 'es',
+    words: [
+      ...['no me envie', 'no me envien', 'no me mande', 'no me manden', 'no me escriba'],
+      ...['no me escriban', 'no mas mensajes', 'no quiero mensajes', 'no quiero mas mensajes'],
+      ...['deje de enviar', 'dejen de enviar', 'deje de enviarme', 'dejen de enviarme'],
+      ...['deje de mandarme', 'dejen de mandarme', 'deme de baja', 'darme de baja'],
+    ],
+  },
+];
+
+/** What people add to a word out of courtesy, or to be clear. */
+const FILLERS = new Set(
+  'please pls plz thanks thank you now all immediately por favor gracias ya'.split(' '),
+);
+/** Before a sentence these turn it around. */
+const NEGATIONS = ['dont', 'not', 'never', 'didnt'];
+/** Nobody says it later than here. */
+const READ_CHARACTERS = 1_000;
+
+/** What somebody asks for by a word that has a meaning, or null. */
+export function spokenIn(
+  channel: ProviderChannel,
+  { subject, body }: { subject?: string | null | undefined; body: string },
+): Spoken | null {
+  if (channel === 'sms') return wholly(IN_A_TEXT, body) ?? somewhere(SENTENCES, body);
+  return wholly(IN_A_MAIL, subject ?? '') ?? wholly(IN_A_MAIL, body);
+}
+
+function wholly(vocabulary: Vocabulary, text: string): Spoken | null {
+  const words = wordsOf(text);
+  const bare = words.filter((word) => !FILLERS.has(word));
+  const spellings = [words.join(' '), words.join(''), bare.join(' ')];
+  return found(vocabulary, (word) => spellings.includes(word));
+}
+
+function somewhere(vocabulary: Vocabulary, text: string): Spoken | null {
+  const whole = ` ${wordsOf(text).join(' ')} `;
+  return found(vocabulary, (sentence) => {
+    const at = whole.indexOf(` ${sentence} `);
+    return at >= 0 && !NEGATIONS.some((word) => whole.slice(0, at).endsWith(` ${word}`));
+  });
+}
+
+function found(vocabulary: Vocabulary, isSaid: (word: string) => boolean): Spoken | null {
+  const spoken = vocabulary.find(({ words }) => words.some(isSaid));
+  return spoken ? { wish: spoken.wish, language: spoken.language } : null;
+}
+
+/** Small letters and digits without accents and apostrophes, word by word. */
+const wordsOf = (text: string): string[] =>
+  text
+    .slice(0, READ_CHARACTERS)
+    .normalize('NFKD')
+    .replace(/[\p{M}'’]/gu, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** One text that says what was done (47 CFR 64.1200(a)(12)), or whom to ask. */
+export const ANSWERS: Readonly<Record<Wish, Readonly<Record<'en' | 'es', string>>>> = {
+  stop: {
+    en: '{{ tenant.name }}: you will get no more text messages. Reply START to resume.',
+    es: '{{ tenant.name }}: no recibirá más mensajes de texto. Responda START para reanudarlos.',
+  },
+  start: {
+    en: '{{ tenant.name }}: you will get text messages again. Reply STOP to end them.',
+    es: '{{ tenant.name }}: recibirá mensajes de texto de nuevo. Responda STOP para dejar de recibirlos.',
+  },
+  help: {
+    en: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP ends texts.',
+    es: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP: no más mensajes.',
+  },
+};

@@ -1,0 +1,40 @@
+import { RE2JS } from 're2js';
+
+/** Much is said in so many characters; what is compiled from them may be far larger, which costs time. */
+export const PATTERN_CHARACTERS_MAX = 200;
+const INSTRUCTIONS_MAX = 300;
+/** A rule that has to read further is no rule: with the bounds above it is 0.1 s at the very worst. */
+const READ_CHARACTERS = 1_000;
+const KEPT_MAX = 500;
+
+/**
+ * Tenants' regular expressions run on an engine without backtracking, whose time is the length of the text
+ * times the size of the pattern; JavaScript's own can be made to hang. Large and small letters are one.
+ */
+const compiled = (pattern: string) => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
+
+/** A sentence where the pattern is none, or one that costs too much; else null. */
+export function problemIn(pattern: string): string | null {
+  try {
+    return compiled(pattern).programSize() > INSTRUCTIONS_MAX
+      ? 'Is too large: repeat less, or choose among fewer letters.'
+      : null;
+  } catch (error) {
+    const [, reason = 'it cannot be read'] =
+      /error parsing regexp: (.{1,200})/.exec(error instanceof Error ? error.message : '') ?? [];
+    return `Is not a regular expression of RE2: ${reason}.`;
+  }
+}
+
+const kept = new Map<string, RE2JS | null>();
+
+/** Whether the pattern is found in the beginning of a text; one that cannot be read finds nothing. */
+export function isFoundIn(pattern: string, text: string): boolean {
+  let regex = kept.get(pattern);
+  if (regex === undefined) {
+    if (kept.size >= KEPT_MAX) kept.clear();
+    regex = problemIn(pattern) === null ? compiled(pattern) : null;
+    kept.set(pattern, regex);
+  }
+  return regex?.test(text.slice(0, READ_CHARACTERS)) ?? false;
+}

@@ -1,0 +1,20 @@
+import { createHmac } from 'node:crypto';
+import { anything, isFresh, isSame, type Provider } from './callback.ts';
+
+/**
+ * A provider of whom nothing else is known: a signature over the raw bytes, dated where it can, or the
+ * secret itself as a token; its words are ours.
+ */
+export const generic: Provider = {
+  isFrom: ({ secret }, { raw, header, now }) => {
+    const authorization = header('Authorization');
+    if (authorization.startsWith('Bearer ')) return isSame(authorization.slice(7), secret);
+    const timestamp = header('X-Provider-Timestamp');
+    if (timestamp !== '' && !isFresh(timestamp, now)) return false;
+    const signed = timestamp === '' ? raw : `${timestamp}.${raw}`;
+    const expected = `sha256=${createHmac('sha256', secret).update(signed).digest('hex')}`;
+    return isSame(header('X-Provider-Signature'), expected);
+  },
+  reports: anything,
+  message: anything,
+};

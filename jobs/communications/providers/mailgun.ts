@@ -1,0 +1,77 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { isFresh, isSame, momentOf, saidIn, type Callback, type Provider } from './callback.ts';
+
+const Signature = z.object({ timestamp: z.string(), token: z.string(), signature: z.string() });
+
+/** Beside the event in JSON; among the fields of a form that brings a mail. */
+function signatureIn(callback: Callback) {
+  const body = saidIn(callback) as { signature?: unknown } | null;
+  const isForm = typeof body?.signature === 'string';
+  return Signature.safeParse(isForm ? body : body?.signature).data ?? null;
+}
+
+const Event = z.object({
+  'event-data': z.object({
+    event: z.string(),
+    severity: z.string().nullish(),
+    timestamp: z.number().nullish(),
+    reason: z.string().nullish(),
+    'delivery-status': z
+      .object({
+        code: z.union([z.number(), z.string()]).nullish(),
+        message: z.string().nullish(),
+        description: z.string().nullish(),
+      })
+      .nullish(),
+    message: z.object({ headers: z.object({ 'message-id': z.string() }) }),
+  }),
+});
+
+/** What fails for now is tried again there, and spoils no address. */
+function statusOf({ event, severity }: z.output<typeof Event>['event-data']): string {
+  if (event === 'failed') return severity === 'permanent' ? 'bounced' : 'deferred';
+  if (event === 'rejected') return 'failed';
+  return event === 'unsubscribed' ? 'unsubscribe' : event;
+}
+
+const Mail = z.object({
+  sender: z.string(),
+  recipient: z.string().nullish(),
+  subject: z.string().nullish(),
+  'body-plain': z.string().default(''),
+  'Message-Id': z.string(),
+  'In-Reply-To': z.string().nullish(),
+  'Auto-Submitted': z.string().nullish(),
+});
+
+/** HMAC over a timestamp and a token, which is why a token counts once; the secret is the signing key. */
+export const mailgun: Provider = {
+  isFrom: ({ secret }, callback) => {
+    const signed = signatureIn(callback);
+    if (signed === null || !isFresh(signed.timestamp, callback.now)) return false;
+    const expected = createHmac('sha256', secret).update(signed.timestamp + signed.token);
+    return isSame(signed.signature, expected.digest('hex'));
+  },
+  onceOnly: (callback) => signatureIn(callback)?.token ?? '',
+  reports: Event.transform(({ 'event-data': event }) => {
+    const { code, message, description } = event['delivery-status'] ?? {};
+    const why = description || message || event.reason;
+    return {
+      provider_message_id: event.message.headers['message-id'],
+      status: statusOf(event),
+      timestamp: event.timestamp && momentOf(event.timestamp),
+      error_code: code === null || code === undefined ? undefined : String(code).slice(0, 60),
+      error_message: why?.slice(0, 1_000),
+    };
+  }),
+  message: Mail.transform((mail) => ({
+    from: mail.sender,
+    to: mail.recipient,
+    subject: mail.subject,
+    body: mail['body-plain'],
+    message_id: mail['Message-Id'],
+    in_reply_to: mail['In-Reply-To'],
+    auto_submitted: mail['Auto-Submitted'],
+  })),
+};

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { dictionary } from '../../../sql/dictionary.ts';
+import { hasPassword, type Provider } from './callback.ts';
+
+const Event = z.object({
+  RecordType: z.string(),
+  /** Why a bounce was one. */
+  Type: z.string().nullish(),
+  SuppressSending: z.boolean().nullish(),
+  MessageID: z.string(),
+  /** What we gave the mail to be told again. */
+  Metadata: z.object({ message: z.string().optional() }).nullish(),
+  DeliveredAt: z.string().nullish(),
+  BouncedAt: z.string().nullish(),
+  ReceivedAt: z.string().nullish(),
+  ChangedAt: z.string().nullish(),
+  Description: z.string().nullish(),
+});
+
+/** Bounces that say something of the address; the others say that this mail did not arrive. */
+const BOUNCES = dictionary<string>({
+  HardBounce: 'bounced',
+  BadEmailAddress: 'bounced',
+  ManuallyDeactivated: 'bounced',
+  SpamNotification: 'complained',
+  SpamComplaint: 'complained',
+  Unsubscribe: 'unsubscribe',
+  Transient: 'deferred',
+  AutoResponder: 'processed',
+  AddressChange: 'processed',
+  Subscribe: 'processed',
+});
+const RECORDS = dictionary<string>({
+  Delivery: 'delivered',
+  SpamComplaint: 'complained',
+  Open: 'opened',
+  Click: 'clicked',
+});
+
+function statusOf({ RecordType, Type, SuppressSending }: z.output<typeof Event>): string {
+  if (RecordType === 'Bounce') return BOUNCES[Type ?? ''] ?? 'undelivered';
+  if (RecordType === 'SubscriptionChange') return SuppressSending ? 'unsubscribe' : 'processed';
+  return RECORDS[RecordType] ?? RecordType;
+}
+
+const Mail = z.object({
+  FromFull: z.object({ Email: z.string() }),
+  OriginalRecipient: z.string().nullish(),
+  Subject: z.string().nullish(),
+  TextBody: z.string().nullish(),
+  MessageID: z.string(),
+  Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+});
+
+/** Nothing is signed: the secret is the password of the address that Postmark was given. */
+export const postmark: Provider = {
+  isFrom: hasPassword,
+  reports: Event.transform((event) => ({
+    provider_message_id: event.Metadata?.message ?? event.MessageID,
+    status: statusOf(event),
+    timestamp: event.DeliveredAt ?? event.BouncedAt ?? event.ReceivedAt ?? event.ChangedAt,
+    error_code: event.Type?.slice(0, 60),
+    error_message: event.Description?.slice(0, 1_000),
+  })),
+  message: Mail.transform(({ FromFull, OriginalRecipient, Headers, ...mail }) => {
+    const header = (name: string) =>
+      Headers.find(({ Name }) => Name.toLowerCase() === name)?.Value.slice(0, 300);
+    return {
+      from: FromFull.Email,
+      to: OriginalRecipient,
+      subject: mail.Subject,
+      body: mail.TextBody ?? '',
+      message_id: mail.MessageID,
+      in_reply_to: header('in-reply-to'),
+      auto_submitted: header('auto-submitted')?.slice(0, 100),
+    };
+  }),
+};

@@ -1,0 +1,53 @@
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { isFresh, momentOf, nothing, type Provider } from './callback.ts';
+
+/** The key as SendGrid shows it: the bytes of a public key of the curve P-256, in base64. */
+function keyOf(secret: string): KeyObject | null {
+  try {
+    const bytes = Buffer.from(secret, 'base64');
+    const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
+    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+const Event = z.object({
+  event: z.string(),
+  type: z.string().nullish(),
+  timestamp: z.number().nullish(),
+  /** What we gave the mail to be told again. */
+  message: z.string().nullish(),
+  'smtp-id': z.string().nullish(),
+  sg_message_id: z.string().nullish(),
+  status: z.string().nullish(),
+  reason: z.string().nullish(),
+});
+
+/** A bounce because of the sender or of a full house says nothing against the address. */
+const statusOf = ({ event, type }: z.output<typeof Event>) =>
+  event === 'bounce' && type === 'blocked' ? 'undelivered' : event;
+
+/** The Event Webhook: signed by ECDSA over the timestamp and the raw body; the secret is a public key. */
+export const sendgrid: Provider = {
+  problem: ({ secret }) =>
+    keyOf(secret) ? null : { secret: 'Must be the verification key of the Event Webhook.' },
+  isFrom: ({ secret }, { raw, header, now }) => {
+    const key = keyOf(secret);
+    const timestamp = header('X-Twilio-Email-Event-Webhook-Timestamp');
+    const signature = header('X-Twilio-Email-Event-Webhook-Signature');
+    if (key === null || !isFresh(timestamp, now)) return false;
+    return verify('sha256', Buffer.from(timestamp + raw), key, Buffer.from(signature, 'base64'));
+  },
+  reports: z.array(Event).transform((events) =>
+    events.map((event) => ({
+      provider_message_id: event.message ?? event['smtp-id'] ?? event.sg_message_id,
+      status: statusOf(event),
+      timestamp: event.timestamp && momentOf(event.timestamp),
+      error_code: event.status?.slice(0, 60),
+      error_message: event.reason?.slice(0, 1_000),
+    })),
+  ),
+  message: nothing,
+};

@@ -1,0 +1,184 @@
+import { verify, X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { dictionary } from '../../../sql/dictionary.ts';
+import {
+  hasPassword,
+  isFresh,
+  isSame,
+  nothing,
+  saidIn,
+  type Agreed,
+  type Callback,
+  type Provider,
+} from './callback.ts';
+
+/** Certificates and confirmations stand at the service itself, and nowhere else. */
+const HOST = /^sns\.[a-z]{2}(-[a-z]{1,12}){1,3}-\d{1,2}\.amazonaws\.com$/;
+const CERTIFICATE = /^\/SimpleNotificationService-[A-Za-z0-9]{1,100}\.pem$/;
+const TOPIC = /^arn:aws[a-z-]{0,20}:sns:[a-z0-9-]{1,30}:\d{12}:[\w-]{1,256}$/;
+/** A notification is tried again for hours, and says when it was made first. */
+const WINDOW_MS = 86_400_000;
+
+const Envelope = z.object({
+  Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
+  MessageId: z.string(),
+  TopicArn: z.string(),
+  Message: z.string(),
+  Subject: z.string().nullish(),
+  Timestamp: z.string(),
+  SignatureVersion: z.enum(['1', '2']),
+  Signature: z.string(),
+  SigningCertURL: z.string(),
+  SubscribeURL: z.string().nullish(),
+  Token: z.string().nullish(),
+});
+type Envelope = z.output<typeof Envelope>;
+
+const envelopeIn = (callback: Callback) => Envelope.safeParse(saidIn(callback)).data ?? null;
+
+/** An HTTPS address at the service, without anything that could lead elsewhere. */
+function isOfService(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== 'https:' || !HOST.test(url.hostname)) return false;
+  return url.port === '' && url.username === '' && url.password === '';
+}
+
+export const isCertificateUrl = (text: string) =>
+  isOfService(text) && CERTIFICATE.test(new URL(text).pathname) && new URL(text).search === '';
+export const isSubscribeUrl = (text: string) =>
+  isOfService(text) && new URL(text).searchParams.get('Action') === 'ConfirmSubscription';
+
+const SIGNED = {
+  notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  confirmation: [
+    ...([
+      'Message',
+      'MessageId',
+      'SubscribeURL',
+      'Timestamp',
+      'Token',
+      'TopicArn',
+      'Type',
+    ] as const),
+  ],
+} as const;
+
+/** The fields in their order, each with its name on a line before; one that is not there is left out. */
+function signedText(envelope: Envelope): string {
+  const isNotification = envelope.Type === 'Notification';
+  const names = isNotification ? SIGNED.notification : SIGNED.confirmation;
+  return names
+    .flatMap((name) => (typeof envelope[name] === 'string' ? [`${name}\n${envelope[name]}\n`] : []))
+    .join('');
+}
+
+function isSigned(envelope: Envelope, certificate: string, now: Date): boolean {
+  const { publicKey, validFromDate, validToDate } = new X509Certificate(certificate);
+  if (now < validFromDate || now > validToDate) return false;
+  const hash = envelope.SignatureVersion === '2' ? 'sha256' : 'sha1';
+  const signature = Buffer.from(envelope.Signature, 'base64');
+  return verify(hash, Buffer.from(signedText(envelope)), publicKey, signature);
+}
+
+function isAnnounced(agreed: Agreed, callback: Callback): boolean {
+  if (!hasPassword(agreed, callback)) return false;
+  const envelope = envelopeIn(callback);
+  return envelope !== null && isSame(envelope.TopicArn, agreed.account_id ?? '');
+}
+
+const moment = z.object({ timestamp: z.string() }).nullish();
+const Event = z.object({
+  notificationType: z.string().nullish(),
+  eventType: z.string().nullish(),
+  mail: z.object({
+    messageId: z.string(),
+    /** What we gave the mail to be told again. */
+    tags: z.object({ message: z.array(z.string()).optional() }).nullish(),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
+  }),
+  bounce: z
+    .object({
+      bounceType: z.string(),
+      timestamp: z.string().nullish(),
+      bouncedRecipients: z
+        .array(z.object({ status: z.string().nullish(), diagnosticCode: z.string().nullish() }))
+        .default([]),
+    })
+    .nullish(),
+  complaint: moment,
+  delivery: moment,
+  open: moment,
+  click: moment,
+});
+
+const KINDS = dictionary<string>({
+  Send: 'sent',
+  Delivery: 'delivered',
+  Complaint: 'complained',
+  Open: 'opened',
+  Click: 'clicked',
+  Reject: 'failed',
+  'Rendering Failure': 'failed',
+  DeliveryDelay: 'deferred',
+  Subscription: 'unsubscribe',
+});
+
+/** Only a permanent bounce says something of the address. */
+function reportOf({ mail, bounce, ...event }: z.output<typeof Event>) {
+  const kind = event.eventType ?? event.notificationType ?? '';
+  const header = mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')?.value;
+  const bounced = bounce?.bounceType === 'Permanent' ? 'bounced' : 'undelivered';
+  const { complaint, delivery, open, click } = event;
+  const [recipient] = bounce?.bouncedRecipients ?? [];
+  return {
+    provider_message_id: mail.tags?.message?.[0] ?? header ?? mail.messageId,
+    status: kind === 'Bounce' ? bounced : (KINDS[kind] ?? kind),
+    timestamp: (bounce ?? complaint ?? delivery ?? open ?? click)?.timestamp,
+    error_code: recipient?.status?.slice(0, 60),
+    error_message: recipient?.diagnosticCode?.slice(0, 1_000),
+  };
+}
+
+function messageIn(text: string, context: z.RefinementCtx) {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue({ code: 'custom', message: 'Is not JSON.' });
+    return z.NEVER;
+  }
+}
+
+const Notification = z
+  .object({ Type: z.literal('Notification'), Message: z.string() })
+  .transform(({ Message }, context) => messageIn(Message, context))
+  .pipe(Event.transform(reportOf));
+const Confirmation = z
+  .object({ Type: z.enum(['SubscriptionConfirmation', 'UnsubscribeConfirmation']) })
+  .transform(() => []);
+
+/**
+ * Amazon SES through SNS: the secret is the password of the address that was subscribed, the account is
+ * the ARN of the topic, and the message is signed by a certificate of the service.
+ */
+export const ses: Provider = {
+  problem: ({ account_id }) =>
+    TOPIC.test(account_id ?? '') ? null : { account_id: 'Must be the ARN of the SNS topic.' },
+  isAnnounced,
+  certificateUrl: (callback) => {
+    const url = envelopeIn(callback)?.SigningCertURL ?? '';
+    return isCertificateUrl(url) ? url : null;
+  },
+  isFrom: (agreed, callback) => {
+    const { certificate, now } = callback;
+    const envelope = envelopeIn(callback);
+    if (!certificate || envelope === null || !isAnnounced(agreed, callback)) return false;
+    return isFresh(envelope.Timestamp, now, WINDOW_MS) && isSigned(envelope, certificate, now);
+  },
+  subscribeUrl: (callback) => {
+    const { Type, SubscribeURL } = envelopeIn(callback) ?? {};
+    const url = Type === 'SubscriptionConfirmation' ? (SubscribeURL ?? '') : '';
+    return isSubscribeUrl(url) ? url : null;
+  },
+  reports: z.union([Notification, Confirmation]),
+  message: nothing,
+};

@@ -1,0 +1,48 @@
+import { timingSafeEqual } from 'node:crypto';
+import * as logs from '../../sql/communications/logs.ts';
+import { NotFound } from '../errors.ts';
+import type { Keys } from '../sealing/secrets.ts';
+import type { Work } from '../work.ts';
+import { isMandatory } from './may-contact.ts';
+import { obey } from './preferences.ts';
+import type { Told } from './told.ts';
+
+type Mailed = { id: string; template_type: string | null; is_answer: boolean; letter: Told };
+
+/**
+ * The page on which whoever got this mail refuses more of them; null where the law demands the mail, it
+ * answers them, or the tenant has no address. It names the mail and no person, and never ends.
+ */
+export function unsubscribeUrl(
+  keys: Keys,
+  tenant_id: string,
+  { id, template_type, is_answer, letter }: Mailed,
+): string | null {
+  const { portal_url } = letter.tenant;
+  if (isMandatory(template_type) || is_answer || !portal_url) return null;
+  const [signature] = keys.signatures(signedText(tenant_id, id));
+  return `${portal_url}/unsubscribe?token=${id}.${signature}`;
+}
+
+/**
+ * No more mail goes to the address that the mail of this link went to, whoever is reached there. Once or
+ * often is the same; whoever holds the link needs no other proof (RFC 8058).
+ */
+export async function unsubscribe(work: Work, token: string) {
+  const [id = '', signature = '', ...rest] = token.split('.');
+  const { keys } = work.installation;
+  const isOurs = keys
+    .signatures(signedText(work.tenant_id, id))
+    .some((expected) => isSame(signature, expected));
+  if (!isOurs || rest.length > 0) throw new NotFound();
+  const from = await logs.mailedTo(work.tx, id);
+  if (from === null) throw new NotFound();
+  await obey(work, 'email', { from, body: 'Unsubscribed by the link in a mail', wants: false });
+}
+
+const signedText = (tenant_id: string, id: string) => `unsubscribe ${tenant_id} ${id}`;
+
+function isSame(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

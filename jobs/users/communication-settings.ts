@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { mailbox } from './setting-kinds.ts';
+
+/** What a tenant sets about messages to borrowers, and what comes back. */
+export const communications = z
+  .strictObject({
+    suppression_hours: z.int().min(0).max(720).default(24),
+    quiet_hours: z
+      .strictObject({
+        start: z.int().min(0).max(23).default(21),
+        end: z.int().min(0).max(23).default(8),
+      })
+      .prefault({}),
+    weekly_cap: z.int().min(0).max(100).default(7),
+    // Without these nothing is sent that needs them; else only a consent that is over forbids it.
+    required_consents: z
+      .array(z.enum(['tcpa_sms', 'email', 'esign']))
+      .max(3)
+      .default([]),
+    from_email: mailbox.default(''),
+    // A mailbox whose mail the provider brings: one to it that says "unsubscribe" is obeyed.
+    unsubscribe_email: mailbox.default(''),
+    statements_by_email: z.boolean().default(true),
+    // When somebody is there, by the tenant's clock: from the hour of `start` until that of `end`, on
+    // these days, of which Monday is 1.
+    business_hours: z
+      .strictObject({
+        start: z.int().min(0).max(23).default(9),
+        end: z.int().min(1).max(24).default(17),
+        days: z.array(z.int().min(1).max(7)).max(7).default([1, 2, 3, 4, 5]),
+      })
+      .prefault({}),
+  })
+  .prefault({});
