@@ -95,7 +95,12 @@ export type MonthlyStatement = Letter & {
   /** Oldest first. */
   activity: readonly StatementActivity[];
   year_to_date?: { year: string; principal: Money; interest: Money; fees: Money; total: Money };
-  pay_to?: { name: string; address_lines: readonly string[] } | null;
+  /** All of it is on one page, with its activity. */
+  is_one_page: boolean;
+  /** Where checks go, on the payment slip. */
+  pay_to: { name: string; address_lines: readonly string[] };
+  /** What a machine reads of the slip (scan-line.ts). */
+  scan_line: string;
 };
 
 export type StatementActivity = {

@@ -1,3 +1,6 @@
+import type { MonthlyStatement } from './documents.ts';
+import { isPositive } from './render-document.ts';
+
 /** What the lines of a statement are called; a kind without a name is a fee. */
 const LINES = new Map(
   Object.entries<{ en: string; es: string }>({
@@ -43,3 +46,27 @@ const FEE = { en: 'Fee', es: 'Cargo' };
 /** The words for a line of a statement. */
 export const statementLine = (kind: string, language: string): string =>
   (LINES.get(kind) ?? FEE)[language === 'es' ? 'es' : 'en'];
+
+type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient'> & { activity: readonly object[] };
+
+/** Lines of activity for which the first page has room, and what takes some of it: measured in the browser. */
+const ROOM = { lines: 6, past_due: 3, autopay: 1 };
+/** An address may have so many lines of so many characters before it takes room from the activity. */
+const ADDRESS = { lines: 4, characters: 38 };
+
+/**
+ * Whether the activity has room between the figures and the payment slip of the first page. Where it has not,
+ * all of it begins on the second.
+ */
+export function isOnePage({ due, line, recipient, activity }: Page): boolean {
+  const addressLines = [recipient.name, ...recipient.address_lines].reduce(
+    (count, text) => count + Math.max(1, Math.ceil(text.length / ADDRESS.characters)),
+    0,
+  );
+  const room =
+    ROOM.lines -
+    (isPositive(due.past_due) ? ROOM.past_due : 0) -
+    (due.autopay ? ROOM.autopay : 0) -
+    Math.max(0, addressLines - ADDRESS.lines);
+  return !line && activity.length <= room;
+}

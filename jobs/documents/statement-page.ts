@@ -1,5 +1,6 @@
 import type { MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
-import { statementLine } from '../../templates/statement-lines.ts';
+import { scanLine } from '../../templates/scan-line.ts';
+import { isOnePage, statementLine } from '../../templates/statement-lines.ts';
 import type { MessageFigures, Told } from '../communications/told.ts';
 
 type Line = Omit<StatementActivity, 'description'> & { kind: string };
@@ -29,9 +30,8 @@ export function statementPage(billed: Record<string, unknown>, language: string)
       ...line,
       description: statementLine(kind, language),
     })),
-    pay_to:
-      tenant.address_lines.length > 0
-        ? { name: tenant.name, address_lines: tenant.address_lines }
-        : null,
+    is_one_page: isOnePage({ ...letter, ...figures }),
+    pay_to: { name: tenant.name, address_lines: tenant.address_lines },
+    scan_line: scanLine(letter.loan_number, figures.due.amount_due),
   };
 }
