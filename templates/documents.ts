@@ -69,7 +69,8 @@ export type MonthlyStatement = Letter & {
     autopay?: { date: Day; amount: Money } | null;
   };
   loan: {
-    program_name?: string | null;
+    /** As borrowers know it. */
+    product_name?: string | null;
     interest_rate: Rate;
     principal_balance: Money;
     accrued_interest: Money;

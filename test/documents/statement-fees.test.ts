@@ -20,6 +20,7 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   const tenant = await stage.tenant('2026-01-15');
   const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
   const product_id = await newProduct(tenant, {
+    public_name: 'Your first loan',
     fee_rules: [
       { ...rule, amount: '100.00', treatment: 'deducted' },
       { ...rule, amount: '200.00', treatment: 'capitalized' },
@@ -29,7 +30,7 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   const { id } = await newLoan(tenant, { product_id });
 
   await travelTo(stage, tenant, '2026-02-01');
-  const { summary, due, activity } = await tenant.within(({ tx }) =>
+  const { summary, due, activity, loan } = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(Statement)`select figures from statements where loan_id = ${id}`),
   );
 
@@ -47,6 +48,7 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   const moved = activity.reduce((total, { amount }) => total.plus(amount), new Big(0));
   expect(moved.toFixed(2)).toBe(summary['new_balance']);
   // The instalment asks for its part of the fee; nothing is asked for beside it.
+  expect(loan).toMatchObject({ product_name: 'Your first loan' });
   expect(due).toMatchObject({ amount_due: '331.99', regular_payment: '331.99', fees: '0.00' });
 });
 

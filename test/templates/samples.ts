@@ -51,7 +51,7 @@ export const statement: MonthlyStatement = {
     autopay: null,
   },
   loan: {
-    program_name: 'Personal loan',
+    product_name: 'Personal loan',
     interest_rate: '0.085',
     principal_balance: '9758.84',
     accrued_interest: '72.19',
