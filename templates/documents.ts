@@ -204,4 +204,21 @@ export type Form1099C = Letter & {
 };
 
 /** A message of the channel letter: a body that renderMessage made. */
-export type CommunicationLetter = Letter & { subject?: string | null; body_html: string };
+export type CommunicationLetter = Letter & {
+  subject?: string | null;
+  body_html: string;
+  /** Where the letter asks for money: what is owed of the loan, as it was when the letter was written. */
+  owed?: Owed | null;
+};
+
+export type Owed = {
+  /** Everything to be paid by the next day on which something is due, with what is past due and open fees. */
+  amount_due: Money;
+  next_payment_date: Day | null;
+  past_due_amount: Money;
+  days_past_due: number | string;
+  principal_balance: Money;
+  accrued_interest: Money;
+  outstanding_fees: Money;
+  total_balance: Money;
+};

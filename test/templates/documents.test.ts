@@ -118,6 +118,35 @@ test('the check digit of a scan line finds any single digit that was read wrongl
   );
 });
 
+test('a letter that asks for money says what is owed, how to pay and whom to call', () => {
+  const owed = {
+    ...{
+      amount_due: '656.36',
+      next_payment_date: '2026-04-15',
+      past_due_amount: '315.68',
+      days_past_due: 16,
+    },
+    ...{ principal_balance: '9758.84', accrued_interest: '72.19', outstanding_fees: '25.00' },
+    total_balance: '9856.03',
+  };
+  const page = (language: string, more: object) =>
+    renderDocument('letter', language, { ...samples.plainLetter, ...more });
+
+  const [english, spanish] = [page('en', { owed }), page('es', { owed })];
+
+  for (const words of [
+    'Past due, for 16 days',
+    'Amount due on April 15, 2026',
+    '$315.68',
+    '$72.19',
+    'P.O. Box 4410',
+    '555-0142',
+  ])
+    expect(english).toContain(words);
+  expect(spanish).toContain('Vencido, hace 16 días');
+  expect(page('en', {})).not.toContain('How to pay');
+});
+
 test('names cannot leave their place, in the page or in its style', () => {
   const name = '</style><script>x</script>"; } body { display: none } \n\\';
   const hostile = {
