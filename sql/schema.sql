@@ -3828,6 +3828,7 @@ create table products (
   cycle_day integer,
   payment_due_days integer,
   grace_on_purchases boolean not null default false,
+  public_name text,
   constraint products_cycle_day_check CHECK (((cycle_day >= 1) AND (cycle_day <= 28))),
   constraint products_payment_due_days_check CHECK (((payment_due_days >= 1) AND (payment_due_days <= 27))),
   constraint products_pkey PRIMARY KEY (tenant_id, id),

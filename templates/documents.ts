@@ -69,7 +69,8 @@ export type MonthlyStatement = Letter & {
     autopay?: { date: Day; amount: Money } | null;
   };
   loan: {
-    program_name?: string | null;
+    /** As borrowers know it. */
+    product_name?: string | null;
     interest_rate: Rate;
     principal_balance: Money;
     accrued_interest: Money;
@@ -95,7 +96,12 @@ export type MonthlyStatement = Letter & {
   /** Oldest first. */
   activity: readonly StatementActivity[];
   year_to_date?: { year: string; principal: Money; interest: Money; fees: Money; total: Money };
-  pay_to?: { name: string; address_lines: readonly string[] } | null;
+  /** All of it is on one page, with its activity. */
+  is_one_page: boolean;
+  /** Where checks go, on the payment slip. */
+  pay_to: { name: string; address_lines: readonly string[] };
+  /** What a machine reads of the slip (scan-line.ts). */
+  scan_line: string;
 };
 
 export type StatementActivity = {
@@ -198,4 +204,21 @@ export type Form1099C = Letter & {
 };
 
 /** A message of the channel letter: a body that renderMessage made. */
-export type CommunicationLetter = Letter & { subject?: string | null; body_html: string };
+export type CommunicationLetter = Letter & {
+  subject?: string | null;
+  body_html: string;
+  /** Where the letter asks for money: what is owed of the loan, as it was when the letter was written. */
+  owed?: Owed | null;
+};
+
+export type Owed = {
+  /** Everything to be paid by the next day on which something is due, with what is past due and open fees. */
+  amount_due: Money;
+  next_payment_date: Day | null;
+  past_due_amount: Money;
+  days_past_due: number | string;
+  principal_balance: Money;
+  accrued_interest: Money;
+  outstanding_fees: Money;
+  total_balance: Money;
+};

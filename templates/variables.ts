@@ -1,7 +1,8 @@
 const NAMES = {
   borrower: 'name first_name last_name email phone preferred_language',
   loan:
-    'number balance rate status principal_amount principal_balance total_balance ' +
+    'number balance rate status principal_amount principal_balance accrued_interest ' +
+    'outstanding_fees total_balance ' +
     'payment_amount next_payment_date next_payment_amount past_due_amount days_past_due ' +
     'amount_due ' +
     'origination_date maturity_date term_months',

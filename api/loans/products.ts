@@ -72,6 +72,7 @@ export const products = resource({
     id: uuid.readonly(),
     program_id: uuid.nullish(),
     name: words,
+    public_name: words.nullish().describe('What borrowers read; without one, the name.'),
     code: words.max(50),
     is_active: flag.default(true),
     loan_type: z.enum(terms.LOAN_TYPES).default('installment'),

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import * as logs from '../../sql/communications/logs.ts';
 import { uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
-import { renderDocument } from '../../templates/render-document.ts';
+import type { Owed } from '../../templates/documents.ts';
+import { isPositive, renderDocument } from '../../templates/render-document.ts';
 import { storageKey } from '../files/keys.ts';
 import { DocumentRefused } from '../files/refused.ts';
 import { job } from '../job.ts';
@@ -10,6 +11,7 @@ import type { Outside } from '../outside.ts';
 import type { Work } from '../work.ts';
 import { prepare, type Ready } from './prepare.ts';
 import { letterKey } from './send.job.ts';
+import type { MessageFigures } from './told.ts';
 
 /**
  * A message of the channel letter, printed and laid where the post is fetched. It runs among the
@@ -35,11 +37,30 @@ export const printLetter = job({
 type Printed =
   { key: string; size: number; sha256_hash: string; pages: number } | { problem: string };
 
+/** Letters that ask for money say what is owed. */
+const ASKING = new Set([
+  ...['payment_reminder', 'past_due_notice', 'late_fee_notice', 'broken_promise'],
+  ...['payment_failed', 'payment_reversed'],
+]);
+
+/** As it was kept when the letter was written; a letter of before says nothing of it. */
+function owedOf({ template_type, figures }: Ready): Owed | null {
+  // Written by whoever queued the message, and by nobody else.
+  const { loan } = figures as MessageFigures;
+  const isAsking = ASKING.has(template_type ?? '') && isPositive(loan?.['amount_due']);
+  return isAsking && loan?.['accrued_interest'] !== undefined ? (loan as Owed) : null;
+}
+
 async function print(ready: Ready, outside: Outside): Promise<Printed> {
   if (ready.stopped_by !== null) return { problem: ready.stopped_by };
   const { id, subject, body: body_html, language, loan_id, borrower_id, letter } = ready;
   const { slug: tenant_slug } = letter.tenant;
-  const html = renderDocument('letter', language, { ...letter, subject, body_html });
+  const html = renderDocument('letter', language, {
+    ...letter,
+    subject,
+    body_html,
+    owed: owedOf(ready),
+  });
   const key = storageKey({
     tenant_slug,
     loan_id: loan_id ?? borrower_id,

@@ -1,42 +1,7 @@
-import { dictionary } from '../../sql/dictionary.ts';
 import type { MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
+import { scanLine } from '../../templates/scan-line.ts';
+import { isOnePage, statementLine } from '../../templates/statement-lines.ts';
 import type { MessageFigures, Told } from '../communications/told.ts';
-
-/** What the lines of a statement are called; a kind without a name is a fee. */
-const KINDS = dictionary<{ en: string; es: string }>({
-  payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
-  payment_reversed: { en: 'Payment returned', es: 'Pago devuelto' },
-  suspense_applied: { en: 'Money held for you, applied', es: 'Dinero retenido, aplicado' },
-  refund: { en: 'Refund to you', es: 'Reembolso a usted' },
-  applied_otherwise: {
-    en: 'Earlier payments, applied differently',
-    es: 'Pagos anteriores, aplicados de otra forma',
-  },
-  collateral_sold: { en: 'Sale of your collateral', es: 'Venta de su garantía' },
-  sale_reversed: { en: 'Sale of collateral taken back', es: 'Venta de garantía anulada' },
-  disbursement: { en: 'Loan proceeds', es: 'Desembolso del préstamo' },
-  disbursement_reversed: { en: 'Loan proceeds taken back', es: 'Desembolso anulado' },
-  fee_reversed: { en: 'Fee taken back', es: 'Cargo anulado' },
-  interest: { en: 'Interest', es: 'Intereses' },
-  credit: { en: 'Credits and adjustments', es: 'Créditos y ajustes' },
-  fee_late: { en: 'Late fee', es: 'Cargo por pago tardío' },
-  fee_returned_payment: { en: 'Returned payment fee', es: 'Cargo por pago devuelto' },
-  fee_deducted: { en: 'Paid out of the loan proceeds', es: 'Pagado con el desembolso' },
-  fee_waived: { en: 'Fee waived', es: 'Cargo condonado' },
-  fee_origination: { en: 'Origination fee', es: 'Cargo de apertura' },
-  fee_nsf: { en: 'Insufficient funds fee', es: 'Cargo por fondos insuficientes' },
-  fee_modification: { en: 'Modification fee', es: 'Cargo por modificación' },
-  fee_due_date_change: { en: 'Due date change fee', es: 'Cargo por cambio de vencimiento' },
-  fee_convenience: { en: 'Convenience fee', es: 'Cargo por conveniencia' },
-  fee_annual: { en: 'Annual fee', es: 'Cargo anual' },
-  fee_draw: { en: 'Draw fee', es: 'Cargo por retiro' },
-  fee_payoff: { en: 'Payoff fee', es: 'Cargo por liquidación' },
-  fee_legal: { en: 'Legal fee', es: 'Cargo legal' },
-  fee_recovery: { en: 'Recovery fee', es: 'Cargo por recuperación' },
-  fee_prepayment_penalty: { en: 'Prepayment penalty', es: 'Penalidad por pago anticipado' },
-  fee_adjustment: { en: 'Adjustment', es: 'Ajuste' },
-});
-const FEE = { en: 'Fee', es: 'Cargo' };
 
 type Line = Omit<StatementActivity, 'description'> & { kind: string };
 type Figures = Pick<
@@ -58,17 +23,15 @@ export function statementPage(billed: Record<string, unknown>, language: string)
   // Written by sql/documents/statements.ts, and by nobody else.
   const { letter, borrower: _, loan_then: __, counters: ___, ...figures } = billed as Billed;
   const { tenant } = letter;
-  const spoken = language === 'es' ? 'es' : 'en';
   return {
     ...letter,
     ...figures,
     activity: figures.activity.map(({ kind, ...line }) => ({
       ...line,
-      description: (KINDS[kind] ?? FEE)[spoken],
+      description: statementLine(kind, language),
     })),
-    pay_to:
-      tenant.address_lines.length > 0
-        ? { name: tenant.name, address_lines: tenant.address_lines }
-        : null,
+    is_one_page: isOnePage({ ...letter, ...figures }),
+    pay_to: { name: tenant.name, address_lines: tenant.address_lines },
+    scan_line: scanLine(letter.loan_number, figures.due.amount_due),
   };
 }

@@ -1,66 +1,160 @@
 import { sql } from '../database/db.ts';
 
+/** What was recorded of the loan since the last statement, and what was taken back of it and of earlier times. */
+const RECORDED = sql.fragment`
+  recorded as (
+    select event.id, event.kind, event.details, event.effective_date as date, event.recorded_at as at
+    from loan_events as event
+    where event.loan_id = loan.id
+      and event.recorded_on >= period.first and event.recorded_on < today.day
+  ),
+  undone as (
+    select reversal.date, reversal.at, target.id, target.kind, target.details
+    from recorded as reversal
+    join loan_events as target on target.id = (reversal.details ->> 'reverses')::uuid
+    where reversal.kind = 'reversal'
+  ),
+  assessed as (
+    select fee.effective_date as date, fee.created_at as at, fee.fee_type, fee.treatment, fee.amount
+    from fees as fee
+    where fee.loan_id = loan.id and fee.status <> 'reversed'
+      and fee.assessed_date >= period.first and fee.assessed_date < today.day
+  )`;
+
+/** What the total of payments moved by: money that came, went back, or was held and is applied. */
+const MONEY = sql.fragment`
+  money as (
+    select event.date, event.at, 'payment' as kind, 2 as rank,
+           payment.suspense_applied - payment.amount as amount,
+           -payment.principal_applied as principal, -payment.interest_applied as interest,
+           -payment.fees_applied as fees
+    from recorded as event join payments as payment on payment.id = event.id
+    where event.kind = 'payment'
+    union all
+    select event.date, event.at, 'suspense_applied', 2,
+           -applied.principal_applied - applied.interest_applied - applied.fees_applied,
+           -applied.principal_applied, -applied.interest_applied, -applied.fees_applied
+    from recorded as event join suspense_applications as applied on applied.id = event.id
+    where event.kind = 'suspense_application'
+    union all
+    select event.date, event.at, 'refund', 4,
+           -payment.principal_applied, -payment.principal_applied, null, null
+    from recorded as event join payments as payment on payment.id = event.id
+    where event.kind = 'reimbursement' and payment.principal_applied <> 0
+    union all
+    select event.date, event.at, 'payment_reversed', 3,
+           payment.principal_applied + payment.interest_applied + payment.fees_applied,
+           payment.principal_applied, payment.interest_applied, payment.fees_applied
+    from undone as event join payments as payment on payment.id = event.id
+    union all
+    select event.date, event.at, 'collateral_sold', 2, sale.surplus - sale.net_proceeds,
+           -sale.applied_principal - sale.recovered, -sale.applied_interest, -sale.applied_fees
+    from recorded as event join liquidations as sale on sale.id = event.id
+    where event.kind = 'liquidation'
+    union all
+    select event.date, event.at, 'sale_reversed', 3, sale.net_proceeds - sale.surplus,
+           sale.applied_principal + sale.recovered, sale.applied_interest, sale.applied_fees
+    from undone as event join liquidations as sale on sale.id = event.id
+    union all
+    select fee.date, fee.at, 'fee_deducted', 2, -fee.amount, null, null, -fee.amount
+    from assessed as fee
+    where fee.treatment = 'deducted'
+  )`;
+
+/**
+ * What the lender gave, each as what it was. Of a forgiveness only the principal is an amount in its event;
+ * "all" of the interest or the fees is what the other credits leave, where there was one such in the period.
+ */
+const GIVEN = sql.fragment`
+  stated as (
+    select event.date, event.at, 'fee_waived' as kind, 5 as rank,
+           -(event.details ->> 'amount')::numeric as amount, null::numeric as principal,
+           null::numeric as interest, -(event.details ->> 'amount')::numeric as fees,
+           false as is_open
+    from recorded as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
+    where event.kind = 'fee_waiver' and fee.status <> 'reversed'
+    union all
+    select event.date, event.at, 'service_credit', 5,
+           -credit.principal_applied - credit.interest_applied - credit.fees_applied,
+           -credit.principal_applied, -credit.interest_applied, -credit.fees_applied, false
+    from recorded as event join service_credits as credit on credit.id = event.id
+    where event.kind = 'service_credit'
+    union all
+    select event.date, event.at, 'credit_reversed', 6,
+           credit.principal_applied + credit.interest_applied + credit.fees_applied,
+           credit.principal_applied, credit.interest_applied, credit.fees_applied, false
+    from undone as event join service_credits as credit on credit.id = event.id
+    union all
+    select event.date, event.at, 'forgiveness', 5, -principal.forgiven, nullif(-principal.forgiven, 0),
+           null, null, 'all' in (event.details ->> 'interest', event.details ->> 'fees')
+    from recorded as event
+    cross join lateral (
+      select case when event.details ->> 'principal' <> 'all'
+               then (event.details ->> 'principal')::numeric else 0.00 end as forgiven
+    ) as principal
+    where event.kind = 'forgiveness'
+    union all
+    select event.date, event.at, 'forgiveness_reversed', 6, (event.details ->> 'principal')::numeric,
+           (event.details ->> 'principal')::numeric, null, null, false
+    from undone as event
+    where event.kind = 'forgiveness' and event.details ->> 'principal' <> 'all'
+  ),
+  rest as (
+    select -credits.amount - coalesce(sum(amount), 0.00) as amount,
+           count(*) filter (where is_open) = 1 as is_of_one
+    from stated
+  ),
+  given as (
+    select date, at, kind, rank,
+           amount + case when is_open and whole.is_of_one then whole.left_over else 0 end as amount,
+           principal, interest, fees
+    from stated
+    cross join (select rest.amount as left_over, rest.is_of_one from rest) as whole
+  )`;
+
+/** What the lender added, and what stands for no single day: interest, and what no event of the period explains. */
+const ADDED = sql.fragment`
+  added as (
+    select event.date, event.at, 'disbursement' as kind, 0 as rank,
+           (event.details ->> 'amount')::numeric as amount,
+           (event.details ->> 'amount')::numeric as principal, null::numeric as interest,
+           null::numeric as fees
+    from recorded as event
+    where event.kind in ('disbursement', 'draw')
+    union all
+    select event.date, event.at, 'disbursement_reversed', 0,
+           -(event.details ->> 'amount')::numeric, -(event.details ->> 'amount')::numeric, null, null
+    from undone as event
+    where event.kind in ('disbursement', 'draw')
+    union all
+    select fee.date, fee.at, 'fee_' || fee.fee_type, 1, fee.amount, null, null, fee.amount
+    from assessed as fee
+    union all
+    -- One that was assessed in the period itself is not on the statement at all.
+    select event.date, event.at, 'fee_reversed', 1, -fee.amount, null, null, -fee.amount
+    from undone as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
+    where fee.status = 'reversed' and fee.assessed_date < period.first
+    union all
+    select today.day - 1, 'infinity', 'applied_otherwise', 7,
+           -moved.payments - coalesce(sum(money.amount), 0.00), null, null, null
+    from money
+    union all
+    select today.day - 1, 'infinity', 'interest', 8, moved.interest, null, moved.interest, null
+    union all
+    select today.day - 1, 'infinity', 'credit', 9, rest.amount, null, null, null
+    from rest
+    where not rest.is_of_one
+  )`;
+
 /**
  * What became known since the last statement, as the totals count, each with the day for which it counts
  * in the books: a fee that was entered late stands on this statement under its own, earlier day. A payment may
  * be applied otherwise than in its own month, where an earlier one came late or was taken back: the
- * difference is a line of its own, so that the lines add up to what the balance moved by, and the balance
- * that each of them leaves ends at the new one.
+ * difference is a line of its own, so that the lines add up to what the balance moved by. They stand in the
+ * order of their days, and of one day as they were recorded, and the balance that each leaves ends at the new one.
  */
 export const activity = sql.fragment`(
-  with money as (
-    select event.effective_date as date, 'payment' as kind, 2 as rank,
-           payment.suspense_applied - payment.amount as amount,
-           -payment.principal_applied as principal, -payment.interest_applied as interest,
-           -payment.fees_applied as fees
-    from loan_events as event join payments as payment on payment.id = event.id
-    where event.loan_id = loan.id and event.kind = 'payment'
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    select event.effective_date, 'suspense_applied', 2,
-           -applied.principal_applied - applied.interest_applied - applied.fees_applied,
-           -applied.principal_applied, -applied.interest_applied, -applied.fees_applied
-    from loan_events as event join suspense_applications as applied on applied.id = event.id
-    where event.loan_id = loan.id and event.kind = 'suspense_application'
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    select event.effective_date, 'refund', 4, -payment.principal_applied, -payment.principal_applied,
-           null, null
-    from loan_events as event join payments as payment on payment.id = event.id
-    where event.loan_id = loan.id and event.kind = 'reimbursement' and payment.principal_applied <> 0
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    select event.effective_date, 'payment_reversed', 3,
-           payment.principal_applied + payment.interest_applied + payment.fees_applied,
-           payment.principal_applied, payment.interest_applied, payment.fees_applied
-    from loan_events as event
-    join payments as payment on payment.id = (event.details ->> 'reverses')::uuid
-    where event.loan_id = loan.id and event.kind = 'reversal'
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    select event.effective_date, 'collateral_sold', 2, sale.surplus - sale.net_proceeds,
-           -sale.applied_principal - sale.recovered, -sale.applied_interest, -sale.applied_fees
-    from loan_events as event join liquidations as sale on sale.id = event.id
-    where event.loan_id = loan.id and event.kind = 'liquidation'
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    select event.effective_date, 'sale_reversed', 3, sale.net_proceeds - sale.surplus,
-           sale.applied_principal + sale.recovered, sale.applied_interest, sale.applied_fees
-    from loan_events as event
-    join liquidations as sale on sale.id = (event.details ->> 'reverses')::uuid
-    where event.loan_id = loan.id and event.kind = 'reversal'
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    select fee.effective_date, 'fee_deducted', 2, -fee.amount, null, null, -fee.amount
-    from fees as fee
-    where fee.loan_id = loan.id and fee.treatment = 'deducted' and fee.status <> 'reversed'
-      and fee.assessed_date >= period.first and fee.assessed_date < today.day
-  ), waived as (
-    select event.effective_date as date, -(event.details ->> 'amount')::numeric as amount
-    from loan_events as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
-    where event.loan_id = loan.id and event.kind = 'fee_waiver' and fee.status <> 'reversed'
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-  )
+  with ${RECORDED}, ${MONEY}, ${GIVEN}, ${ADDED}
   select coalesce(jsonb_agg(
     jsonb_build_object(
       'date', line.date, 'kind', line.kind, 'amount', line.amount::text,
@@ -69,55 +163,12 @@ export const activity = sql.fragment`(
     ) order by line.place
   ), '[]')
   from (
-    select placed.*,
-           moved.previous_balance + sum(placed.amount) over (order by placed.place) as balance
-    from (
-      select moving.*, row_number() over (order by moving.date, moving.rank, moving.amount) as place
-      from (
-    select date, kind, rank, amount, principal, interest, fees from money
-    union all
-    select date, 'fee_waived', 5, amount, null, null, amount from waived
-    union all
-    select today.day - 1, 'applied_otherwise', 7, rest.amount, null, null, null
-    from (select -moved.payments - coalesce(sum(amount), 0.00) as amount from money) as rest
-    where rest.amount <> 0
-    union all
-    select fee.effective_date, 'fee_' || fee.fee_type, 1, fee.amount, null, null, fee.amount
-    from fees as fee
-    where fee.loan_id = loan.id and fee.status <> 'reversed'
-      and fee.assessed_date >= period.first and fee.assessed_date < today.day
-    union all
-    select event.effective_date, 'disbursement', 0, (event.details ->> 'amount')::numeric,
-           (event.details ->> 'amount')::numeric, null, null
-    from loan_events as event
-    where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    select event.effective_date, 'disbursement_reversed', 0,
-           -(funding.details ->> 'amount')::numeric, -(funding.details ->> 'amount')::numeric,
-           null, null
-    from loan_events as event
-    join loan_events as funding on funding.id = (event.details ->> 'reverses')::uuid
-    where event.loan_id = loan.id and event.kind = 'reversal'
-      and funding.kind in ('disbursement', 'draw')
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    -- One that was assessed in the period itself is not on the statement at all.
-    select event.effective_date, 'fee_reversed', 1, -fee.amount, null, null, -fee.amount
-    from loan_events as event
-    join loan_events as assessed on assessed.id = (event.details ->> 'reverses')::uuid
-    join fees as fee on fee.id = (assessed.details ->> 'fee_id')::uuid
-    where event.loan_id = loan.id and event.kind = 'reversal' and fee.status = 'reversed'
-      and fee.assessed_date < period.first
-      and event.recorded_on >= period.first and event.recorded_on < today.day
-    union all
-    select today.day - 1, 'interest', 8, moved.interest, null, moved.interest, null
-    where moved.interest <> 0
-    union all
-    select today.day - 1, 'credit', 9, rest.amount, null, null, null
-    from (select -credits.amount - coalesce(sum(amount), 0.00) as amount from waived) as rest
-    where rest.amount <> 0
-      ) as moving
-    ) as placed
+    select moving.*, row_number() over sorted as place,
+           moved.previous_balance + sum(moving.amount) over sorted as balance
+    from (select * from money union all select * from given union all select * from added) as moving
+    where moving.amount <> 0
+    window sorted as (
+      order by moving.date, moving.at, moving.rank, moving.amount rows unbounded preceding
+    )
   ) as line
 )`;

@@ -18,7 +18,7 @@ export const summary = sql.fragment`jsonb_build_object(
 )`;
 
 export const standing = sql.fragment`jsonb_build_object(
-  'program_name', program.name, 'interest_rate', row.current_rate::text,
+  'product_name', coalesce(product.public_name, product.name), 'interest_rate', row.current_rate::text,
   'principal_balance', (row.principal_balance + row.charge_off_balance)::text,
   'accrued_interest', row.accrued_interest::text,
   'outstanding_fees', row.outstanding_fees::text, 'maturity_date', row.maturity_date,

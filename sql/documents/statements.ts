@@ -85,7 +85,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
            )
     from (${loans.rows}) as row
     join loans as loan on loan.id = row.id
-    join programs as program on program.id = row.program_id
+    join products as product on product.id = loan.product_id
     join borrowers as borrower on borrower.id = row.borrower_id
     left join lateral (${addressLines}) as address on true
     -- Each offset keeps what is named once from being computed once for every use.

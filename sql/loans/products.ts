@@ -5,7 +5,7 @@ import { containing, table } from '../table.ts';
 export const products = table({
   name: 'products',
   rows: sql.fragment`
-    select record.id, record.program_id, record.name, record.code, record.is_active,
+    select record.id, record.program_id, record.name, record.public_name, record.code, record.is_active,
            record.loan_type, record.currency, record.min_amount, record.max_amount,
            trim_scale(record.min_rate) as min_rate, trim_scale(record.max_rate) as max_rate,
            record.min_term_months, record.max_term_months, record.interest_method,

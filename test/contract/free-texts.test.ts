@@ -23,7 +23,7 @@ function keeping(name: string, schema: z.ZodType): string[] {
 /** What a person does not word freely, and a mask would spoil. */
 const KEPT = {
   names:
-    'first_name middle_name last_name suffix name legal_name contact_name payee_name appraiser_name ' +
+    'first_name middle_name last_name suffix name public_name legal_name contact_name payee_name appraiser_name ' +
     'account_holder_name bank_name carrier_name card_brand dba_name firm_name bureau_name confirm',
   addresses:
     'street_line_1 street_line_2 city state postal_code email url contact_phone extension time_zone ' +

@@ -20,6 +20,7 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   const tenant = await stage.tenant('2026-01-15');
   const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
   const product_id = await newProduct(tenant, {
+    public_name: 'Your first loan',
     fee_rules: [
       { ...rule, amount: '100.00', treatment: 'deducted' },
       { ...rule, amount: '200.00', treatment: 'capitalized' },
@@ -29,7 +30,7 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   const { id } = await newLoan(tenant, { product_id });
 
   await travelTo(stage, tenant, '2026-02-01');
-  const { summary, due, activity } = await tenant.within(({ tx }) =>
+  const { summary, due, activity, loan } = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(Statement)`select figures from statements where loan_id = ${id}`),
   );
 
@@ -47,7 +48,46 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   const moved = activity.reduce((total, { amount }) => total.plus(amount), new Big(0));
   expect(moved.toFixed(2)).toBe(summary['new_balance']);
   // The instalment asks for its part of the fee; nothing is asked for beside it.
+  expect(loan).toMatchObject({ product_name: 'Your first loan' });
   expect(due).toMatchObject({ amount_due: '331.99', regular_payment: '331.99', fees: '0.00' });
+});
+
+test('what the lender gave is told as what it was, in the order in which it was recorded', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { officer } = tenant;
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-20');
+  const credit = { amount: '40.00', apply_to: 'principal', reason: 'Goodwill' };
+  const forgiving = {
+    ...{ modification_type: 'principal_forgiveness', principal_forgiven: '100.00' },
+    interest_treatment: 'waive',
+  };
+  const done = [
+    await officer.post(`/loans/${id}/service-credits`, credit),
+    await officer.post(`/loans/${id}/fees`, { fee_type: 'legal', amount: '20.00' }),
+    await officer.post(`/loans/${id}/payments`, { amount: '50.00', payment_method: 'check' }),
+    await officer.post(`/loans/${id}/modifications`, forgiving),
+  ];
+  done.push(await officer.post(`/service-credits/${done[0]?.body.id}/reverse`, {}));
+  expect(done.map(({ status }) => status < 300)).toEqual(done.map(() => true));
+
+  await travelTo(stage, tenant, '2026-02-01');
+  const { summary, activity } = await tenant.within(({ tx }) =>
+    tx.oneFirst(sql.type(Statement)`select figures from statements where loan_id = ${id}`),
+  );
+
+  const given = new Big(summary['credits'] ?? 'NaN');
+  expect(given.gt('100.00')).toBe(true);
+  expect(activity.map(({ kind, date, amount }) => [kind, date, amount])).toEqual([
+    ['disbursement', '2026-01-15', '10000.00'],
+    ['service_credit', '2026-01-20', '-40.00'],
+    ['fee_legal', '2026-01-20', '20.00'],
+    ['payment', '2026-01-20', '-50.00'],
+    ['forgiveness', '2026-01-20', given.neg().toFixed(2)],
+    ['credit_reversed', '2026-01-20', '40.00'],
+    ['interest', '2026-01-31', summary['interest']],
+  ]);
+  expect(activity.at(-1)?.['balance']).toBe(summary['new_balance']);
 });
 
 test('a fee for a day that was billed already is on the next statement, under its own day', async () => {

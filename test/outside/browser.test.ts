@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { extractText } from 'unpdf';
 import { afterAll, expect, test } from 'vitest';
 import { renderDocument } from '../../templates/render-document.ts';
+import { isOnePage } from '../../templates/statement-lines.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
 import * as samples from '../templates/samples.ts';
 
@@ -39,15 +40,45 @@ test('a statement is printed on letter paper with its figures and its pages coun
 
   const { bytes, pages } = await browser.pdf(html);
 
-  const [first = '', second = ''] = await textOf(bytes);
-  expect(pages).toBe(2);
+  const [first = ''] = await textOf(bytes);
+  expect(pages).toBe(1);
   for (const figure of ['$10,074.52', '-$315.68', '$72.19', '$9,856.03', 'April 15, 2026']) {
     expect(first.replace(/- \$/g, '-$')).toContain(figure);
   }
   expect(first).toContain('María O’Neil');
-  expect(first).toContain('Page 1 of 2');
-  expect(second).toContain('Page 2 of 2');
+  expect(first).toContain('Page 1 of 1');
   expect(Buffer.from(bytes).includes('/MarkInfo')).toBe(true);
+});
+
+test('a statement has its slip on the first page, one page for what has room there, and no more than it needs', async () => {
+  const { statement } = samples;
+  const [row] = statement.activity;
+  const calm = { ...statement.due, past_due: '0.00', late_fee: null };
+  const long = { name: 'Maximiliana '.repeat(7), address_lines: ['1 Long Boulevard '.repeat(4)] };
+  const autopay = { date: '2026-04-15', amount: '315.68' };
+  const kinds = [
+    { rows: 6, due: calm, pages: 1 },
+    { rows: 3, due: statement.due, pages: 1 },
+    { rows: 2, due: { ...statement.due, autopay }, recipient: long, pages: 2 },
+    { rows: 60, due: statement.due, pages: 3 },
+  ];
+  for (const { rows, pages, ...kind } of kinds) {
+    const activity = Array.from({ length: rows }, () => ({
+      ...row,
+      date: '',
+      description: 'Pago',
+    }));
+    const told = { ...statement, ...kind, activity } as typeof statement;
+
+    const pdf = await browser.pdf(
+      renderDocument('monthly_statement', 'es', { ...told, is_one_page: isOnePage(told) }),
+    );
+
+    const texts = await textOf(pdf.bytes);
+    expect(texts, `${rows}`).toHaveLength(pages);
+    expect(texts[0], `${rows}`).toContain('Cantidad adjunta');
+    for (const text of texts.slice(1)) expect(text).toContain('Descripción');
+  }
 });
 
 test('the typeface is in the document', async () => {

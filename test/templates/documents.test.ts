@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cssText, inkColor, logo } from '../../templates/letterhead.ts';
 import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
+import { scanLine } from '../../templates/scan-line.ts';
 import * as samples from './samples.ts';
 
 test('a statement carries its figures, its typeface and nothing to load', () => {
@@ -72,6 +74,7 @@ test('the statement of a line says its limit, its interest and what minimum paym
     renderDocument('monthly_statement', language, {
       ...samples.statement,
       line: { ...line, outlook },
+      is_one_page: false,
     });
 
   expect(page('en', line.outlook)).toContain('in about 251 months');
@@ -84,6 +87,64 @@ test('the statement of a line says its limit, its interest and what minimum paym
   expect(renderDocument('monthly_statement', 'en', samples.statement)).not.toContain(
     'Credit limit',
   );
+});
+
+test('the check digit of a scan line finds any single digit that was read wrongly', () => {
+  const checked = (line: string) => {
+    const [account = '', cents = '', digit] = line.split(' ');
+    return scanLine(account, `${cents.slice(0, -2)}.${cents.slice(-2)}`).endsWith(` ${digit}`);
+  };
+
+  // A number that is known to be valid: 4539 1488 0343 6467.
+  expect(scanLine('45391', '48803436.46')).toBe('45391 4880343646 7');
+  expect(scanLine('LN-0000042', '656.36')).toBe(samples.statement.scan_line);
+  fc.assert(
+    fc.property(
+      fc.stringMatching(/^[A-Z]{0,4}-?[0-9]{1,9}$/),
+      fc.integer({ min: 0, max: 10 ** 11 }),
+      fc.nat(),
+      fc.integer({ min: 1, max: 9 }),
+      (number, cents, at, by) => {
+        const line = scanLine(
+          number,
+          `${Math.floor(cents / 100)}.${`${cents % 100}`.padStart(2, '0')}`,
+        );
+        const places = [...line.matchAll(/\d/g)].map(({ index }) => index);
+        const place = places[at % places.length] ?? 0;
+        const wrong = `${line.slice(0, place)}${(Number(line[place]) + by) % 10}${line.slice(place + 1)}`;
+        return checked(line) && !checked(wrong);
+      },
+    ),
+  );
+});
+
+test('a letter that asks for money says what is owed, how to pay and whom to call', () => {
+  const owed = {
+    ...{
+      amount_due: '656.36',
+      next_payment_date: '2026-04-15',
+      past_due_amount: '315.68',
+      days_past_due: 16,
+    },
+    ...{ principal_balance: '9758.84', accrued_interest: '72.19', outstanding_fees: '25.00' },
+    total_balance: '9856.03',
+  };
+  const page = (language: string, more: object) =>
+    renderDocument('letter', language, { ...samples.plainLetter, ...more });
+
+  const [english, spanish] = [page('en', { owed }), page('es', { owed })];
+
+  for (const words of [
+    'Past due, for 16 days',
+    'Amount due on April 15, 2026',
+    '$315.68',
+    '$72.19',
+    'P.O. Box 4410',
+    '555-0142',
+  ])
+    expect(english).toContain(words);
+  expect(spanish).toContain('Vencido, hace 16 días');
+  expect(page('en', {})).not.toContain('How to pay');
 });
 
 test('names cannot leave their place, in the page or in its style', () => {

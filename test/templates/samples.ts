@@ -51,7 +51,7 @@ export const statement: MonthlyStatement = {
     autopay: null,
   },
   loan: {
-    program_name: 'Personal loan',
+    product_name: 'Personal loan',
     interest_rate: '0.085',
     principal_balance: '9758.84',
     accrued_interest: '72.19',
@@ -90,6 +90,9 @@ export const statement: MonthlyStatement = {
     fees: '0.00',
     total: '631.36',
   },
+  is_one_page: true,
+  pay_to: { name: letter.tenant.name, address_lines: letter.tenant.address_lines },
+  scan_line: 'LN0000042 0000065636 3',
 };
 
 export const tila: TilaDisclosure = {

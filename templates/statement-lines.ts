@@ -1,0 +1,72 @@
+import type { MonthlyStatement } from './documents.ts';
+import { isPositive } from './render-document.ts';
+
+/** What the lines of a statement are called; a kind without a name is a fee. */
+const LINES = new Map(
+  Object.entries<{ en: string; es: string }>({
+    payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
+    payment_reversed: { en: 'Payment returned', es: 'Pago devuelto' },
+    suspense_applied: { en: 'Money held for you, applied', es: 'Dinero retenido, aplicado' },
+    refund: { en: 'Refund to you', es: 'Reembolso a usted' },
+    applied_otherwise: {
+      en: 'Earlier payments, applied differently',
+      es: 'Pagos anteriores, aplicados de otra forma',
+    },
+    collateral_sold: { en: 'Sale of your collateral', es: 'Venta de su garantía' },
+    sale_reversed: { en: 'Sale of collateral taken back', es: 'Venta de garantía anulada' },
+    disbursement: { en: 'Loan proceeds', es: 'Desembolso del préstamo' },
+    disbursement_reversed: { en: 'Loan proceeds taken back', es: 'Desembolso anulado' },
+    fee_reversed: { en: 'Fee taken back', es: 'Cargo anulado' },
+    interest: { en: 'Interest', es: 'Intereses' },
+    service_credit: { en: 'Credit from us', es: 'Crédito a su favor' },
+    credit_reversed: { en: 'Credit taken back', es: 'Crédito anulado' },
+    forgiveness: { en: 'Debt forgiven', es: 'Deuda perdonada' },
+    forgiveness_reversed: { en: 'Forgiveness taken back', es: 'Perdón de deuda anulado' },
+    credit: { en: 'Credits and adjustments', es: 'Créditos y ajustes' },
+    fee_late: { en: 'Late fee', es: 'Cargo por pago tardío' },
+    fee_returned_payment: { en: 'Returned payment fee', es: 'Cargo por pago devuelto' },
+    fee_deducted: { en: 'Paid out of the loan proceeds', es: 'Pagado con el desembolso' },
+    fee_waived: { en: 'Fee waived', es: 'Cargo condonado' },
+    fee_origination: { en: 'Origination fee', es: 'Cargo de apertura' },
+    fee_nsf: { en: 'Insufficient funds fee', es: 'Cargo por fondos insuficientes' },
+    fee_modification: { en: 'Modification fee', es: 'Cargo por modificación' },
+    fee_due_date_change: { en: 'Due date change fee', es: 'Cargo por cambio de vencimiento' },
+    fee_convenience: { en: 'Convenience fee', es: 'Cargo por conveniencia' },
+    fee_annual: { en: 'Annual fee', es: 'Cargo anual' },
+    fee_draw: { en: 'Draw fee', es: 'Cargo por retiro' },
+    fee_payoff: { en: 'Payoff fee', es: 'Cargo por liquidación' },
+    fee_legal: { en: 'Legal fee', es: 'Cargo legal' },
+    fee_recovery: { en: 'Recovery fee', es: 'Cargo por recuperación' },
+    fee_prepayment_penalty: { en: 'Prepayment penalty', es: 'Penalidad por pago anticipado' },
+    fee_adjustment: { en: 'Adjustment', es: 'Ajuste' },
+  }),
+);
+const FEE = { en: 'Fee', es: 'Cargo' };
+
+/** The words for a line of a statement. */
+export const statementLine = (kind: string, language: string): string =>
+  (LINES.get(kind) ?? FEE)[language === 'es' ? 'es' : 'en'];
+
+type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient'> & { activity: readonly object[] };
+
+/** Lines of activity for which the first page has room, and what takes some of it: measured in the browser. */
+const ROOM = { lines: 6, past_due: 3, autopay: 1 };
+/** An address may have so many lines of so many characters before it takes room from the activity. */
+const ADDRESS = { lines: 4, characters: 38 };
+
+/**
+ * Whether the activity has room between the figures and the payment slip of the first page. Where it has not,
+ * all of it begins on the second.
+ */
+export function isOnePage({ due, line, recipient, activity }: Page): boolean {
+  const addressLines = [recipient.name, ...recipient.address_lines].reduce(
+    (count, text) => count + Math.max(1, Math.ceil(text.length / ADDRESS.characters)),
+    0,
+  );
+  const room =
+    ROOM.lines -
+    (isPositive(due.past_due) ? ROOM.past_due : 0) -
+    (due.autopay ? ROOM.autopay : 0) -
+    Math.max(0, addressLines - ADDRESS.lines);
+  return !line && activity.length <= room;
+}
