@@ -5,7 +5,7 @@ import { openOf, type Installment } from './coverage.ts';
 import { cycleOf, endOfCycle } from './cycles.ts';
 import type { LoanEvent } from './events.ts';
 import { proceed, replay, type FoldInput } from './fold.ts';
-import { totalOwed, type Position } from './position.ts';
+import { repaymentOwed, totalOwed, type Position } from './position.ts';
 import { advanceTo, type Run } from './run.ts';
 import { pastDueOn, type InstallmentState } from './bills.ts';
 import { stateOf, type LoanState } from './state.ts';
@@ -153,13 +153,13 @@ export function pay(run: Run, date: string): ProjectedPayment | null {
   return payment;
 }
 
-/** What the instalments of a day still ask for: the last one, all that is owed. */
+/** What the instalments of a day still ask for: the last one, all that it takes to repay the loan. */
 function askedOn(position: Position, date: string): ProjectedPayment | null {
   const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
   const due = standing.filter(({ row }) => row.due_date === date);
   const [first] = due;
   if (first === undefined) return null;
-  const owed = totalOwed(position, date);
+  const owed = repaymentOwed(position, date);
   const tolerance = parseMoney(position.terms.satisfied_tolerance);
   const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
   const amount = isLast ? owed : min(sum(due.map((row) => openOf(row, tolerance))), owed);
