@@ -126,6 +126,24 @@ test('interest that was paid ahead and is not earned is not asked for again, bef
     expect(after).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
+test('interest that comes back repays before the row that asks for the rest, and no row has less than none', () => {
+  const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 2, payment_day: 1 };
+  const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
+  const early = payment('p', '2026-01-31', '0.06');
+  const frozen: LoanEvent = {
+    ...{ id: 'f', kind: 'accrual_stop', effective_date: '2026-02-01', reason: 'freeze' },
+  };
+
+  const { ahead } = stateOn('2026-03-01', [early, frozen], contract);
+
+  const [first, last] = ahead;
+  expect(first).toMatchObject({ interest_amount: '0.06', ending_balance: '248.93' });
+  expect(last).toMatchObject({
+    ...{ interest_amount: '0.00', principal_amount: '248.92', payment_amount: '248.92' },
+    ...{ beginning_balance: '248.92', ending_balance: '0.00' },
+  });
+});
+
 test('what is paid back on the day of the last payment leaves nothing of it, only of what was charged off', () => {
   const on = { effective_date: '2026-04-30' } as const;
   const part: LoanEvent = {
