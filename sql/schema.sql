@@ -282,6 +282,12 @@ CREATE OR REPLACE FUNCTION app.half_even(amount numeric)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (abs(((amount * (100)::numeric) % (1)::numeric)) = 0.5) THEN round((round((amount * (50)::numeric)) / (50)::numeric), 2) ELSE round(amount, 2) END;
 
+CREATE OR REPLACE FUNCTION app.interest_balance(loan loans, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (app.accrued_cents(loan, day) - ((loan).interest_settled)::numeric);
+
 CREATE OR REPLACE FUNCTION app.interest_owed(loan loans, day date)
  RETURNS numeric
  LANGUAGE sql
@@ -769,6 +775,18 @@ end $function$;
 grant execute on function app.relay_events to public;
 grant execute on function app.relay_events to servicing_worker;
 
+CREATE OR REPLACE FUNCTION app.repayment_foreseen(loan loans, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN GREATEST(((((loan).principal_balance)::numeric + ((loan).outstanding_fees)::numeric) + CASE WHEN ((day > (loan).linear_until) AND ((loan).interest_ahead IS NOT NULL)) THEN ((loan).interest_ahead)::numeric ELSE app.interest_balance(loan, day) END), 0.00);
+
+CREATE OR REPLACE FUNCTION app.repayment_owed(loan loans, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN GREATEST(((((loan).principal_balance)::numeric + ((loan).outstanding_fees)::numeric) + app.interest_balance(loan, day)), 0.00);
+
 CREATE OR REPLACE FUNCTION app.retire_secret_keys(ids text[])
  RETURNS void
  LANGUAGE sql
@@ -897,13 +915,13 @@ CREATE OR REPLACE FUNCTION app.unpaid_since(loan loans, day date)
  RETURNS date
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN app.unpaid_since(loan, day, app.interest_owed(loan, day));
+RETURN app.unpaid_since(loan, day, app.interest_balance(loan, day));
 
 CREATE OR REPLACE FUNCTION app.unpaid_since(loan loans, day date, interest numeric)
  RETURNS date
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ((loan).status <> 'active'::text) THEN NULL::date WHEN (((((loan).principal_balance)::numeric + interest) + ((loan).outstanding_fees)::numeric) = (0)::numeric) THEN NULL::date ELSE COALESCE((loan).oldest_unpaid_due_date, CASE WHEN (day > (loan).maturity_date) THEN (loan).maturity_date ELSE NULL::date END) END;
+RETURN CASE WHEN ((loan).status <> 'active'::text) THEN NULL::date WHEN (((((loan).principal_balance)::numeric + interest) + ((loan).outstanding_fees)::numeric) <= (0)::numeric) THEN NULL::date ELSE COALESCE((loan).oldest_unpaid_due_date, CASE WHEN (day > (loan).maturity_date) THEN (loan).maturity_date ELSE NULL::date END) END;
 
 CREATE OR REPLACE FUNCTION app.use_secret_keys(ids text[], check_values text[])
  RETURNS TABLE(id text, is_other boolean)

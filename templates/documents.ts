@@ -6,6 +6,7 @@
 export type DocumentData = {
   monthly_statement: MonthlyStatement;
   tila_disclosure: TilaDisclosure;
+  account_opening_disclosure: AccountOpeningDisclosure;
   adverse_action_notice: AdverseActionNotice;
   payoff_letter: PayoffLetter;
   form_1099c: Form1099C;
@@ -139,6 +140,37 @@ export type TilaDisclosure = Letter & {
   is_estimate?: boolean;
   interest_rate: Rate;
   principal_amount: Money;
+};
+
+/** What a fee is for, and what it costs. */
+export type FeeLine = { name: string; words: string };
+
+/** Regulation Z, 12 CFR 1026.6(b): the terms on which a line of credit is opened. */
+export type AccountOpeningDisclosure = Letter & {
+  apr: Rate;
+  credit_limit: Money;
+  /** What is left of the limit, where the fees of the opening take much of it. */
+  available_credit?: Money | null;
+  interest_rate: Rate;
+  /** Where interest is earned by the day: a day's part of the rate, and of how many. */
+  daily_rate: Rate | null;
+  days_of_year: string | null;
+  has_leap_years: boolean;
+  /** How the balance is computed: each day's; else the first one, or that of a period's begin. */
+  is_daily: boolean;
+  is_flat: boolean;
+  has_grace: boolean;
+  /** Of a line that is billed by cycle. */
+  cycle: {
+    due_days: number;
+    minimum: { percentage: Rate; floor_amount: Money; plus_interest_and_fees: boolean };
+  } | null;
+  /** Of a line that repays what is drawn by instalments. */
+  plan: { term_months: number; every: string } | null;
+  fees: Record<'opening' | 'transactions' | 'penalties' | 'others', readonly FeeLine[]>;
+  /** Whole sentences; null where there is nothing to tell. */
+  prepayment: string | null;
+  security_interest: string | null;
 };
 
 /** Regulation B, 12 CFR 1002.9, and the FCRA, section 615(a). */

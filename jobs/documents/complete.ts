@@ -14,10 +14,12 @@ type Needs = { must: readonly Setting[]; wants: readonly Setting[] };
 const CONTACT = ['branding.address_line_2', 'branding.support_phone'] as const;
 const LETTER: Needs = { must: [], wants: ['branding.address_line_1', ...CONTACT] };
 
-/** Statements, disclosures and messages are never held up: the day on which they are due is the law's. */
+/** Statements, disclosures of loans and messages are never held up: the day on which they are due is the law's. */
 const NEEDS: Record<DocumentName, Needs> = {
   monthly_statement: LETTER,
   tila_disclosure: LETTER,
+  // Whoever finds a mistake on a statement must know where to write to (12 CFR 1026.6(b)(5)(iii), 1026.13(b)).
+  account_opening_disclosure: { must: ['branding.address_line_1'], wants: CONTACT },
   letter: LETTER,
   // The creditor's name and address, and those of its agency (12 CFR 1002.9(a)(2)).
   adverse_action_notice: {

@@ -60,7 +60,7 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     with aged as (
       select loan.id, loan.delinquency_bucket as old_bucket, late.days,
              app.bucket(late.days) as new_bucket, since.date as since,
-             loan.principal_balance + app.interest_owed(loan, ${morning}::date) + loan.outstanding_fees as total,
+             app.repayment_owed(loan, ${morning}::date) as debt,
              loan.maturity_date < ${morning}::date as is_matured
       from loans as loan
       cross join lateral (select app.unpaid_since(loan, ${morning}::date) offset 0) as since (date)
@@ -89,8 +89,8 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due,
            case
              when aged.since is null or aged.since >= ${morning}::date then 0.00
-             when aged.is_matured then aged.total
-             else least(aged.total, coalesce((
+             when aged.is_matured then aged.debt
+             else least(aged.debt, coalesce((
                select sum(installment.payment_amount - installment.paid_amount)
                from installments as installment
                join loans as loan on loan.id = installment.loan_id

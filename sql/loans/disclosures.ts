@@ -13,6 +13,15 @@ const Told = z.object({
 });
 export type ToldCost = z.output<typeof Told>;
 
+const Lines = z.array(z.object({ name: z.string(), words: z.string() }));
+const Opened = z.object({
+  letter_date: z.string(),
+  apr: z.string(),
+  credit_limit: z.string(),
+  fees: z.object({ opening: Lines, transactions: Lines, penalties: Lines, others: Lines }),
+});
+export type ToldOpening = z.output<typeof Opened> & { language: string };
+
 /** What the borrower was told last of what the loan costs: the figures of the document itself. */
 export const lastTold = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ told: Told }))`
@@ -20,3 +29,13 @@ export const lastTold = (tx: Transaction, loanId: string) =>
     where loan_id = ${loanId} and template = 'tila_disclosure'
     order by created_at desc, id desc limit 1
   `);
+
+/** What the borrower of a line was told last of the terms on which it is opened, and in which language. */
+export async function lastOpening(tx: Transaction, loanId: string): Promise<ToldOpening | null> {
+  const found = await tx.maybeOne(sql.type(z.object({ told: Opened, language: z.string() }))`
+    select template_data as told, coalesce(language, 'en') as language from documents
+    where loan_id = ${loanId} and template = 'account_opening_disclosure'
+    order by created_at desc, id desc limit 1
+  `);
+  return found && { ...found.told, language: found.language };
+}

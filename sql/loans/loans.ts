@@ -69,11 +69,16 @@ export const source = sql.fragment`
     from loans as record
     join borrowers as borrower on borrower.id = record.borrower_id
     cross join (select app.business_date() as day offset 0) as today
-    cross join lateral (select app.interest_owed(record, today.day) as interest offset 0) as owed
+    cross join lateral (
+      select greatest(interest.balance, 0.00) as interest,
+             greatest(record.principal_balance + record.outstanding_fees + interest.balance, 0.00) as repayment
+      from (select app.interest_balance(record, today.day) as balance offset 0) as interest
+      offset 0
+    ) as owed
     cross join lateral (select app.unpaid_since(record, today.day, owed.interest) as since offset 0) as due
     cross join lateral (
       select app.days_past_due(
-        due.since, today.day, record.delinquency_pauses, record.delinquency_grace_days
+        case when owed.repayment > 0 then due.since end, today.day, record.delinquency_pauses, record.delinquency_grace_days
       ) as days_past_due
       offset 0
     ) as late

@@ -27,8 +27,8 @@ export const openPlan = sql.fragment`(
   ) as installment
 )`;
 
-/** The debt of the day. */
-const debt = sql.fragment`record.principal_balance + owed.interest + record.outstanding_fees`;
+/** What would repay the loan today: interest that was paid ahead and is not earned counts towards it. */
+const debt = sql.fragment`owed.repayment`;
 
 /** The loan is past its maturity and owes something still: all of it is past due. */
 const isMatured = sql.fragment`due.since is not null and record.maturity_date < today.day`;
@@ -93,17 +93,14 @@ export const nextBill = sql.fragment`(
   from (
     select day.due_date, day.due_date = record.maturity_date as is_final,
            greatest(
-             record.principal_balance + record.outstanding_fees - coalesce(behind.amount, 0.00)
-               -- Behind the day on which the pace changes, what the fold foresees.
-               + case when day.due_date > record.linear_until and record.interest_ahead is not null
-                 then record.interest_ahead else app.interest_owed(record, day.due_date) end,
-             0.00
+             app.repayment_foreseen(record, day.due_date) - coalesce(behind.amount, 0.00), 0.00
            ) as rest
     from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
     offset 0
   ) as next
   -- A line that is billed by cycle has no maturity, and asks only for what a cycle has made due.
-  where record.status = 'active' and next.due_date is not null and ${debt} > 0
+  where record.status = 'active' and next.due_date is not null
+    and record.principal_balance + owed.interest + record.outstanding_fees > 0
     and (record.maturity_date is null or record.maturity_date >= today.day)
   offset 0
 )`;

@@ -2,15 +2,6 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { loans } from '../loans/loans.ts';
 
-/** All that is owed on the day of the draw; interest that was paid and is not earned by then comes back. */
-const whole = sql.fragment`greatest(
-  row.principal_balance + row.outstanding_fees + case
-    when plan.next_run_date > loan.linear_until and loan.interest_ahead is not null
-    then loan.interest_ahead
-    else app.accrued_cents(loan, plan.next_run_date) - loan.interest_settled
-  end, 0.00
-)`;
-
 /**
  * What the next draw of a loan's autopay takes, and when, as things stand: what the bill asks for, as
  * jobs/payments/autopay/draw-amount.ts says of the day itself. Nothing is told of a draw that is passed
@@ -20,7 +11,7 @@ const whole = sql.fragment`greatest(
 export const upcomingDraw = sql.fragment`(
   select plan.next_run_date as date, draw.amount, plan.payment_instrument_id
   from autopay_plans as plan
-  cross join lateral (select ${whole} as owed offset 0) as debt
+  cross join lateral (select app.repayment_foreseen(loan, plan.next_run_date) as owed offset 0) as debt
   cross join lateral (
     select case
       when plan.amount_type = 'payoff' then greatest(

@@ -4,7 +4,7 @@ import { loansOf } from '../loans/co-borrowers.ts';
 import { table } from '../table.ts';
 
 /** What is printed of a loan, for all who owe it. Everything else is for the one whom it names. */
-const OF_THE_LOAN = ['monthly_statement', 'tila_disclosure'];
+const OF_THE_LOAN = ['monthly_statement', 'tila_disclosure', 'account_opening_disclosure'];
 
 /** What a borrower sees: what was printed or shown to them and is there, and what they put here. */
 const shownTo = (borrowerId: string) => sql.fragment`

@@ -9,8 +9,10 @@ import { sql } from '../../sql/database/db.ts';
 import type { DocumentName } from '../../templates/documents.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
 import { changeEverything, correspondent, NOTHING_NEW } from '../setup/correspondent.ts';
+import { CYCLES } from '../setup/lines.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
+import { newProduct } from '../setup/products.ts';
 import { drain, travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -45,6 +47,13 @@ const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
     await newLoan(ground.tenant, { status: 'approved', borrower_id: ground.borrower_id });
     const says = ['$10,000.00', 'January 15, 2026'];
     return { print: await printOf(ground, 'tila_disclosure'), says };
+  },
+  account_opening_disclosure: async (ground) => {
+    const { tenant, borrower_id } = ground;
+    const product_id = await newProduct(tenant, CYCLES);
+    await newLoan(tenant, { status: 'approved', borrower_id, product_id });
+    const says = ['$10,000.00', '8.50%', 'January 15, 2026', '9 Old Street'];
+    return { print: await printOf(ground, 'account_opening_disclosure'), says };
   },
   adverse_action_notice: async (ground) => {
     const { tenant, borrower_id } = ground;

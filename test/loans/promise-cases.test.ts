@@ -102,6 +102,48 @@ test('a payment that makes the balance of its own period smaller pays no interes
   expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
+test('interest that was paid ahead and is not earned is not asked for again, before maturity and after', () => {
+  // 0.06 of the 1.51 that 29 days earn; the freeze leaves one day, which earns 0.05.
+  const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 1, payment_day: 1 };
+  const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
+  const ahead = payment('p', '2026-01-31', '0.06');
+  const frozen: LoanEvent = {
+    ...{ id: 'f', kind: 'accrual_stop', effective_date: '2026-02-01', reason: 'freeze' },
+  };
+  const on = (day: string, ...more: LoanEvent[]) =>
+    stateOn(day, [ahead, frozen, ...more], contract);
+
+  const { state, ahead: schedule } = on('2026-02-10');
+  const late = on('2026-03-05').state;
+  const paid = on('2026-03-01', payment('q', '2026-03-01', '499.99')).state;
+  const paidLate = on('2026-03-05', payment('q', '2026-03-05', '499.99')).state;
+
+  expect(state).toMatchObject({ next_payment_amount: '499.99', total_balance: '500.00' });
+  expect(openOf(state.installments)).toEqual(['499.99']);
+  expect(openOf(schedule)).toEqual(['499.99']);
+  expect(late).toMatchObject({ past_due_amount: '499.99', next_payment_amount: '499.99' });
+  for (const after of [paid, paidLate])
+    expect(after).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
+});
+
+test('interest that comes back repays before the row that asks for the rest, and no row has less than none', () => {
+  const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 2, payment_day: 1 };
+  const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
+  const early = payment('p', '2026-01-31', '0.06');
+  const frozen: LoanEvent = {
+    ...{ id: 'f', kind: 'accrual_stop', effective_date: '2026-02-01', reason: 'freeze' },
+  };
+
+  const { ahead } = stateOn('2026-03-01', [early, frozen], contract);
+
+  const [first, last] = ahead;
+  expect(first).toMatchObject({ interest_amount: '0.06', ending_balance: '248.93' });
+  expect(last).toMatchObject({
+    ...{ interest_amount: '0.00', principal_amount: '248.92', payment_amount: '248.92' },
+    ...{ beginning_balance: '248.92', ending_balance: '0.00' },
+  });
+});
+
 test('what is paid back on the day of the last payment leaves nothing of it, only of what was charged off', () => {
   const on = { effective_date: '2026-04-30' } as const;
   const part: LoanEvent = {

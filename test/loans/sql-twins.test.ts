@@ -181,7 +181,7 @@ const seenOf = ({ bill, ...state }: LoanState) => ({
 /** The final payment as it was when something happened last, until it is the next one itself. */
 function finalOf({ bill, ...state }: LoanState, kept: Big | null): string | null {
   if (state.total_balance === '0.00') return null;
-  if (bill.due_date === null) return state.total_balance;
+  if (bill.due_date === null) return state.next_payment_amount;
   if (bill.due_date === state.maturity_date) return bill.installment.amount;
   return kept && money(kept);
 }
@@ -207,4 +207,29 @@ test('the last instalment asks for a fee that is left when all are covered, in S
     payments_remaining: 1,
     past_due_amount: '0.00',
   });
+});
+
+test('interest that was paid ahead and is never earned lessens the last instalment, in SQL too', async () => {
+  const tenant = await stage.tenant(START);
+  const product_id = await newProduct(tenant, { interest_method: 'scheduled' });
+  const wish = { principal_amount: '500.00', term_months: 1, interest_rate: '0.12' };
+  const { id } = await newLoan(tenant, { product_id, ...wish });
+  const events = [
+    newEvent({ kind: 'payment', effective_date: START, amount: '1.00' }),
+    newEvent({ kind: 'accrual_stop', effective_date: START, reason: 'freeze' }),
+  ];
+  const read = (fresh: typeof events) =>
+    tenant.within(async (work) => ({
+      state: await happen(work, await openLoan(work, id), fresh),
+      row: await find(work.tx, loans, id),
+    }));
+
+  const before = await read(events);
+  await setToday(tenant, '2023-12-25');
+  const late = await read([]);
+
+  const asked = { next_payment_amount: '499.00', amount_due: '499.00', total_balance: '500.00' };
+  expect(before.row).toMatchObject({ ...asked, ...seenOf(before.state), past_due_amount: '0.00' });
+  expect(late.row).toMatchObject({ ...asked, ...seenOf(late.state), past_due_amount: '499.00' });
+  for (const { row } of [before, late]) expect(row?.['final_payment_amount']).toBe('499.00');
 });

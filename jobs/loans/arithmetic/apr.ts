@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
-import { divide, parseMoney, sum, ZERO } from '../../money.ts';
+import { divide, parseMoney, parseRate, sum, tenPlaces, ZERO } from '../../money.ts';
 import type { ScheduleRow } from './amortize.ts';
-import type { PaymentFrequency } from './terms.ts';
+import type { DayCount, PaymentFrequency } from './terms.ts';
 import {
   singlePaymentIntervals,
   unitPeriods,
@@ -69,6 +69,33 @@ export function aprOfSchedule(input: {
       ? singlePaymentRate(advance, only)
       : annualPercentageRate([advance], payments, unit);
   return rate.toFixed(6);
+}
+
+/** The days over which a day count spreads a year's rate; by 30/360 months count instead. */
+const DAYS_OF_YEAR = {
+  actual_365: 365,
+  actual_360: 360,
+  actual_364: 364,
+  actual_actual: 365,
+  '30_360': null,
+} satisfies Record<DayCount, number | null>;
+
+/**
+ * The rates of open-end credit that earns by the day: what one day earns, and that times the days of a
+ * year, which is its annual percentage rate (12 CFR 1026.14(b)). A yearly rate of 0.18 that is spread
+ * over 360 days is 0.0005 a day, and 0.1825 a year.
+ */
+export function openEndRates(rate: string, dayCount: DayCount) {
+  const days = DAYS_OF_YEAR[dayCount];
+  const yearly = parseRate(rate);
+  if (days === null) return { apr: yearly.toFixed(), daily_rate: null, days_of_year: null };
+  const daily = divide(yearly, days);
+  const apr = days === 365 ? yearly : daily.times(365).round(6);
+  return {
+    apr: apr.toFixed(),
+    daily_rate: tenPlaces(daily).toFixed(),
+    days_of_year: String(days),
+  };
 }
 
 function startOf(advances: readonly Flow[]): string {

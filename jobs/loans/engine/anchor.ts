@@ -41,7 +41,8 @@ export type Anchor = {
   linear_until: string | null;
   /**
    * The interest that will be owed on the first due date behind that day with anything left to ask for, if
-   * nothing happens before: a bill of all that is owed by then asks for it. Null where there is none.
+   * nothing happens before: a bill of all that is owed by then asks for it. Negative where more of it was
+   * paid ahead; null where there is no such date.
    */
   interest_ahead: string | null;
 };

@@ -23,8 +23,17 @@ export type Bill = {
   amount_due: string;
 };
 
-/** The next instalment, what it asks for besides what is past due, and what will be owed by then. */
-export type Next = { date: string | null; rows: readonly Installment[]; amount: Big; owed: Parts };
+/**
+ * The next instalment and what it asks for besides what is past due; all that would repay the loan by
+ * then besides that; and what will be owed by then.
+ */
+export type Next = {
+  date: string | null;
+  rows: readonly Installment[];
+  amount: Big;
+  rest: Big;
+  owed: Parts;
+};
 
 export function billOf(
   position: Position,
@@ -34,8 +43,7 @@ export function billOf(
 ): Bill {
   const pastDue = partsOf(late, askedBy(rows), owedOn(position, asOf));
   const rest = less(next.owed, pastDue);
-  const left = atLeastZero(wholeOf(next.owed).minus(late).minus(next.amount));
-  const besides = min(feesBesides(position), left);
+  const besides = min(feesBesides(position), next.rest.minus(next.amount));
   return {
     due_date: next.date,
     installment: inWords(next.amount, partsOf(next.amount, askedBy(next.rows), rest)),
@@ -46,9 +54,6 @@ export function billOf(
 }
 
 type Parts = { principal: Big; interest: Big; fees: Big };
-
-export const wholeOf = ({ principal, interest, fees }: Parts): Big =>
-  sum([principal, interest, fees]);
 
 /** What instalments still ask for: payments are taken to have paid their fees, then their interest. */
 function askedBy(installments: readonly Installment[]): Parts {
@@ -105,5 +110,6 @@ export const nothingNext = (position: Position, asOf: string): Next => ({
   date: null,
   rows: [],
   amount: ZERO,
+  rest: ZERO,
   owed: owedOn(position, asOf),
 });

@@ -2,10 +2,16 @@ import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { type Next, billOf, nothingNext, owedOn, wholeOf } from './bill.ts';
+import { type Next, billOf, nothingNext, owedOn } from './bill.ts';
 import { type Installment, isSatisfied, openOf, remainingOf } from './coverage.ts';
 import { bucketOf, daysPastDue } from './delinquency.ts';
-import { interestOwed, totalOwed, type Position } from './position.ts';
+import {
+  interestOwed,
+  interestPrepaid,
+  repaymentOwed,
+  totalOwed,
+  type Position,
+} from './position.ts';
 import { positionBy } from './run.ts';
 
 export const INSTALLMENT_STATUSES = [
@@ -34,12 +40,12 @@ export type InstallmentState = ScheduleRow & {
  */
 export function billsOf(position: Position, asOf: string) {
   const bills = standing(position, asOf);
-  const { total, maturity, unpaid, late, isOver, isMatured } = bills;
+  const { owed, maturity, unpaid, late, isOver, isMatured } = bills;
   const oldest = unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
   const pastDue = lateAmount(bills);
   const { pauses, terms } = position;
   const leniency = { pauses, grace_days: terms.delinquency_grace_days };
-  const days = total.gt(0) ? daysPastDue(oldest, asOf, leniency) : 0;
+  const days = owed.gt(0) ? daysPastDue(oldest, asOf, leniency) : 0;
   const next = nextBill(position, { ...bills, pastDue });
   const at = { asOf, tolerance: bills.tolerance, isOver, open: bills.open };
   return {
@@ -52,10 +58,10 @@ export function billsOf(position: Position, asOf: string) {
       status: statusOf(installment, at),
     })),
     oldest_unpaid_due_date:
-      position.accelerated_on !== null && total.gt(0) ? (oldest ?? maturity) : oldest,
+      position.accelerated_on !== null && owed.gt(0) ? (oldest ?? maturity) : oldest,
     // After maturity the whole debt is both past due and what is to be paid next.
     next_payment_date: isMatured ? maturity : next.date,
-    next_payment_amount: money(isMatured ? total : next.amount),
+    next_payment_amount: money(isMatured ? owed : next.amount),
     past_due_amount: money(pastDue),
     days_past_due: days,
     delinquency_bucket: bucketOf(days),
@@ -68,12 +74,13 @@ export function billsOf(position: Position, asOf: string) {
 export const pastDueOn = (position: Position, asOf: string): Big =>
   lateAmount(standing(position, asOf));
 
-const lateAmount = ({ isMatured, total, late }: Standing): Big =>
-  isMatured ? total : min(total, sum(late.map(remainingOf)));
+const lateAmount = ({ isMatured, owed, late }: Standing): Big =>
+  isMatured ? owed : min(owed, sum(late.map(remainingOf)));
 
 type Standing = {
   asOf: string;
-  total: Big;
+  /** What would repay the loan: interest that was paid ahead and is not earned counts towards it. */
+  owed: Big;
   isOver: boolean;
   tolerance: Big;
   maturity: string | null;
@@ -88,8 +95,8 @@ type Standing = {
 };
 
 function standing(position: Position, asOf: string): Standing {
-  const total = totalOwed(position, asOf);
-  const isOver = position.funded_on !== null && total.eq(0);
+  const isOwing = totalOwed(position, asOf).gt(0);
+  const isOver = position.funded_on !== null && !isOwing;
   const tolerance = parseMoney(position.terms.satisfied_tolerance);
   const rows = position.installments.filter((installment) => !installment.is_canceled);
   const maturity = position.accelerated_on ?? lastDueDate(position, rows);
@@ -99,11 +106,11 @@ function standing(position: Position, asOf: string): Standing {
   const unpaid = rows.filter((row) => !isOver && (asksForAll(row) || !isSatisfied(row, tolerance)));
   return {
     asOf,
-    total,
+    owed: repaymentOwed(position, asOf),
     isOver,
     tolerance,
     maturity,
-    isMatured: maturity !== null && total.gt(0) && asOf > maturity,
+    isMatured: maturity !== null && isOwing && asOf > maturity,
     unpaid,
     late: unpaid.filter(({ row }) => row.due_date < asOf),
     last,
@@ -128,33 +135,35 @@ function nextBill(
   const next = unpaid.find(({ row }) => row.due_date >= asOf) ?? last;
   const date = next?.row.due_date ?? maturity;
   if (date === null) return nothingNext(position, asOf);
-  const owed = owedOn(positionBy({ position, day: asOf }, date), date);
-  const rest = atLeastZero(wholeOf(owed).minus(pastDue));
+  const by = positionBy({ position, day: asOf }, date);
+  const rest = atLeastZero(repaymentOwed(by, date).minus(pastDue));
   const amount = next === undefined || date === maturity ? rest : min(remainingOf(next), rest);
-  return { date, rows: next === undefined ? [] : [next], amount, owed };
+  return { date, rows: next === undefined ? [] : [next], amount, rest, owed: owedOn(by, date) };
 }
 
 /**
  * The interest that will be owed on the due date that comes next behind a day on which the pace of
- * interest changes, if nothing happens before; null where none comes. Until that day it is in the bill of
- * that date, and SQL, which knows one pace, takes it from the loan's row.
+ * interest changes, if nothing happens before; negative where more was paid ahead than is earned by then,
+ * null where no date comes. Until that day it is in the bill of that date, and SQL, which knows one pace,
+ * takes it from the loan's row.
  */
 export function interestAhead(position: Position, asOf: string, turn: string): string | null {
   const { unpaid, last } = standing(position, asOf);
   const due = (unpaid.find(({ row }) => row.due_date > turn) ?? last)?.row.due_date;
   if (due === undefined || due <= turn) return null;
-  return money(interestOwed(positionBy({ position, day: asOf }, due), due));
+  const by = positionBy({ position, day: asOf }, due);
+  return money(interestOwed(by, due).minus(interestPrepaid(by, due)));
 }
 
 /** The last instalment asks for what is owed once it is the next one, and after. */
 function openAmount(
   installment: Installment,
-  { isOver, isMatured, total, late, last, next, tolerance }: Standing & { next: Next },
+  { isOver, isMatured, owed, late, last, next, tolerance }: Standing & { next: Next },
 ): Big {
   if (isOver) return ZERO;
   if (installment === last) {
     const before = sum(late.filter((row) => row !== installment).map(remainingOf));
-    if (isMatured) return atLeastZero(total.minus(before));
+    if (isMatured) return atLeastZero(owed.minus(before));
     if (next.rows.includes(installment)) return next.amount;
   }
   return openOf(installment, tolerance);

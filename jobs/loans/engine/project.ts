@@ -1,11 +1,11 @@
 import { addDays, earliest, latest } from '../../dates.ts';
-import { min, money, parseMoney, sum } from '../../money.ts';
+import { atLeastZero, min, money, parseMoney, sum } from '../../money.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { openOf, type Installment } from './coverage.ts';
 import { cycleOf, endOfCycle } from './cycles.ts';
 import type { LoanEvent } from './events.ts';
 import { proceed, replay, type FoldInput } from './fold.ts';
-import { totalOwed, type Position } from './position.ts';
+import { repaymentOwed, totalOwed, type Position } from './position.ts';
 import { advanceTo, type Run } from './run.ts';
 import { pastDueOn, type InstallmentState } from './bills.ts';
 import { stateOf, type LoanState } from './state.ts';
@@ -120,7 +120,8 @@ type Balances = ReturnType<typeof balancesOf>;
 
 /**
  * A row with the parts of what it asks for; what it was paid before went to what is neither fee nor
- * principal. One that asks for nothing more is as it was paid.
+ * principal. One that asks for nothing more is as it was paid. Interest that comes back with the payment has
+ * repaid before it: the row begins with what is then left.
  */
 function asPaid(
   row: InstallmentState,
@@ -130,8 +131,12 @@ function asPaid(
   if (payment === null && row.status === 'paid') return row;
   const open = parseMoney(payment?.amount ?? '0.00');
   const amount = open.plus(row.paid_amount);
-  const principal = before.principal.minus(after.principal);
-  const fees = after.fees.minus(before.fees);
+  const repaid = before.principal.minus(after.principal);
+  const settled = after.fees.minus(before.fees);
+  const back = atLeastZero(repaid.plus(settled).minus(amount));
+  const ofPrincipal = min(back, repaid);
+  const principal = repaid.minus(ofPrincipal);
+  const fees = settled.minus(back.minus(ofPrincipal));
   return {
     ...row,
     status: row.status === 'paid' ? 'partially_paid' : row.status,
@@ -140,7 +145,7 @@ function asPaid(
     principal_amount: money(principal),
     fees_amount: money(fees),
     interest_amount: money(amount.minus(principal).minus(fees)),
-    beginning_balance: money(before.principal),
+    beginning_balance: money(before.principal.minus(ofPrincipal)),
     ending_balance: money(after.principal),
   };
 }
@@ -153,13 +158,13 @@ export function pay(run: Run, date: string): ProjectedPayment | null {
   return payment;
 }
 
-/** What the instalments of a day still ask for: the last one, all that is owed. */
+/** What the instalments of a day still ask for: the last one, all that it takes to repay the loan. */
 function askedOn(position: Position, date: string): ProjectedPayment | null {
   const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
   const due = standing.filter(({ row }) => row.due_date === date);
   const [first] = due;
   if (first === undefined) return null;
-  const owed = totalOwed(position, date);
+  const owed = repaymentOwed(position, date);
   const tolerance = parseMoney(position.terms.satisfied_tolerance);
   const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
   const amount = isLast ? owed : min(sum(due.map((row) => openOf(row, tolerance))), owed);

@@ -6,13 +6,13 @@ import { record } from '../../audit.ts';
 import { parseMoney } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import type { OpenLoan } from '../history/happen.ts';
 import { refusalOf } from '../history/statuses.ts';
 import { costAhead, costOf, type Cost, type Funding } from '../origination/cost.ts';
 import { disclose, isAsTold } from '../origination/disclosure.ts';
+import { discloseOpening, isLine, openingTold } from '../origination/opening.ts';
 import { fixRescission } from '../origination/rescission.ts';
 import { fundingFees } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -33,7 +33,8 @@ export async function objectionToFunding(
   funding: Funding,
 ): Promise<Conflict | null> {
   const { compliance } = await settingsOf(work.tx);
-  if (!compliance.hard_enforcement || isBilledByCycle(termsOf(row))) return null;
+  if (!compliance.hard_enforcement) return null;
+  if (isLine(row)) return objectionToOpening(work, row);
   const cost = costOf(row, funding);
   const told = await lastTold(work.tx, row.id);
   if (cost !== null && told !== null && isAccurate(told, cost, row, funding)) return null;
@@ -51,6 +52,23 @@ export async function objectionToFunding(
     'What the loan costs is not what the borrower was told. A corrected disclosure is made: ' +
     'disburse again once the borrower has it.';
   return new Conflict(message, 'disclosure_outdated', details);
+}
+
+/** A line's terms are told before its first money goes out (12 CFR 1026.5(b)(1)(i)). */
+async function objectionToOpening(work: Work, row: RawLoan): Promise<Conflict | null> {
+  const { told, isTrue } = await openingTold(work, row);
+  if (isTrue) return null;
+  await discloseOpening(work, row);
+  await fixRescission(work, row, work.today);
+  const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
+  await record(work, about, 'disclose', {
+    told: { old: told?.letter_date ?? null, new: work.today },
+  });
+  const message =
+    'The terms of the line are not what the borrower was told. A disclosure of them is made: ' +
+    'disburse again once the borrower has it.';
+  const disclosed = told && { apr: told.apr, credit_limit: told.credit_limit };
+  return new Conflict(message, 'disclosure_outdated', { ...refusalOf(row), disclosed });
 }
 
 /** The rate is near enough to what was told; other terms were told as estimates. */
@@ -81,6 +99,11 @@ const toldOf = (told: ToldCost | null) =>
 
 /** The borrower is told anew with the money where anything differs from what was told before. */
 export async function discloseFunding(work: Work, row: RawLoan, funding: Funding) {
+  if (isLine(row)) {
+    const { isTrue } = await openingTold(work, row);
+    if (!isTrue) await discloseOpening(work, row);
+    return;
+  }
   const cost = costOf(row, funding);
   const told = await lastTold(work.tx, row.id);
   if (cost === null || (told !== null && isAsTold(told, row, cost))) return;
@@ -99,7 +122,7 @@ export async function discloseMore(
   { row, schedule, events }: OpenLoan,
   { amount, on, events: more }: FurtherFunding,
 ) {
-  if (row.loan_type === 'line_of_credit') return;
+  if (isLine(row)) return;
   const terms = termsOf(row);
   const owedBefore = fold({ terms, schedule, events, as_of: on }).total_balance;
   // A fee that is owed at once is taken to be paid at once.

@@ -10,8 +10,9 @@ import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/changes.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { runComplianceChecks } from './compliance.ts';
-import { aprOf, costOf, expectedFunding } from './cost.ts';
+import { costOf, expectedFunding } from './cost.ts';
 import { disclose } from './disclosure.ts';
+import { discloseOpening, isLine } from './opening.ts';
 import { fixRescission } from './rescission.ts';
 
 export const Approval = z.object({ notes: prose.nullish() });
@@ -46,8 +47,8 @@ export async function approve(work: Work, loanId: string) {
   await fixRescission(work, loan, latest(work.today, loan.origination_date ?? ''));
   const funding = expectedFunding(loan, work.today);
   const cost = costOf(loan, funding);
-  // A line that is billed by cycle has a rate, and no payments to disclose.
-  if (cost === null) await update(work.tx, 'loans', loanId, { apr: aprOf(loan, funding) });
+  if (isLine(loan)) await discloseOpening(work, loan);
+  else if (cost === null) await update(work.tx, 'loans', loanId, { apr: null });
   else await disclose(work, loan, cost, { isEstimate: true });
   await changeStatus(work, loan, 'approved', 'approve');
 }

@@ -1,17 +1,12 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
-import { filters } from '../../../templates/filters.ts';
-import { documentLocale } from '../../../templates/render-document.ts';
-import { feeRulesOf, graceDaysOf, type FeeRule } from '../products/fee-amounts.ts';
+import { feeRulesOf, graceDaysOf } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { feeWords, spokenOf, type Reader, type Spoken } from './fee-words.ts';
 
 /** The sentences of a Truth in Lending disclosure, in the borrower's language. */
 
-type Spoken = 'en' | 'es';
-type Reader = { language: string; locale: string; currency: string };
 type Facts = { secured: readonly string[]; hasPrepaidCharge: boolean };
-
-const spokenOf = (language: string): Spoken => (language === 'es' ? 'es' : 'en');
 
 const EVERY = dictionary<Record<Spoken, string>>({
   monthly: { en: 'Monthly', es: 'Mensual' },
@@ -31,15 +26,22 @@ export function costWords(loan: RawLoan, reader: Reader, { secured, hasPrepaidCh
   return {
     late_charge: lateCharge(loan, reader),
     prepayment: [
-      PREPAYMENT[spoken][termsOf(loan).prepayment_penalty ? 'penalty' : 'none'],
+      penaltyWords(loan, reader),
       ...(hasPrepaidCharge ? [PREPAYMENT[spoken].prepaid] : []),
     ].join(' '),
-    security_interest:
-      secured.length === 0
-        ? null
-        : `${SECURITY[spoken]} ${new Intl.ListFormat(spoken).format(secured)}.`,
+    security_interest: securityWords(secured, reader),
   };
 }
+
+/** What secures the loan; null where nothing does. */
+export const securityWords = (secured: readonly string[], { language }: Reader): string | null =>
+  secured.length === 0
+    ? null
+    : `${SECURITY[spokenOf(language)]} ${new Intl.ListFormat(spokenOf(language)).format(secured)}.`;
+
+/** Whether paying off early may cost a penalty, as a sentence. */
+export const penaltyWords = (loan: RawLoan, { language }: Reader): string =>
+  PREPAYMENT[spokenOf(language)][termsOf(loan).prepayment_penalty ? 'penalty' : 'none'];
 
 const PREPAYMENT = {
   en: {
@@ -63,48 +65,8 @@ function lateCharge(loan: RawLoan, reader: Reader): string | null {
   const rule = feeRulesOf(loan).find(({ trigger }) => trigger === 'past_due');
   if (!rule) return null;
   const days = graceDaysOf(rule, loan);
-  const much = lateFeeWords(rule, reader);
+  const much = feeWords(rule, reader);
   return spokenOf(reader.language) === 'es'
     ? `Si un pago se retrasa más de ${days} días, se le cobrará ${much}.`
     : `If a payment is more than ${days} days late, you will be charged ${much}.`;
 }
-
-function lateFeeWords(rule: FeeRule, { language, locale, currency }: Reader): string {
-  const setting = { locale: documentLocale(spokenOf(language), locale), currency };
-  const amount = (value: string) => filters['currency']?.(value, setting) ?? value;
-  const words = WORDS[spokenOf(language)];
-  const share = `${filters['percent']?.(rule.percentage ?? '0', setting)} ${
-    rule.calculation === 'percent_of_past_due' ? words.of_past_due : words.of_payment
-  }`;
-  const flat = amount(rule.amount ?? '0.00');
-  const plain =
-    rule.calculation === 'flat'
-      ? flat
-      : rule.calculation === 'greater_of' || rule.calculation === 'lesser_of'
-        ? words[rule.calculation](flat, share)
-        : share;
-  return [
-    plain,
-    ...(rule.min_amount ? [`${words.least} ${amount(rule.min_amount)}`] : []),
-    ...(rule.max_amount ? [`${words.most} ${amount(rule.max_amount)}`] : []),
-  ].join(', ');
-}
-
-const WORDS = {
-  en: {
-    of_payment: 'of the payment',
-    of_past_due: 'of the amount past due',
-    greater_of: (flat: string, share: string) => `the greater of ${flat} and ${share}`,
-    lesser_of: (flat: string, share: string) => `the lesser of ${flat} and ${share}`,
-    least: 'at least',
-    most: 'at most',
-  },
-  es: {
-    of_payment: 'del pago',
-    of_past_due: 'de la cantidad vencida',
-    greater_of: (flat: string, share: string) => `lo mayor entre ${flat} y ${share}`,
-    lesser_of: (flat: string, share: string) => `lo menor entre ${flat} y ${share}`,
-    least: 'como mínimo',
-    most: 'como máximo',
-  },
-};

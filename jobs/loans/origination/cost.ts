@@ -1,9 +1,9 @@
 import type { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { latest } from '../../dates.ts';
-import { money, parseMoney, sum, ZERO } from '../../money.ts';
-import { aprOfSchedule } from '../arithmetic/apr.ts';
-import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
+import { money, parseMoney, parseRate, sum, ZERO } from '../../money.ts';
+import { aprOfSchedule, openEndRates } from '../arithmetic/apr.ts';
+import { isBilledByCycle, isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
 import { scheduleAhead } from '../engine/project.ts';
@@ -109,14 +109,26 @@ function fundingEvents(asked: Fees, amount: string, on: string): LoanEvent[] {
   ];
 }
 
+/** The annual percentage rate of a loan that is funded so, or null where it has none. */
+export const aprOf = (loan: RawLoan, funding: Funding): string | null =>
+  loan.loan_type === 'line_of_credit'
+    ? lineRates(loan, funding).apr
+    : (costOf(loan, funding)?.apr ?? null);
+
 /**
- * The annual percentage rate of a loan that is funded so, or null where it has none. That of a line
- * which is billed by cycle is its interest rate (12 CFR 1026.14(b)): it has no payments to disclose.
+ * The rates of a line of credit, which are told without payments (12 CFR 1026.14(b)): fees are told beside
+ * them. Interest that is flat stays the same while the balance falls, so its rate is that of the
+ * payments which repay the whole line.
  */
-export const aprOf = (loan: RawLoan, funding: Funding, beside = ZERO): string | null =>
-  isBilledByCycle(termsOf(loan))
-    ? loan.interest_rate
-    : (costOf(loan, funding, beside)?.apr ?? null);
+export function lineRates(loan: RawLoan, funding: Funding) {
+  const terms = termsOf(loan);
+  if (!isFollowingPlan(terms)) return openEndRates(loan.interest_rate, terms.day_count);
+  const isFlat = terms.interest_method === 'flat';
+  const apr = isFlat
+    ? (costOf(loan, funding)?.apr ?? null)
+    : parseRate(loan.interest_rate).toFixed();
+  return { apr, daily_rate: null, days_of_year: null };
+}
 
 /**
  * The rate that the Military Lending Act caps (32 CFR 232.4(c)): computed as the annual percentage rate
@@ -124,7 +136,9 @@ export const aprOf = (loan: RawLoan, funding: Funding, beside = ZERO): string | 
  * year, as if they were paid at the start. Fees for late payment do not count (232.3(n), 1026.4(c)(2)).
  */
 export const maprOf = (loan: RawLoan, funding: Funding): string | null =>
-  aprOf(loan, funding, yearlyFees(loan));
+  isBilledByCycle(termsOf(loan))
+    ? aprOf(loan, funding)
+    : (costOf(loan, funding, yearlyFees(loan))?.apr ?? null);
 
 function yearlyFees(loan: RawLoan): Big {
   const years = Math.ceil(loan.term_months / 12);

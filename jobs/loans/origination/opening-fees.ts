@@ -1,0 +1,113 @@
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import type { FeeLine } from '../../../templates/documents.ts';
+import { atLeastZero, money, parseMoney } from '../../money.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
+import {
+  feeAmount,
+  feeRulesOf,
+  graceDaysOf,
+  fundingFees,
+  comeTo,
+  type FeeRule,
+} from '../products/fee-amounts.ts';
+import { termsOf } from '../products/terms-of.ts';
+import { amountWords, feeWords, spokenOf, type Reader } from './fee-words.ts';
+
+/** Where 12 CFR 1026.6(b) has a fee told: by its paragraph of the table, or below it. */
+type Place = 'opening' | 'transactions' | 'penalties' | 'others';
+
+/** What a line's fees are, in the order of the product's rules. */
+export function openingFees(loan: RawLoan, reader: Reader): Record<Place, FeeLine[]> {
+  const rules = feeRulesOf(loan).filter((rule) => canBeAsked(rule, loan));
+  const linesOf = (place: Place) =>
+    rules
+      .filter((rule) => placeOf(rule) === place)
+      .map((rule) => ({ name: nameOf(rule, reader), words: wordsOf(rule, loan, reader) }));
+  return {
+    opening: linesOf('opening'),
+    transactions: linesOf('transactions'),
+    penalties: linesOf('penalties'),
+    others: linesOf('others'),
+  };
+}
+
+/** What is asked for the line itself, whatever is drawn ((b)(2)(ii)); for a draw or a part ((iv), (vii)); for what went wrong. */
+function placeOf({ trigger, calculation, fee_type }: FeeRule): Place {
+  if (trigger === 'past_due' || trigger === 'payment_returned') return 'penalties';
+  if (trigger === 'draw') return 'transactions';
+  if (trigger === 'disbursement')
+    return calculation === 'percent_of_disbursement' ? 'transactions' : 'opening';
+  return BY_TYPE[fee_type] ?? 'others';
+}
+
+/** Of the rules that staff apply by hand. */
+const BY_TYPE: Partial<Record<FeeRule['fee_type'], Place>> = {
+  annual: 'opening',
+  draw: 'transactions',
+  late: 'penalties',
+  nsf: 'penalties',
+  returned_payment: 'penalties',
+};
+
+/** A line with billing cycles has no other due date to move to. */
+const canBeAsked = ({ trigger }: FeeRule, loan: RawLoan): boolean =>
+  trigger !== 'due_date_change' || !isBilledByCycle(termsOf(loan));
+
+/** The amount itself where it is known on this day: a share of the amount approved. */
+function wordsOf(rule: FeeRule, loan: RawLoan, reader: Reader): string {
+  const spanish = spokenOf(reader.language) === 'es';
+  if (placeOf(rule) === 'opening') {
+    const amount = amountWords(money(feeAmount(rule, loan.principal_amount)), reader);
+    if (rule.fee_type !== 'annual' || rule.trigger === 'disbursement') return amount;
+    return `${amount} ${spanish ? 'al año' : 'a year'}`;
+  }
+  const much = feeWords(rule, reader);
+  if (rule.trigger !== 'past_due') return much;
+  const days = graceDaysOf(rule, loan);
+  return spanish
+    ? `${much}, si un pago se retrasa más de ${days} días`
+    : `${much}, if a payment is more than ${days} days late`;
+}
+
+/**
+ * What is left of the limit once the line is opened, where the fees that become principal then take 15
+ * percent of it or more ((b)(2)(xiii)); null where they take less.
+ */
+export function creditLeft(loan: RawLoan, limit: string): string | null {
+  const fees = fundingFees(loan, { amount: limit, isFirst: true });
+  const charged = comeTo(
+    fees.filter(({ rule }) => placeOf(rule) === 'opening'),
+    'capitalized',
+  );
+  if (charged.lt(parseMoney(limit).times('0.15'))) return null;
+  return money(atLeastZero(parseMoney(limit).minus(charged)));
+}
+
+function nameOf({ trigger, fee_type }: FeeRule, { language }: Reader): string {
+  const place = spokenOf(language) === 'es' ? 1 : 0;
+  return (BY_TRIGGER[trigger] ?? NAMES[fee_type])[place] ?? '';
+}
+
+/** What is asked for something is called by it, whatever type the rule gives the fee. */
+const BY_TRIGGER: Partial<Record<FeeRule['trigger'], readonly string[]>> = {
+  draw: ['Each draw', 'Cada retiro'],
+  past_due: ['Late payment', 'Pago atrasado'],
+  payment_returned: ['Returned payment', 'Pago devuelto'],
+};
+const NAMES = {
+  origination: ['Opening the line', 'Apertura de la línea'],
+  late: ['Late payment', 'Pago atrasado'],
+  nsf: ['Insufficient funds', 'Fondos insuficientes'],
+  returned_payment: ['Returned payment', 'Pago devuelto'],
+  modification: ['Change of terms', 'Cambio de condiciones'],
+  due_date_change: ['Change of the due date', 'Cambio de la fecha de pago'],
+  convenience: ['Way of payment', 'Forma de pago'],
+  annual: ['Annual fee', 'Cargo anual'],
+  draw: ['Draw', 'Retiro'],
+  payoff: ['Payoff', 'Liquidación'],
+  legal: ['Legal costs', 'Costos legales'],
+  recovery: ['Recovery', 'Recuperación'],
+  prepayment_penalty: ['Early repayment', 'Pago anticipado'],
+  adjustment: ['Adjustment', 'Ajuste'],
+  other: ['Other fee', 'Otro cargo'],
+} satisfies Record<FeeRule['fee_type'], readonly [string, string]>;
