@@ -6,7 +6,7 @@ import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { Invalid } from '../../jobs/errors.ts';
 import { describeFile } from '../../jobs/files/file-bytes.ts';
-import { StoreUnavailable } from '../../jobs/files/files.ts';
+import { FILE_BYTES_MAX, StoreUnavailable } from '../../jobs/files/files.ts';
 import { checkStorable } from './bodies.ts';
 import { HttpRefusal } from './errors.ts';
 import { unhurried, type Limits } from './limits.ts';
@@ -17,7 +17,8 @@ const FIELDS_MAX = 100;
 /** A file of a form: what its sender calls it, and where its bytes lie for as long as the request. */
 export type ArrivedFile = { field: string; name: string; type: string; size: number; path: string };
 export type FileForm = { fields: Record<string, string | string[]>; files: ArrivedFile[] };
-export type FormLimits = { limits: Limits; bytes_max: number };
+/** Without a limit of the tenant's: what any of them can allow, who looks at its own afterwards. */
+export type FormLimits = { limits: Limits; bytes_max?: number };
 
 /**
  * Reads a form with a file and goes on with it. The file comes into a folder of its own, which nobody
@@ -25,7 +26,7 @@ export type FormLimits = { limits: Limits; bytes_max: number };
  */
 export async function withFileForm<Result>(
   ctx: Context,
-  { limits, bytes_max }: FormLimits,
+  { limits, bytes_max = FILE_BYTES_MAX }: FormLimits,
   steps: (form: FileForm) => Promise<Result>,
 ): Promise<Result> {
   // Whoever is refused in the middle of a file has more to send, and no next request.

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
-import { FILE_BYTES_MAX } from '../../jobs/documents/types.ts';
 import { checkStorable } from '../http/bodies.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { withFileForm, type ArrivedFile } from '../http/file-forms.ts';
@@ -38,8 +37,7 @@ export async function withForm(
     await PARSER(ctx, async () => {});
     return steps({ values: valuesOf(ctx), file: null });
   }
-  // The tenant's own limit is looked at when the file is put in its place.
-  await withFileForm(ctx, { limits, bytes_max: FILE_BYTES_MAX }, ({ files: [file] }) =>
+  await withFileForm(ctx, { limits }, ({ files: [file] }) =>
     steps({ values: valuesOf(ctx), file: file ? fileOf(file) : null }),
   );
 }

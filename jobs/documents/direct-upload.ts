@@ -2,9 +2,9 @@ import { z } from 'zod';
 import * as documents from '../../sql/documents/documents.ts';
 import { flag, freeWords, jsonObject, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import type { Files } from '../files/files.ts';
+import { FILE_BYTES_MAX, type Files } from '../files/files.ts';
 import type { Within } from '../work.ts';
-import { DOCUMENT_TYPES, FILE_BYTES_MAX, type ContentType } from './types.ts';
+import { DOCUMENT_TYPES, type ContentType } from './types.ts';
 import { announced, confirmUpload } from './upload.ts';
 
 /** A file that has come with a form: its bytes may be read more than once. */

@@ -7,9 +7,6 @@ export const DOCUMENT_TYPES = [
 
 export const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
-/** The largest file that a tenant's settings can allow, in bytes: 100 MiB. */
-export const FILE_BYTES_MAX = 104_857_600;
-
 /** What may be uploaded: nothing that a browser would run. */
 export const CONTENT_TYPES = [
   ...(['application/pdf', 'image/png', 'image/jpeg', 'image/tiff', 'image/heic'] as const),

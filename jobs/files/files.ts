@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
 
+/** The largest file that a tenant's settings can allow, in bytes: 100 MiB. */
+export const FILE_BYTES_MAX = 104_857_600;
+
 /**
  * A store of whole files by key. A reader never sees half a file, and a key never leads out of
  * the store.

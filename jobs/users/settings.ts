@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as tenants from '../../sql/tenants.ts';
-import { FILE_BYTES_MAX } from '../documents/types.ts';
+import { FILE_BYTES_MAX } from '../files/files.ts';
 import { communications } from './communication-settings.ts';
 import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
 import {

@@ -227,20 +227,6 @@ describe('where uploads are scanned for viruses', () => {
     expect(clean).toMatchObject({ status: 'uploaded', download_url: expect.any(String) });
   });
 
-  test('a file that the scanner never looked at stays held and says why, until it has', async () => {
-    const { id, read } = await held();
-    const reason = 'Our work on it failed.';
-
-    const payload = { tenant_id: tenant.id, document_id: id };
-    await tenant.within(async (work) => scanDocument.failed?.(work, payload, reason));
-    const given = await read();
-    await scanned(id, async () => ({ found: null }));
-    const clean = await read();
-
-    expect(given).toMatchObject({ status: 'held', rejection_reason: reason, download_url: null });
-    expect(clean).toMatchObject({ status: 'uploaded', rejection_reason: null });
-  });
-
   test('a file with a virus is removed, and nobody can let it pass', async () => {
     const { id, read } = await held();
 

@@ -10,6 +10,7 @@ import { openPool } from '../../sql/database/db.ts';
 import { failures, retry } from '../../sql/queue/worker-operations.ts';
 import { recordFailures } from '../../sql/queue/workers.ts';
 import { tellFailures } from '../../workers/queue/tell-failures.ts';
+import { formOf, postForm } from '../setup/forms.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { drain } from '../setup/queue.ts';
@@ -18,7 +19,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const owner = await openPool(stage.url, { role: 'servicing_owner', size: 2 });
 afterAll(() => owner.end());
-const reason = expect.stringMatching(/^Our work on it failed \d times.* retry it\.$/);
+const reason = expect.stringMatching(/^Our work on it failed \d+ times.* retry it\.$/);
 
 /** Every waiting job of this kind has used up its attempts, and the workers have noticed. */
 async function failForGood(task: string) {
@@ -73,6 +74,25 @@ test('a document whose rendering failed for good says so, also where it is waite
     document_status: 'uploaded',
     document_failure_reason: null,
   });
+});
+
+test('a file that no scanner ever looked at stays held and says why, until one has', async () => {
+  const tenant = await stage.tenant();
+  const { id: loan_id } = await newLoan(tenant);
+  const form = formOf({ loan_id, document_type: 'other' }, [{ content: '%PDF-1.7 stub' }]);
+  const outside = newOutside(stage.pool);
+  Object.assign(stage.installation, { scans_uploads: true, files: outside.files });
+  const sent = await postForm(tenant.officer, '/documents', form);
+  Object.assign(stage.installation, { scans_uploads: false });
+  const read = async () => (await tenant.officer.get(`/documents/${sent.body.id}`)).body;
+
+  await failForGood('scan-document');
+  const failed = await read();
+  await retryAll();
+  await drain(stage, outside, ['scan-document']);
+
+  expect(failed).toMatchObject({ status: 'held', rejection_reason: reason, download_url: null });
+  expect(await read()).toMatchObject({ status: 'uploaded', rejection_reason: null });
 });
 
 test('a message whose sending failed for good says so, and goes out when it is retried', async () => {
@@ -170,6 +190,8 @@ const NOBODY_WAITS = [
   'read-identity-provider',
   // A borrower who was redacted has nothing that waits.
   'remove-redacted-files',
+  // A provider posts again what it was not believed.
+  ...['read-certificate', 'confirm-subscription'],
   // The run of the day tells by itself, from the failed job.
   'close-loans',
 ];

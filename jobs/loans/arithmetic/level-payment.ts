@@ -56,13 +56,13 @@ function ofAny(factors: readonly Big[]): Worth {
  * these are, and the same again discounted by them. The digits of the count are read from the left.
  */
 function ofEqual(factor: Big, count: number): Worth {
-  const one = divide(ONE, factor.plus(1));
+  const perPeriod = divide(ONE, factor.plus(1));
   let [discount, annuity] = [ONE, ZERO];
   for (const digit of count.toString(2)) {
     annuity = kept(annuity.plus(annuity.times(discount)));
     discount = kept(discount.times(discount));
     if (digit === '0') continue;
-    discount = kept(discount.times(one));
+    discount = kept(discount.times(perPeriod));
     annuity = annuity.plus(discount);
   }
   return { discount, annuity };
