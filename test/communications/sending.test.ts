@@ -161,7 +161,6 @@ test('a letter is printed, kept as a document and laid out for the post', async 
     channel: 'letter',
     recipient: '1 Main Street, Arlington, VA 22201',
   });
-  // A reminder asks for money, and says what is owed.
   for (const words of ['Grace Hopper', 'Your whole balance', '$10,000.00', 'How to pay'])
     expect(outside.pages[0]).toContain(words);
   expect([...outside.stored.keys()]).toContain(`${tenant.slug}/outbox/letters/${body.id}.pdf`);
