@@ -75,24 +75,45 @@ test('an investor is told what came in of their loans, and what of it is theirs'
   expect(await violationsIn(stage)).toEqual([]);
 });
 
+const loan = fc.nat(1);
 const anyStep = fc.oneof(
-  fc.record({
-    kind: fc.constant('pay' as const),
-    loan: fc.nat(1),
-    cents: fc.integer({ min: 1, max: 90000 }),
-    ago: fc.nat(4),
-  }),
-  fc.record({ kind: fc.constant('reverse' as const), loan: fc.nat(1), which: fc.nat(3) }),
-  fc.record({ kind: fc.constant('sell' as const), loan: fc.nat(1), buyer: fc.nat(1) }),
-  fc.record({ kind: fc.constant('buy back' as const), loan: fc.nat(1) }),
-  fc.record({ kind: fc.constant('wait' as const), days: fc.integer({ min: 1, max: 12 }) }),
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('pay' as const),
+      loan,
+      cents: fc.integer({ min: 1, max: 90_000 }),
+      ago: fc.nat(4),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('reverse' as const), loan, which: fc.nat(1) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('sell' as const), loan, buyer: fc.nat(1) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('buy back' as const), loan }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      days: fc.integer({ min: 1, max: 12 }),
+    }),
+  },
 );
+/** Every story has something to tell: each investor has a loan, and a payment comes in for it. */
+const BEGINNING: readonly Step[] = [0, 1].flatMap((which): Step[] => [
+  { kind: 'sell', loan: which, buyer: which },
+  { kind: 'pay', loan: which, cents: 31_568 + which, ago: 0 },
+]);
 
 test('whoever owned loans when, all that came in for investors is told to them, once', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 4, maxLength: 8 }), async (steps) => {
+    fc.asyncProperty(fc.array(anyStep, { minLength: 4, maxLength: 10 }), async (steps) => {
       const story = await begin();
-      for (const step of steps) await story.take(step);
+      for (const step of [...BEGINNING, ...steps]) await story.take(step);
       const { told, due, expected } = await story.end();
 
       expect(told).toEqual(expected);
@@ -164,9 +185,12 @@ async function begin() {
     }
     if (owner !== null) return;
     const investor_id = buyers[step.buyer] ?? buyers[0];
-    const portfolio = (await admin.post('/portfolios', { name: 'For sale' })).body.id as string;
-    await admin.post(`/portfolios/${portfolio}/assign-loans`, { loan_ids: [loan.id] });
-    await admin.post(`/portfolios/${portfolio}/sell`, { investor_id, sale_price: '9000.00' });
+    const made = await admin.post('/portfolios', { name: `Sold with ${loan.id} on ${today}` });
+    const portfolio = made.body.id as string;
+    const path = `/portfolios/${portfolio}`;
+    await admin.post(`${path}/assign-loans`, { loan_ids: [loan.id] });
+    const sold = await admin.post(`${path}/sell`, { investor_id, sale_price: '9000.00' });
+    if (sold.status !== 200) throw new Error(JSON.stringify(sold.body));
     await go(after(1));
     loan.owner = { id: investor_id, portfolio, since: today };
   }
