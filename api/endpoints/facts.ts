@@ -98,6 +98,8 @@ const TOLD = dictionary<readonly string[]>({
     'collateral.ltv',
     ...SALE.map((field) => `collateral.${field}`),
     'credit-reporting-records.current_balance',
+    'remittance-loans.principal_owned',
+    'remittance-loans.servicing_fee',
   ],
   'loans.accrued_interest': [...OWES, ...LEFT, 'collateral.applied_interest'],
   'loans.outstanding_fees': [

@@ -40,6 +40,7 @@ const RESOURCES = dictionary({
   ledger_accounts: 'ledger/accounts',
   loan_promotions: 'loans',
   period_closings: 'ledger/closings',
+  year_ends: 'ledger/year-ends',
   support_case_messages: 'case-messages',
   support_cases: 'cases',
   webhook_subscriptions: 'webhooks',
