@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { cleanData } from './clean-data.ts';
-import type { Letter } from './documents.ts';
+import type { Letter } from './letter.ts';
 import { inkColor } from './letterhead.ts';
 import { engineFor } from './render.ts';
 

@@ -1,6 +1,6 @@
 import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
-import type { Letter } from '../../templates/documents.ts';
+import type { Letter } from '../../templates/letter.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
 import { settingsOf, type Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';

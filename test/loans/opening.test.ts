@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { openEndRates } from '../../jobs/loans/arithmetic/apr.ts';
 import { sql } from '../../sql/database/db.ts';
-import type { AccountOpeningDisclosure } from '../../templates/documents.ts';
+import type { AccountOpeningDisclosure } from '../../templates/disclosures.ts';
 import { renderDocument } from '../../templates/render-document.ts';
 import { disclosuresOf } from '../setup/disclosures.ts';
 import { disburse } from '../setup/funding.ts';

@@ -1,12 +1,12 @@
+import type { TilaDisclosure } from '../../templates/disclosures.ts';
 import type {
   AdverseActionNotice,
   CommunicationLetter,
   Form1099C,
-  Letter,
   MonthlyStatement,
   PayoffLetter,
-  TilaDisclosure,
 } from '../../templates/documents.ts';
+import type { Letter } from '../../templates/letter.ts';
 
 export const letter: Letter = {
   locale: 'en-US',

@@ -1,5 +1,5 @@
 import type { RawLoan } from '../../../sql/loans/loans.ts';
-import type { FeeLine } from '../../../templates/documents.ts';
+import type { FeeLine } from '../../../templates/disclosures.ts';
 import { atLeastZero, money, parseMoney } from '../../money.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import {
