@@ -71,6 +71,8 @@ const NOT_DONE: Record<string, string> = {
   'POST /portfolios/{id}/buyback': 'no sale is booked',
   'POST /portfolios/{id}/cancel-sale': 'no sale is agreed',
   'POST /portfolios/{id}/transfer-loans': 'only between two portfolios',
+  'POST /communications/unsubscribe': 'only with the token of a mail',
+  'POST /ledger/year-ends': 'no year is over that is not ended',
   'POST /communications/send': 'the borrowers may not be contacted',
   'POST /communications/send-batch': 'the borrowers may not be contacted',
   'POST /webhooks/{id}/retry-delivery': 'nothing waits to be sent again',
