@@ -2759,6 +2759,7 @@ create table loan_assignments (
   updated_at timestamp with time zone not null default now(),
   agreed_status text,
   decline_reason text,
+  is_booked boolean not null default false,
   constraint loan_assignments_decline_reason_check CHECK ((decline_reason = ANY (ARRAY['paid_off'::text, 'settled'::text, 'charged_off'::text, 'reinstated'::text, 'transferred'::text, 'canceled'::text, 'nothing_owed'::text]))),
   constraint loan_assignments_ownership_percentage_check CHECK (((ownership_percentage > (0)::numeric) AND (ownership_percentage <= (1)::numeric))),
   constraint loan_assignments_pkey PRIMARY KEY (tenant_id, id),

@@ -99,6 +99,11 @@ export const loanAssignments = resource({
     status: z.enum(ASSIGNMENT_STATUSES).optional(),
     decline_reason: z.enum(DECLINE_REASONS).nullable().readonly(),
     settlement_instrument_id: uuid.nullish(),
+    is_booked: flag
+      .readonly()
+      .describe(
+        'Whether the loan was sold with its portfolio, for a price: it is bought back the same way.',
+      ),
     journal_entry_ids: z.array(uuid).readonly(),
     ...stamps,
   },

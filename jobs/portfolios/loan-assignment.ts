@@ -68,7 +68,7 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
       },
     );
   }
-  if (status !== from && (row['journal_entry_ids'] as string[]).length > 0)
+  if (status !== from && row['is_booked'])
     throw new Conflict('The sale is booked; its portfolio buys loans back.', 'sale_booked');
   const isTouched = Object.entries(changes).some(
     ([field, value]) => !['status', 'end_date'].includes(field) && !same(row[field], value),

@@ -20,8 +20,8 @@ export async function settleSale(work: Work, sale: sales.Due) {
   const carried = await sales.carried(tx, sale.loan_id, row.posted_until);
   const reason = whyNot(row.status, sale.agreed_status, carried.is_left);
   if (reason !== null) return decline(work, sale, reason);
-  const entryIds = sale.price === null ? [] : await bookSale(work, sale, carried, sale.price);
-  if (sale.price !== null) await sales.mapSold(tx, row.id, row.posted_until, onAccount(carried));
+  const entryIds = sale.price === null ? null : await bookSale(work, sale, carried, sale.price);
+  if (entryIds) await sales.mapSold(tx, row.id, row.posted_until, onAccount(carried));
   await sales.settle(tx, sale.id, day, entryIds);
   await told(work, sale, 'settle', { status: { old: 'pending', new: 'active' } });
   if (!sale.servicing_retained) await release(work, sale.loan_id);

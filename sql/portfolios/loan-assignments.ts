@@ -11,7 +11,8 @@ export const assignments = table({
            record.settlement_date, record.end_date, record.purchase_price,
            trim_scale(record.purchase_price_ratio) as purchase_price_ratio,
            trim_scale(record.servicing_fee_rate) as servicing_fee_rate, record.recourse,
-           record.status, record.decline_reason, record.settlement_instrument_id, record.journal_entry_ids,
+           record.status, record.decline_reason, record.settlement_instrument_id, record.is_booked,
+           record.journal_entry_ids,
            record.created_at, record.updated_at
     from loan_assignments as record
   `,

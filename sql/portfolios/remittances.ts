@@ -34,8 +34,9 @@ export const remittanceLoans = table({
 /**
  * What the books owe investors, line by line, and by which sale it is theirs: all that was booked for the
  * loan on that account since its sale was, until its buyback was. Entries of a loan are written under
- * its lock, so that their ids have the order in which they were booked. More than zero is owed to the
- * investor.
+ * its lock, so that their ids have the order in which they were booked. A sale or buyback of a loan that is
+ * charged off, for nothing, has no entry: there the days count on which the loan was the investor's. More
+ * than zero is owed to the investor.
  */
 export const owed = sql.fragment`
   select sale.tenant_id, sale.id as assignment_id, sale.investor_id, sale.loan_id,
@@ -45,7 +46,7 @@ export const owed = sql.fragment`
   from loan_assignments as sale
   join investors as investor
     on investor.tenant_id = sale.tenant_id and investor.id = sale.investor_id
-  join journal_entries as sold
+  left join journal_entries as sold
     on sold.tenant_id = sale.tenant_id and sold.reference_type = 'portfolio_sale'
     and sold.reference_id = sale.id and sold.purpose = ''
   left join journal_entries as bought
@@ -56,12 +57,16 @@ export const owed = sql.fragment`
     on charted.tenant_id = sale.tenant_id and charted.role = 'due_to_investors'
   join journal_entries as entry
     on entry.tenant_id = sale.tenant_id and entry.loan_id = sale.loan_id
-    and entry.status = 'posted' and entry.id >= sold.id
-    and (bought.id is null or entry.id <= bought.id)
+    and entry.status = 'posted'
+    and case when sold.id is null then entry.entry_date >= sale.effective_date
+             else entry.id >= sold.id end
+    and case when bought.id is null then entry.entry_date <= coalesce(sale.end_date, 'infinity')
+             else entry.id <= bought.id end
   join journal_lines as line
     on line.tenant_id = entry.tenant_id and line.entry_id = entry.id
     and line.account_id
       = coalesce((loan.terms -> 'gl_map' ->> 'due_to_investors')::uuid, charted.id)
+  where sale.is_booked
 `;
 
 /** What was owed before a period, and what each entry of the period brought, by sale and account. */

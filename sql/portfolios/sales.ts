@@ -98,12 +98,17 @@ export const mapUnsold = (tx: Transaction, loanId: string, day: string) =>
     where id = ${loanId}
   `);
 
-/** The loan is the investor's from the morning after the day on. */
-export const settle = (tx: Transaction, id: string, day: string, entryIds: readonly string[]) =>
+/** The loan is the investor's from the morning after the day on; with its entries, where it is booked. */
+export const settle = (
+  tx: Transaction,
+  id: string,
+  day: string,
+  entryIds: readonly string[] | null,
+) =>
   tx.query(sql.typeAlias('void')`
     update loan_assignments
-    set status = 'active', effective_date = ${day}::date + 1,
-        journal_entry_ids = ${JSON.stringify(entryIds)}::jsonb
+    set status = 'active', effective_date = ${day}::date + 1, is_booked = ${entryIds !== null},
+        journal_entry_ids = ${JSON.stringify(entryIds ?? [])}::jsonb
     where id = ${id}
   `);
 
@@ -130,7 +135,7 @@ export const soldLoan = (tx: Transaction, loanId: string) =>
            ) as accounts_before
     from loans as loan
     join loan_assignments as sale on sale.loan_id = loan.id
-    where loan.id = ${loanId} and sale.status = 'active' and sale.journal_entry_ids <> '[]'
+    where loan.id = ${loanId} and sale.status = 'active' and sale.is_booked
     order by sale.id desc limit 1
   `);
 
@@ -207,7 +212,7 @@ export const booked = (tx: Transaction, portfolioId: string, loanIds: readonly s
     select assignment.id, loan.id as loan_id, loan.status
     from loan_assignments as assignment join loans as loan on loan.id = assignment.loan_id
     where assignment.portfolio_id = ${portfolioId} and loan.id = any(${sql.array([...loanIds], 'uuid')})
-      and assignment.status = 'active' and loan.terms ? 'sold_on'
+      and assignment.status = 'active' and assignment.is_booked
     order by loan.id
   `);
 
