@@ -66,7 +66,7 @@ function documentsIn(language: string): Map<string, HandlebarsTemplateDelegate> 
   if (known) return known;
   const engine = engineFor();
   engine.registerHelper('positive', isPositive);
-  engine.registerHelper('once', (value: unknown) => value === '1');
+  engine.registerHelper('once', (value: unknown) => String(value) === '1');
   engine.registerPartial('layout', source('layout.html'));
   const variant = language === 'en' ? [] : [`${language}/`];
   for (const folder of ['', ...variant]) {

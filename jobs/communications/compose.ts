@@ -29,6 +29,8 @@ export type Composition = Wish & {
   /** What was told before, of which this message is a part; without them, as everything is now. */
   figures?: Omit<MessageFigures, 'template'> | undefined;
   triggered_by: (typeof TRIGGERS)[number];
+  /** The rule that answers with it. */
+  auto_response?: string | undefined;
 };
 
 export const TRIGGERS = ['user', 'system', 'auto_response', 'portal'] as const;
@@ -72,6 +74,7 @@ export async function compose(work: Work, wish: Composition): Promise<Composed> 
     sent_by_id: work.actor.type === 'user' ? work.actor.id : null,
     document_id: wish.document_id ?? null,
     blocked_reasons: reasons,
+    metadata: wish.auto_response === undefined ? {} : { auto_response: wish.auto_response },
   });
   if (status === 'queued') await queue(work, log_id, channel, wish.document_id ?? null);
   return { log_id, status, reasons };

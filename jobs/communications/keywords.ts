@@ -13,12 +13,14 @@ const IN_A_TEXT: Vocabulary = [
     language: 'en',
     words: [
       ...['stop', 'stopall', 'quit', 'end', 'revoke', 'cancel', 'unsubscribe', 'optout', 'opt out'],
+      ...['stop it', 'stop this', 'stop texts', 'stop messages', 'stop the messages', 'no more'],
+      ...['remove me', 'take me off', 'leave me alone'],
     ],
   },
   {
     wish: 'stop',
     language: 'es',
-    words: ['alto', 'parar', 'pare', 'cancelar', 'cancele', 'detener', 'terminar', 'baja'],
+    words: ['alto', 'parar', 'pare', 'cancelar', 'cancele', 'detener', 'terminar', 'baja', 'basta'],
   },
   { wish: 'start', language: 'en', words: ['start', 'unstop', 'resume'] },
   { wish: 'start', language: 'es', words: ['iniciar', 'comenzar', 'empezar', 'reanudar'] },
@@ -42,8 +44,11 @@ const SENTENCES: Vocabulary = [
       ...['stop these texts', 'stop these messages', 'stop all texts', 'stop all messages'],
       ...['quit texting', 'quit messaging', 'do not text', 'dont text', 'do not message me'],
       ...['dont message me', 'no more texts', 'no more messages', 'no more text messages'],
-      ...['unsubscribe me', 'opt me out', 'want to opt out', 'remove me from', 'take me off'],
-      ...['remove my number', 'delete my number', 'lose my number'],
+      ...['do not contact me', 'dont contact me', 'stop all text messages', 'stop text messages'],
+      ...['revoke my consent', 'revoke consent', 'withdraw my consent', 'withdraw consent'],
+      ...['unsubscribe me', 'opt me out', 'want to opt out', 'remove me from your'],
+      ...['remove me from this', 'remove me from the list', 'take me off your', 'take me off this'],
+      ...['take me off the list', 'remove my number', 'delete my number', 'lose my number'],
     ],
   },
   {
@@ -54,6 +59,8 @@ const SENTENCES: Vocabulary = [
       ...['no me escriban', 'no mas mensajes', 'no quiero mensajes', 'no quiero mas mensajes'],
       ...['deje de enviar', 'dejen de enviar', 'deje de enviarme', 'dejen de enviarme'],
       ...['deje de mandarme', 'dejen de mandarme', 'deme de baja', 'darme de baja'],
+      ...['no me mandes', 'no me envies', 'no me escribas', 'deja de mandarme', 'deja de enviarme'],
+      ...['deje de mandar mensajes', 'dejen de mandar mensajes', 'revoco mi consentimiento'],
     ],
   },
 ];
@@ -79,15 +86,16 @@ export function spokenIn(
 function wholly(vocabulary: Vocabulary, text: string): Spoken | null {
   const words = wordsOf(text);
   const bare = words.filter((word) => !FILLERS.has(word));
-  const spellings = [words.join(' '), words.join(''), bare.join(' ')];
+  const once = [...new Set(bare)].join(' ');
+  const spellings = [words.join(' '), words.join(''), bare.join(' '), once];
   return found(vocabulary, (word) => spellings.includes(word));
 }
 
 function somewhere(vocabulary: Vocabulary, text: string): Spoken | null {
   const whole = ` ${wordsOf(text).join(' ')} `;
   return found(vocabulary, (sentence) => {
-    const at = whole.indexOf(` ${sentence} `);
-    return at >= 0 && !NEGATIONS.some((word) => whole.slice(0, at).endsWith(` ${word}`));
+    const before = whole.split(` ${sentence} `).slice(0, -1);
+    return before.some((text) => !NEGATIONS.some((word) => ` ${text}`.endsWith(` ${word}`)));
   });
 }
 

@@ -41,8 +41,7 @@ export async function takeReports(work: Work, reports: z.output<typeof Reports>)
     const isSecondLook = is_click && message.status === 'opened';
     const status = isSecondLook ? 'opened' : statusAfter(message.status, reported);
     if (!status) continue;
-    const at =
-      timestamp && !Number.isNaN(Date.parse(timestamp)) ? new Date(timestamp).toISOString() : null;
+    const at = momentIn(timestamp);
     const [code, why] = [error_code ?? null, error_message ?? null];
     await inbound.report(tx, message.id, { status, is_click, at, code, message: why });
     const isLost = status === 'bounced' || status === 'complained';
@@ -51,6 +50,16 @@ export async function takeReports(work: Work, reports: z.output<typeof Reports>)
     changed += 1;
   }
   return { received: reports.length, changed };
+}
+
+const EARLIEST = Date.UTC(2000);
+const AHEAD_MS = 86_400_000;
+
+/** When it happened, as the provider says; null where that is no time, or none that it could have been. */
+function momentIn(timestamp: string | null | undefined): string | null {
+  const moment = Date.parse(timestamp ?? '');
+  if (!(moment >= EARLIEST && moment <= Date.now() + AHEAD_MS)) return null;
+  return new Date(moment).toISOString();
 }
 
 /** What became of an address is in the history; who unsubscribes agrees to mail there no more. */

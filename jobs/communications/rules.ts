@@ -33,10 +33,10 @@ export async function askRules(work: Work, heard: Heard): Promise<string | null>
 
 async function answer(work: Work, heard: Heard, rule: inbound.Rule) {
   const { borrower_id, channel } = heard;
-  const { response_template_id: template_id, response_subject: subject, response_body } = rule;
-  if (template_id)
-    await compose(work, { template_id, channel, borrower_id, triggered_by: 'auto_response' });
-  else if (response_body) await reply(work, heard, { subject, body: response_body }, rule.id);
+  const { id, response_template_id: template_id, response_subject: subject, response_body } = rule;
+  const by = { triggered_by: 'auto_response', auto_response: id } as const;
+  if (template_id) await compose(work, { template_id, channel, borrower_id, ...by });
+  else if (response_body) await reply(work, heard, { subject, body: response_body }, id);
 }
 
 /** In the order of their priority, of equal ones the older first (`inbound.rules`). */

@@ -61,7 +61,7 @@ export const rules = (tx: Transaction, channel: string, borrowerId: string) =>
 export const hasAnswered = (tx: Transaction, rule: string, borrowerId: string, minutes: number) =>
   tx.exists(sql.typeAlias('void')`
     select from communication_logs
-    where borrower_id = ${borrowerId} and direction = 'outbound'
+    where borrower_id = ${borrowerId} and direction = 'outbound' and status <> 'blocked'
       and metadata ->> 'auto_response' = ${rule}
       and created_at > now() - make_interval(mins => ${minutes})
   `);

@@ -66,6 +66,21 @@ test('a rule that cannot answer costs nobody’s message', async () => {
   expect(await texts()).toEqual([]);
 });
 
+test('an answer from a template is not tried again within the rule’s pause', async () => {
+  const { tenant, officer, says, texts } = await conversation();
+  const admin = await tenant.signedIn('admin');
+  const template = { name: 'T', template_type: 'custom', channel: 'sms', body: 'From a template' };
+  const { id } = (await admin.post('/communication-templates', template)).body;
+  await admin.post('/auto-responses', { ...rule, response_body: null, response_template_id: id });
+
+  await says('Is anybody there?');
+  await says('Hello?');
+  const answers = await officer.get('/communication-logs?direction=outbound');
+
+  expect(answers.body).toMatchObject([{ status: 'queued' }]);
+  expect(await texts()).toEqual(['From a template']);
+});
+
 test('an answer too long for a text message is not sent, and the message is kept', async () => {
   const { tenant, officer, says } = await conversation();
   const admin = await tenant.signedIn('admin');

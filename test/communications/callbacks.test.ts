@@ -115,6 +115,21 @@ async function reportedEmail() {
   return { officer, borrower_id, path, report, log };
 }
 
+test('a report with a date that cannot be is dated now', async () => {
+  const { report, log } = await reportedEmail();
+
+  const replies = [
+    await report('delivered', '+123456-01-01T00:00:00Z'),
+    await report('open', '-271821-04-20T00:00:00Z'),
+    await report('bounce', '275760'),
+  ];
+  const { delivered_at, opened_at, failed_at } = await log();
+
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+  for (const moment of [delivered_at, opened_at, failed_at])
+    expect(Math.abs(Date.parse(moment) - Date.now())).toBeLessThan(60_000);
+});
+
 test('a click is written down beside the opening before it', async () => {
   const { report, log } = await reportedEmail();
 

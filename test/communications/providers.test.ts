@@ -242,6 +242,8 @@ test.each([
   ['https://sns.us-east-1.amazonaws.com:8443/SimpleNotificationService-0a.pem', false],
   ['https://bucket.s3.us-east-1.amazonaws.com/SimpleNotificationService-0a.pem', false],
   ['https://sns.us-east-1.amazonaws.com/other.pem', false],
+  ['https://sns.us-east-1.amazonaws.com/a/../SimpleNotificationService-0a.pem', false],
+  ['https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0a.pem#1', false],
 ])('a certificate at %s: %s', (url, isTheirs) => {
   expect(isCertificateUrl(url)).toBe(isTheirs);
   expect(isSubscribeUrl(url)).toBe(false);

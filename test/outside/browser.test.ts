@@ -56,9 +56,12 @@ test('a statement has its slip on the first page, one page for what has room the
   const calm = { ...statement.due, past_due: '0.00', late_fee: null };
   const long = { name: 'Maximiliana '.repeat(7), address_lines: ['1 Long Boulevard '.repeat(4)] };
   const autopay = { date: '2026-04-15', amount: '315.68' };
+  const product_name = 'Préstamo personal con garantía hipotecaria para la vivienda principal';
+  const named = { ...statement.loan, product_name };
   const kinds = [
     { rows: 6, due: calm, pages: 1 },
     { rows: 3, due: statement.due, pages: 1 },
+    { rows: 3, due: statement.due, loan: named, pages: 1 },
     { rows: 2, due: { ...statement.due, autopay }, recipient: long, pages: 2 },
     { rows: 60, due: statement.due, pages: 3 },
   ];

@@ -81,6 +81,7 @@ test('the statement of a line says its limit, its interest and what minimum paym
   expect(page('en', line.outlook)).toContain('$9,150.22');
   expect(page('en', line.outlook)).toMatch(/Total interest charged in 2026.*\$135\.22/);
   expect(page('es', line.outlook)).toContain('en unos 251 meses');
+  expect(page('en', { ...line.outlook, months: 1 })).toContain('in about 1 month,');
   expect(page('en', { months: null, total: null })).toContain('you will never pay off');
   expect(page('en', line.outlook)).toContain('you pay no interest on what you drew');
   expect(page('es', line.outlook)).toContain('no pagará intereses sobre lo que retiró');
@@ -144,6 +145,9 @@ test('a letter that asks for money says what is owed, how to pay and whom to cal
   ])
     expect(english).toContain(words);
   expect(spanish).toContain('Vencido, hace 16 días');
+  const since = { owed: { ...owed, days_past_due: 1 } };
+  expect(page('en', since)).toContain('Past due, for 1 day<');
+  expect(page('es', since)).toContain('Vencido, hace 1 día<');
   expect(page('en', {})).not.toContain('How to pay');
 });
 

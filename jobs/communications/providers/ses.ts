@@ -43,8 +43,12 @@ function isOfService(text: string): boolean {
   return url.port === '' && url.username === '' && url.password === '';
 }
 
-export const isCertificateUrl = (text: string) =>
-  isOfService(text) && CERTIFICATE.test(new URL(text).pathname) && new URL(text).search === '';
+/** In one spelling alone, so that a certificate is not asked for again under another. */
+export function isCertificateUrl(text: string): boolean {
+  if (!isOfService(text)) return false;
+  const { origin, pathname } = new URL(text);
+  return text === origin + pathname && CERTIFICATE.test(pathname);
+}
 export const isSubscribeUrl = (text: string) =>
   isOfService(text) && new URL(text).searchParams.get('Action') === 'ConfirmSubscription';
 
