@@ -31,10 +31,13 @@ export const remittanceLoans = table({
   `,
 });
 
+const IS_DRAFTED = sql.fragment`entry.source = 'manual' and entry.reversal_of_entry_id is null`;
+
 /**
  * What the books owe investors, line by line, and by which sale it is theirs: all that was booked for the
  * loan on that account since its sale was, until its buyback was. Entries of a loan are written under
- * its lock, so that their ids have the order in which they were booked. A sale or buyback of a loan that is
+ * its lock, so that their ids have the order in which they were booked; one by hand has its id since it was
+ * drafted, and counts from when it was posted. A sale or buyback of a loan that is
  * charged off, for nothing, has no entry: there the days count on which the loan was the investor's. More
  * than zero is owed to the investor.
  */
@@ -59,8 +62,10 @@ export const owed = sql.fragment`
     on entry.tenant_id = sale.tenant_id and entry.loan_id = sale.loan_id
     and entry.status = 'posted'
     and case when sold.id is null then entry.entry_date >= sale.effective_date
+             when ${IS_DRAFTED} then entry.posted_at >= uuid_extract_timestamp(sold.id)
              else entry.id >= sold.id end
     and case when bought.id is null then entry.entry_date <= coalesce(sale.end_date, 'infinity')
+             when ${IS_DRAFTED} then entry.posted_at <= uuid_extract_timestamp(bought.id)
              else entry.id <= bought.id end
   join journal_lines as line
     on line.tenant_id = entry.tenant_id and line.entry_id = entry.id
