@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { entries } from '../../sql/ledger/entries.ts';
 import * as mirrors from '../../sql/ledger/mirrors.ts';
-import { find } from '../../sql/table.ts';
+import { find, type Row } from '../../sql/table.ts';
 import { date, freeWords } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
@@ -26,8 +26,7 @@ export async function reverse(work: Work, id: string, { reason, entry_date }: Re
   if (entry['reversal_of_entry_id'] !== null) {
     throw new Conflict('A reversal is not reversed: post a new entry.', 'is_reversal');
   }
-  if (entry['source'] === 'system' && entry['reference_type'] === 'year_end')
-    throw new Conflict('The year is ended for good: post a new entry.', 'year_closed');
+  assertNotFinal(entry);
   if (entry['is_reversed'] === true) {
     throw new Conflict('The entry is reversed already.', 'already_reversed', {
       reversed_by_entry_id: entry['reversed_by_entry_id'],
@@ -46,4 +45,15 @@ export async function reverse(work: Work, id: string, { reason, entry_date }: Re
     actor_id: work.actor.id,
   });
   return find(work.tx, entries, mirrorId);
+}
+
+/** What has been told to others by these entries of the system stays told. */
+function assertNotFinal({ source, reference_type: kind }: Row) {
+  if (source !== 'system') return;
+  if (kind === 'year_end')
+    throw new Conflict('The year is ended for good: post a new entry.', 'year_closed');
+  if (kind !== 'remittance' && kind !== 'remittance_payment') return;
+  const message =
+    'What the investor was told stays: post a new entry for the loan, and the next month tells of it.';
+  throw new Conflict(message, 'immutable');
 }

@@ -144,36 +144,3 @@ test('an entry by hand is the investor’s where it was posted between sale and 
   expect([posted, after, told].map(({ status }) => status)).toEqual([200, 200, 201]);
   expect(told.body).toMatchObject({ collected: '50.00', other_collected: '50.00' });
 });
-
-test('a loan that is charged off and sold along for nothing brings its investor what it recovers', async () => {
-  const tenant = await stage.tenant('2026-01-30');
-  const good = await newLoan(tenant);
-  const lost = await newLoan(tenant, { disbursement_date: '2026-01-02' });
-  const { admin, sell, balances, investor_id, buyBack } = await forSale(tenant, good.id, lost.id);
-  const chargedOff = await admin.post(`/loans/${lost.id}/charge-off`, {});
-  await sell({ sale_price: '10000.00' });
-  await travelTo(stage, tenant, '2026-02-27');
-
-  const pay = (amount: string, payment_date: string) =>
-    tenant.officer.post(`/loans/${lost.id}/payments`, { amount, payment_date });
-  const recovered = await pay('100.00', '2026-02-27');
-  const before = await pay('40.00', '2026-01-20');
-  await travelTo(stage, tenant, '2026-03-02');
-  await admin.post('/ledger/closings', { closed_through: '2026-02-28' });
-  const told = await admin.post(`/investors/${investor_id}/remittances`, {});
-  const parts = (await admin.get(`/remittances/${told.body.id}/loans`)).body;
-  const back = await buyBack({ loan_ids: [lost.id], price: '0.00' });
-  const own = await pay('7.00', '2026-03-02');
-  const books = await balances();
-
-  const all = [chargedOff, recovered, before, told, back, own];
-  expect(all.map(({ status }) => status)).toEqual([200, 201, 201, 201, 200, 201]);
-  expect(parts).toContainEqual(expect.objectContaining({ loan_id: lost.id, collected: '100.00' }));
-  expect(told.body.collected).toBe('100.00');
-  // What was paid before the sale is the seller's, whenever it is found, and what comes after the buyback is too.
-  expect(books).toEqual({
-    ...{ Cash: '-9853.00', 'Charge-Off Expense': '10000.00', 'Due to Investors': '-95.83' },
-    ...{ 'Gain on Sale': '-40.00', 'Recovery Income': '-7.00', 'Servicing Fee Income': '-4.17' },
-  });
-  expect(await violationsIn(stage)).toEqual([]);
-});

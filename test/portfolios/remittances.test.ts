@@ -44,6 +44,9 @@ test('an investor is told what came in of their loans, and what of it is theirs'
   const books = await balances();
   const sent = await admin.post(`/remittances/${told.id}/pay`, { reference_number: 'W-1' });
   const resent = await admin.post(`/remittances/${told.id}/pay`, {});
+  const undone = await admin.post(`/ledger/entries/${told.journal_entry_id}/reverse`, {
+    reason: 'A mistake.',
+  });
 
   expect(early).toMatchObject({ status: 409, body: { code: 'period_open' } });
   expect(open).toMatchObject({ status: 409, body: { code: 'period_open' } });
@@ -71,6 +74,7 @@ test('an investor is told what came in of their loans, and what of it is theirs'
     body: { status: 'paid', paid_on: '2026-03-02', reference_number: 'W-1' },
   });
   expect(resent).toMatchObject({ status: 409, body: { code: 'already_paid' } });
+  expect(undone).toMatchObject({ status: 409, body: { code: 'immutable' } });
   expect(await balances()).toMatchObject({ 'Due to Investors': '-4684.32' });
   expect(await violationsIn(stage)).toEqual([]);
 });
