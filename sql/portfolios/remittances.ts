@@ -31,15 +31,16 @@ export const remittanceLoans = table({
   `,
 });
 
-const IS_DRAFTED = sql.fragment`entry.source = 'manual' and entry.reversal_of_entry_id is null`;
+/** An entry that somebody wrote by hand has its id since it was drafted. */
+const isDrafted = sql.fragment`entry.source = 'manual' and entry.reversal_of_entry_id is null`;
 
 /**
  * What the books owe investors, line by line, and by which sale it is theirs: all that was booked for the
- * loan on that account since its sale was, until its buyback was. Entries of a loan are written under
- * its lock, so that their ids have the order in which they were booked; one by hand has its id since it was
- * drafted, and counts from when it was posted. A sale or buyback of a loan that is
- * charged off, for nothing, has no entry: there the days count on which the loan was the investor's. More
- * than zero is owed to the investor.
+ * loan on that account since its sale was, until its buyback was. More than zero is owed to the investor.
+ *
+ * What was booked first is told by the ids of entries: those of a loan are written under its lock. An
+ * entry by hand counts from when it was posted. The sale of a charged-off loan for nothing has no entry, nor
+ * has its buyback: there the days count on which the loan was the investor's.
  */
 export const owed = sql.fragment`
   select sale.tenant_id, sale.id as assignment_id, sale.investor_id, sale.loan_id,
@@ -62,10 +63,10 @@ export const owed = sql.fragment`
     on entry.tenant_id = sale.tenant_id and entry.loan_id = sale.loan_id
     and entry.status = 'posted'
     and case when sold.id is null then entry.entry_date >= sale.effective_date
-             when ${IS_DRAFTED} then entry.posted_at >= uuid_extract_timestamp(sold.id)
+             when ${isDrafted} then entry.posted_at >= uuid_extract_timestamp(sold.id)
              else entry.id >= sold.id end
     and case when bought.id is null then entry.entry_date <= coalesce(sale.end_date, 'infinity')
-             when ${IS_DRAFTED} then entry.posted_at <= uuid_extract_timestamp(bought.id)
+             when ${isDrafted} then entry.posted_at <= uuid_extract_timestamp(bought.id)
              else entry.id <= bought.id end
   join journal_lines as line
     on line.tenant_id = entry.tenant_id and line.entry_id = entry.id

@@ -12,8 +12,8 @@ export const configs = table({
   rows: sql.fragment`
     select record.id, record.name, record.portfolio_id, record.format, record.columns,
            record.filters, record.schedule, record.include_header, record.is_active,
-           record.delivery, record.recipients, record.attach_file, record.last_generated_at, record.next_run_at, record.created_at,
-           record.updated_at
+           record.delivery, record.recipients, record.attach_file, record.last_generated_at,
+           record.next_run_at, record.created_at, record.updated_at
     from loan_tape_configs as record
   `,
 });
@@ -22,9 +22,9 @@ export const tapes = table({
   name: 'loan_tapes',
   rows: sql.fragment`
     select record.id, record.loan_tape_config_id, record.portfolio_id, record.as_of_date,
-           record.format, record.status, record.failure_reason, record.row_count, record.document_id, record.filename,
-           record.checksum, record.totals, record.warnings, record.generated_at,
-           record.created_at, record.updated_at
+           record.format, record.status, record.failure_reason, record.row_count,
+           record.document_id, record.filename, record.checksum, record.totals, record.warnings,
+           record.generated_at, record.created_at, record.updated_at
     from loan_tapes as record
   `,
 });
