@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { prepared, sql, type Transaction } from './database/db.ts';
-import type { Row, Table } from './table.ts';
+import { containing, type Row, type Table } from './table.ts';
 
 export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
 export type Condition = {
@@ -27,11 +27,21 @@ export type ListRequest = {
 export async function list(tx: Transaction, table: Table, request: ListRequest) {
   const where = whereOf(table, request);
   const page = pageOf(table, request, where);
-  const rows = (await tx.any(isUsual(table, request) ? prepared(page) : page)) as readonly Row[];
-  return { rows, total: await countOf(tx, table, where, request, rows.length) };
+  const found = (await tx.any(isUsual(table, request) ? prepared(page) : page)) as readonly Found[];
+  const told = found[0]?.[IN_ALL];
+  if (told !== undefined) return { rows: found.map(withoutCount), total: told };
+  return { rows: found, total: await countOf(tx, table, where, request, found.length) };
 }
 
-/** Where the bare table can say which rows they are, what is dear to compute is so for these alone. */
+/** A column that no table has. */
+const IN_ALL = 'rows in all';
+type Found = Row & { [IN_ALL]?: number };
+const withoutCount = ({ [IN_ALL]: _, ...row }: Found): Row => row;
+
+/**
+ * Where the bare table can say which rows they are, what is dear to compute is so for these alone. What words
+ * are found in is looked for once: all of it has to be known for the page, which tells how many there are.
+ */
 function pageOf(table: Table, request: ListRequest, where: SqlFragment) {
   const { sort, limit, offset } = request;
   const order = orderOf(sort);
@@ -40,9 +50,13 @@ function pageOf(table: Table, request: ListRequest, where: SqlFragment) {
       select * from (${table.rows}) as row where ${where}
       order by ${order} limit ${limit} offset ${offset}
     `;
+  const inAll = sql.identifier([IN_ALL]);
+  const counts = request.words !== undefined;
+  const told = counts ? sql.fragment`, page.${inAll}` : sql.fragment``;
+  const counted = counts ? sql.fragment`, count(*) over ()::integer as ${inAll}` : sql.fragment``;
   return sql.unsafe`
-    select row.* from (
-      select row.id from ${sql.identifier([table.name])} as row where ${where}
+    select row.*${told} from (
+      select row.id${counted} from ${sql.identifier([table.name])} as row where ${where}
       order by ${order} limit ${limit} offset ${offset}
     ) as page
     join (${table.rows}) as row on row.id = page.id
@@ -115,7 +129,7 @@ function clauseOf(table: Table, { field, comparison, values, type }: Condition):
     return sql.fragment`(${column} ?| ${sql.array(values, 'text')}) is not true`;
   const value = values[0] ?? '';
   if (comparison === 'icontains') {
-    return sql.fragment`${column}::text ilike ${`%${value.replace(/[\\%_]/g, '\\$&')}%`}`;
+    return sql.fragment`${column}::text ilike ${containing(value)}`;
   }
   return sql.fragment`${column} ${OPERATORS[comparison]} ${value}::${cast(type)}`;
 }

@@ -98,12 +98,17 @@ CREATE OR REPLACE FUNCTION app.borrowers_beginning(start text)
  STABLE PARALLEL SAFE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select id from borrowers
+  with range as (select lower(start) as first, lower(start) || U&'\+10FFFF' as last)
+  select borrowers.id from borrowers, range
   where tenant_id = app.current_tenant()
-    and (first_name || ' ' || last_name ilike start or first_name || ' ' || last_name ilike '% ' || start)
+    and lower(first_name || ' ' || last_name) ~>=~ range.first and lower(first_name || ' ' || last_name) ~<~ range.last
   union all
-  select borrower_id from emails
-  where tenant_id = app.current_tenant() and email ilike start and not is_archived
+  select borrowers.id from borrowers, range
+  where tenant_id = app.current_tenant()
+    and lower(last_name) ~>=~ range.first and lower(last_name) ~<~ range.last
+  union all
+  select borrower_id from emails, range
+  where tenant_id = app.current_tenant() and email ~>=~ range.first and email ~<~ range.last and not is_archived
 $function$;
 grant execute on function app.borrowers_beginning to servicing_app;
 revoke execute on function app.borrowers_beginning from public;
@@ -1451,7 +1456,9 @@ create table borrowers (
   constraint borrowers_tenant_id_redacted_by_fkey FOREIGN KEY (tenant_id, redacted_by) REFERENCES users(tenant_id, id)
 );
 CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX borrowers_last_name_begins ON public.borrowers USING btree (tenant_id, lower(last_name) text_pattern_ops) INCLUDE (id);
 CREATE INDEX borrowers_name ON public.borrowers USING btree (tenant_id, last_name, first_name, id);
+CREATE INDEX borrowers_name_begins ON public.borrowers USING btree (tenant_id, lower(((first_name || ' '::text) || last_name)) text_pattern_ops) INCLUDE (id);
 CREATE INDEX borrowers_search ON public.borrowers USING gin (tenant_id, (((first_name || ' '::text) || last_name)) gin_trgm_ops);
 alter table borrowers enable row level security, force row level security;
 create policy auditor on borrowers for select to servicing_auditor using true;
@@ -2127,7 +2134,7 @@ create table emails (
   constraint emails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX emails_borrower ON public.emails USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
-CREATE INDEX emails_email ON public.emails USING btree (tenant_id, email);
+CREATE INDEX emails_email ON public.emails USING btree (tenant_id, email text_pattern_ops) INCLUDE (borrower_id, is_archived);
 CREATE UNIQUE INDEX emails_one_primary ON public.emails USING btree (tenant_id, borrower_id) WHERE (is_primary AND (NOT is_archived));
 CREATE INDEX emails_search ON public.emails USING gin (tenant_id, email gin_trgm_ops) WHERE (NOT is_archived);
 alter table emails enable row level security, force row level security;

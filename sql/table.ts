@@ -90,9 +90,4 @@ export const isThere = (tx: Transaction, { name, gone }: Table, id: string) =>
   );
 
 /** The pattern that finds words literally: %, _ and backslash in them are not wildcards. */
-export const containing = (words: string): string => `%${literal(words)}%`;
-
-/** The same of what begins with them. */
-export const beginningWith = (words: string): string => `${literal(words)}%`;
-
-const literal = (words: string) => words.replace(/[\\%_]/g, '\\$&');
+export const containing = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { loansOf } from '../loans/co-borrowers.ts';
-import { beginningWith, containing, table } from '../table.ts';
+import { containing, table } from '../table.ts';
 
 /** Three letters or digits in a row are what the indexes know. */
 const hasTrigram = (words: string) => /[\p{L}\p{N}]{3}/u.test(words);
@@ -10,9 +10,9 @@ const hasTrigram = (words: string) => /[\p{L}\p{N}]{3}/u.test(words);
 const indexed = (words: string) =>
   sql.fragment`row.id in (select app.borrowers_found(${containing(words)}))`;
 
-/** One or two letters are in nearly every name: they are where a name or an address begins. */
+/** One or two letters are in nearly every name: they are where a name, a last name or an address begins. */
 const beginning = (words: string) =>
-  sql.fragment`row.id in (select app.borrowers_beginning(${beginningWith(words)}))`;
+  sql.fragment`row.id in (select app.borrowers_beginning(${words}))`;
 
 export const borrowers = table({
   name: 'borrowers',
