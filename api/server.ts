@@ -76,6 +76,7 @@ await checkKeys();
 const securityLog = openSecurityLog(pool, installation, log);
 const app = createApp({ pool, configuration, log, routes, health, installation, securityLog });
 
+let lastCame = 0;
 const server = serverOf(app, {
   headersTimeout: 10_000,
   // The bodies' own limits are kept by the app, since only it knows which of them are uploads.
@@ -84,6 +85,9 @@ const server = serverOf(app, {
 });
 server.keepAliveTimeout = 75_000;
 server.maxRequestsPerSocket = 1_000;
+server.on('connection', () => {
+  lastCame = performance.now();
+});
 server.once('error', ({ message }) => {
   throw new CannotStart(`The API cannot listen (PORT, HOST): ${message}.`);
 });
@@ -97,9 +101,17 @@ server.listen(configuration.PORT, configuration.HOST, () => {
 
 /** All of it together ends within 30 seconds, the longest wait before included. */
 const SETTLE_MS = 1_000;
+const HUSH_MS = 250;
+const LONGEST_HUSH_MS = 3_000;
 const LINGER_MS = 500;
 const FINISH_MS = 15_000;
 const END_POOL_MS = 3_000;
+
+/** Until nobody has come for a moment, or it has been waited for too long. */
+async function hush() {
+  const limit = performance.now() + LONGEST_HUSH_MS;
+  while (performance.now() < Math.min(lastCame + HUSH_MS, limit)) await wait(HUSH_MS / 5);
+}
 
 /**
  * Says on /readyz and with each answer that it wants no more, and goes on serving, so that whoever
@@ -117,6 +129,7 @@ async function stop(signal: string) {
   // the door closes, and nobody does who is in already.
   health.isLeaving = false;
   await wait(settleMs);
+  await hush();
   health.isLeaving = true;
   const closed = new Promise((resolve) => server.once('close', resolve));
   // The door alone: what is idle may be about to ask, and is told with that answer.
