@@ -460,6 +460,17 @@ begin
   end if;
 end $procedure$;
 
+CREATE OR REPLACE FUNCTION public.queue_depth(kinds text[])
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select count(*) from graphile_worker._private_jobs as job
+  join graphile_worker._private_tasks as task on task.id = job.task_id
+  where task.identifier = any(kinds) and job.attempts < job.max_attempts and job.run_at <= now()
+$function$;
+
 CREATE OR REPLACE FUNCTION app.queue_faults()
  RETURNS TABLE(rule text, subject text, message text)
  LANGUAGE sql

@@ -123,16 +123,20 @@ const OTHERS = dictionary<SqlFragment>({
   functions: sql.fragment`
     select '' as owner, format('%s(%s)', proname, pg_get_function_identity_arguments(proc.oid)) as name,
            rtrim(pg_get_functiondef(proc.oid), E'\n') || coalesce((
-             select string_agg(E';\ngrant execute on function app.' || proname || ' to ' || grantee,
+             select string_agg(E';\ngrant execute on function ' || pronamespace::regnamespace || '.' || proname || ' to ' || grantee,
                '' order by grantee)
              from (${grants(sql.fragment`proc.proacl`, sql.fragment`proc.proowner`)}) as granted
            ), '') || case
              when proc.proacl is not null and not exists (
                select from aclexplode(proc.proacl) as acl where acl.grantee = 0
-             ) then E';\nrevoke execute on function app.' || proname || ' from public'
+             ) then E';\nrevoke execute on function ' || pronamespace::regnamespace || '.' || proname || ' from public'
              else ''
            end as text
-    from pg_proc as proc where pronamespace = 'app'::regnamespace and prokind in ('f', 'p')
+    from pg_proc as proc
+    where pronamespace in ('app'::regnamespace, 'public'::regnamespace) and prokind in ('f', 'p')
+      and not exists (
+        select from pg_depend where classid = 'pg_proc'::regclass and objid = proc.oid and deptype = 'e'
+      )
   `,
 });
 
