@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openFiles } from '../jobs/files/open-files.ts';
 import { openLog } from '../jobs/log.ts';
+import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
 import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
@@ -55,6 +56,9 @@ const installation = {
 };
 const pool = await openWhenThere();
 await assertTenancyHolds(pool, configuration.NODE_ENV);
+measureConnections(pool);
+const { METRICS_PORT, METRICS_HOST } = configuration;
+if (METRICS_PORT !== undefined) serveMetrics(METRICS_PORT, METRICS_HOST, log);
 const health = { isReady: true, isLeaving: false };
 
 /** Of a schema that is still to come nothing is asked: until it is there we are not ready. */

@@ -19,6 +19,9 @@ import { leaveLogins, readLogins, type Logins } from './processes/logins.ts';
 /** `npm start`: everything in one go, for development. Production runs the processes one by one. */
 const STOP_WITHIN_MS = 29_000;
 const LOCAL = '127.0.0.1';
+/** Who serves metrics, on METRICS_PORT and the ports after it. */
+const MEASURED = [...POOLS, 'api'] as const;
+type Measured = (typeof MEASURED)[number];
 const LOGINS = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrower'].map(
   (role) => `${role}@demo.test`,
 );
@@ -58,7 +61,8 @@ try {
 async function portsAreFree({ PORT, HOST, METRICS_PORT }: StartConfiguration) {
   await assertFree('PORT', PORT, HOST);
   if (METRICS_PORT === undefined) return;
-  for (const index of POOLS.keys()) await assertFree('METRICS_PORT', METRICS_PORT + index, LOCAL);
+  for (const index of MEASURED.keys())
+    await assertFree('METRICS_PORT', METRICS_PORT + index, LOCAL);
 }
 
 /** The server that DATABASE_URL names, or else an embedded one below DATA_DIR. */
@@ -99,7 +103,10 @@ async function serve(url: string, given: StartConfiguration) {
     DATA_DIR,
     HOST,
     PORT: String(PORT),
+    METRICS_HOST: LOCAL,
   };
+  const metricsPort = (name: Measured) =>
+    METRICS_PORT === undefined ? '' : String(METRICS_PORT + MEASURED.indexOf(name));
   const known = readLogins(DATA_DIR);
   const logins: Logins = known ?? { from: 'seed', emails: LOGINS, password: given.SEED_PASSWORD };
   // Whoever comes to look at what the demo has left finds that, and nothing that never happened.
@@ -117,23 +124,19 @@ async function serve(url: string, given: StartConfiguration) {
     keepRunning({
       name: 'api',
       file: '../api/server.ts',
-      env,
+      env: { ...env, METRICS_PORT: metricsPort('api') },
       onCrash: onCrash('api'),
       onMessage: (message) => {
         const { listening: port } = message as { listening?: number };
         if (port) listening.resolve(port);
       },
     }),
-    ...POOLS.map((name, index) =>
+    ...POOLS.map((name) =>
       keepRunning({
         name,
         file: 'worker.ts',
         arguments: [name],
-        env: {
-          ...env,
-          HOST: LOCAL,
-          METRICS_PORT: METRICS_PORT === undefined ? '' : String(METRICS_PORT + index),
-        },
+        env: { ...env, METRICS_PORT: metricsPort(name) },
         onCrash: onCrash(name),
       }),
     ),
@@ -162,7 +165,7 @@ Ctrl-C stops everything.`);
 }
 
 function metricsOf(first: number): string {
-  const addresses = POOLS.map(
+  const addresses = MEASURED.map(
     (name, index) => `http://${LOCAL}:${first + index}/metrics (${name})`,
   );
   return `  Metrics    ${addresses.join('\n             ')}\n`;

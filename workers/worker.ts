@@ -2,6 +2,7 @@ import path from 'node:path';
 import { openFiles } from '../jobs/files/open-files.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { openLog } from '../jobs/log.ts';
+import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
 import { queued } from '../jobs/queued.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
@@ -9,7 +10,6 @@ import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
 import { endPlainly } from '../sql/database/cannot-start.ts';
 import { assertTenancyHolds } from '../sql/database/readiness.ts';
 import { readWorkerConfiguration } from './processes/configuration.ts';
-import { serveHealth } from './processes/health.ts';
 import { live } from './processes/process.ts';
 import { startWatchdog } from './processes/watchdog.ts';
 import { lendOutside } from './queue/lend.ts';
@@ -37,9 +37,10 @@ if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unkn
 
 await live(log, async ({ giveUp, onFatal }) => {
   startWatchdog(STALLED_MS);
-  if (METRICS_PORT !== undefined) serveHealth(METRICS_PORT, configuration.HOST, log);
+  if (METRICS_PORT !== undefined) serveMetrics(METRICS_PORT, configuration.METRICS_HOST, log);
   const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
   await assertTenancyHolds(pool, configuration.NODE_ENV);
+  measureConnections(pool);
   const folder = path.resolve(configuration.DATA_DIR, 'files');
   const secret = readSecret(configuration);
   const installation = {

@@ -13,6 +13,7 @@ import { health, type Health } from '../operations/health.ts';
 import { portalPages } from '../pages/pages.ts';
 import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
+import { requestSeconds } from './metrics.ts';
 import { csrf, setCookie } from './csrf.ts';
 import { answerBroken, HEAD_BYTES_MAX } from './broken-requests.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
@@ -104,6 +105,9 @@ function callerOf(ctx: Context, trustedProxies: readonly string[]): string {
   return ipaddr.isValid(named) ? ipaddr.process(named).toString() : peer;
 }
 
+/** Pages, health, files and what nobody serves: a path from outside is no label. */
+const ELSEWHERE = { method: '', route: '' };
+
 /** Ids, the route's pattern and the time it took; never a query, a body or a cookie. */
 function logged(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
@@ -114,6 +118,8 @@ function logged(log: Log): Middleware {
       { id?: string; path?: string } | undefined
     >;
     const ms = Math.round(performance.now() - started);
+    const known = route?.path ? { method: ctx.method, route: route.path } : ELSEWHERE;
+    requestSeconds.observe({ ...known, status: ctx.status }, ms / 1_000);
     log.info(
       {
         request_id,

@@ -8,6 +8,7 @@ import {
   DataDir,
   DrainSeconds,
   LogLevel,
+  MetricsHost,
   NodeEnv,
   Port,
   readEnvironment,
@@ -33,6 +34,9 @@ const Environment = z
     /** Connections to Postgres that this process may hold. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
     DRAIN_SECONDS: DrainSeconds,
+    /** Serves /healthz and /metrics there. */
+    METRICS_PORT: Port.optional(),
+    METRICS_HOST: MetricsHost,
   })
   .refine(neededInProduction, NEEDED_IN_PRODUCTION)
   .transform((read) => ({

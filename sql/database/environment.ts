@@ -11,6 +11,8 @@ export const DatabaseUrl = z.url({
 export const NodeEnv = z.enum(['development', 'test', 'production']).default('development');
 export const LogLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 export const Port = z.coerce.number().int().min(0).max(65_535);
+/** Who may ask a process for /metrics: this machine alone, unless told. */
+export const MetricsHost = z.string().default('127.0.0.1');
 /** How long a stopping process says that it wants no more before it takes no more. */
 export const DrainSeconds = z.coerce.number().min(0).max(10).optional();
 export const DataDir = z.string().default('.data');

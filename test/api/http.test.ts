@@ -1,3 +1,4 @@
+import { register } from 'prom-client';
 import { expect, test } from 'vitest';
 import { onTheWire } from '../setup/wire.ts';
 import { newStage } from '../setup/world.ts';
@@ -230,4 +231,18 @@ test('what is no request is refused in the agreed shape, once, and the connectio
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n/);
   expect(answer.match(/"code":"malformed_request"/g)).toHaveLength(1);
   expect(performance.now() - started).toBeLessThan(1_500);
+});
+
+test('requests are measured by the pattern of their route, and no word from outside is a label', async () => {
+  const { body } = await officer.post('/borrowers', BODY);
+  await officer.get(`/borrowers/${body.id}`);
+  await officer.get('/made-up-by-somebody');
+
+  const text = await register.metrics();
+
+  expect(text).toMatch(
+    /http_request_seconds_count\{method="GET",route="\/borrowers\/\{id\}",status="200"\} \d/,
+  );
+  expect(text).toMatch(/http_request_seconds_count\{method="",route="",status="404"\} \d/);
+  expect(text).not.toMatch(new RegExp(`made-up-by-somebody|${body.id}|${tenant.host}`));
 });

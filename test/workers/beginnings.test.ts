@@ -48,7 +48,7 @@ test.each(PROCESSES)(
     };
     const read: Record<string, string[]> = {
       start: ['DATABASE_URL', 'NODE_ENV', 'SECRET', 'METRICS_PORT', 'WORKER_CONCURRENCY', 'PORT'],
-      api: ['DATABASE_URL', 'NODE_ENV', 'SECRET', 'PORT'],
+      api: ['DATABASE_URL', 'NODE_ENV', 'SECRET', 'PORT', 'METRICS_PORT'],
       worker: ['DATABASE_URL', 'NODE_ENV', 'SECRET', 'METRICS_PORT', 'WORKER_CONCURRENCY'],
       migrate: ['DATABASE_URL'],
       demo: ['nowhere.csv', '--statements', 'WORKER_CONCURRENCY'],

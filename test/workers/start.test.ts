@@ -23,10 +23,13 @@ test('npm start on what a demo has left seeds nothing, and names who can sign in
   await client.connect();
   const tenants = await client.query('select from tenants');
   await client.end();
-  const metrics = [0, 1, 2].map((index) => `http://127.0.0.1:${Number(METRICS_PORT) + index}`);
+  const metrics = [0, 1, 2, 3].map((index) => `http://127.0.0.1:${Number(METRICS_PORT) + index}`);
   const healthy = await Promise.all(
     metrics.map((address) => fetch(`${address}/healthz`).then((it) => it.ok)),
   );
+  const [address = ''] = /http:\/\/localhost:\d+\/api\/v1/.exec(output) ?? [];
+  await fetch(`${address}/loans`);
+  const ofApi = await fetch(`${metrics[3]}/metrics`).then((it) => it.text());
   child.kill('SIGTERM');
   await once(child, 'exit');
   rmSync(folder, { recursive: true });
@@ -34,6 +37,8 @@ test('npm start on what a demo has left seeds nothing, and names who can sign in
   expect(tenants.rowCount).toBe(0);
   expect(output).toMatch(/Logins +officer@demo\.test\n +password: as it was then\n/);
   expect(output).not.toContain('acme');
-  expect(healthy).toEqual([true, true, true]);
+  expect(healthy).toEqual([true, true, true, true]);
+  expect(ofApi).toContain('http_request_seconds_count{method="",route="",status="404"} 1');
+  expect(ofApi).toMatch(/^database_connections\{state="idle"\} [1-9]/m);
   for (const address of metrics) expect(output).toContain(`${address}/metrics`);
 });

@@ -11,6 +11,7 @@ import {
   DataDir,
   DrainSeconds,
   LogLevel,
+  MetricsHost,
   NodeEnv,
   Port,
   problemsOf,
@@ -42,7 +43,7 @@ const ForWorker = z
     PUPPETEER_EXECUTABLE_PATH: z.string().optional(),
     /** Serves /healthz and /metrics there. */
     METRICS_PORT: Port.optional(),
-    HOST: z.string().default('127.0.0.1'),
+    METRICS_HOST: MetricsHost,
     /** Jobs at a time, where a machine needs another number than the pool's own. */
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(200).optional(),
     /** Connections for the jobs' own transactions. */
@@ -74,10 +75,10 @@ const ForStart = z.object({
   TRUSTED_PROXIES: TrustedProxies,
   DRAIN_SECONDS: DrainSeconds,
   SEED_PASSWORD: z.string().default(SEED_PASSWORD),
-  /** The first worker serves its metrics there, the others on the ports after it. */
+  /** The first worker serves its metrics there, the others and the API on the ports after it. */
   METRICS_PORT: Port.refine(
-    (port) => port > 0 && port <= 65_533,
-    'leaves room for three',
+    (port) => port > 0 && port <= 65_532,
+    'leaves room for four',
   ).optional(),
 });
 export type StartConfiguration = z.output<typeof ForStart>;

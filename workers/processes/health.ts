@@ -1,8 +1,4 @@
-import { createServer } from 'node:http';
-import { collectDefaultMetrics, Counter, Histogram, register } from 'prom-client';
-import type { Log } from '../../jobs/log.ts';
-
-collectDefaultMetrics();
+import { Counter, Histogram } from 'prom-client';
 
 export const jobSeconds = new Histogram({
   name: 'job_seconds',
@@ -16,23 +12,3 @@ export const jobsFailedForGood = new Counter({
   help: 'Jobs that will not be tried again.',
   labelNames: ['pool', 'task'],
 });
-
-/** /healthz says that the event loop turns; /metrics what it did. Neither names a tenant. */
-export function serveHealth(port: number, host: string, log: Log): { close(): void } {
-  const server = createServer((request, response) => {
-    if (request.url === '/healthz') {
-      response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
-    } else if (request.url === '/metrics') {
-      register.metrics().then(
-        (text) => response.setHeader('content-type', register.contentType).end(text),
-        () => response.writeHead(500).end(),
-      );
-    } else {
-      response.writeHead(404).end();
-    }
-  });
-  server.on('error', (error) => log.error({ err: error }, 'no metrics port'));
-  server.listen(port, host);
-  server.unref();
-  return { close: () => server.close() };
-}

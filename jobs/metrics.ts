@@ -1,0 +1,42 @@
+import { createServer, type Server } from 'node:http';
+import { collectDefaultMetrics, Gauge, register } from 'prom-client';
+import type { DatabasePool } from 'slonik';
+import type { Log } from './log.ts';
+
+collectDefaultMetrics();
+
+/** Says of each state how many connections to Postgres this process has in it, and who waits for one. */
+export function measureConnections(pool: Pick<DatabasePool, 'state'>) {
+  const gauge = new Gauge({
+    name: 'database_connections',
+    help: 'Connections to Postgres by state; waiting are those who ask for one.',
+    labelNames: ['state'],
+    collect: () => {
+      const { acquiredConnections, idleConnections, pendingConnections, waitingClients } =
+        pool.state();
+      gauge.set({ state: 'busy' }, acquiredConnections);
+      gauge.set({ state: 'idle' }, idleConnections);
+      gauge.set({ state: 'opening' }, pendingConnections);
+      gauge.set({ state: 'waiting' }, waitingClients);
+    },
+  });
+}
+
+/** /healthz says that the event loop turns; /metrics what the process did. Neither names a tenant. */
+export function serveMetrics(port: number, host: string, log: Log): Server {
+  const server = createServer((request, response) => {
+    if (request.url === '/healthz') {
+      response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
+    } else if (request.url === '/metrics') {
+      register.metrics().then(
+        (text) => response.setHeader('content-type', register.contentType).end(text),
+        () => response.writeHead(500).end(),
+      );
+    } else {
+      response.writeHead(404).end();
+    }
+  });
+  server.on('error', (error) => log.error({ err: error }, 'no metrics port'));
+  server.listen(port, host);
+  return server.unref();
+}
