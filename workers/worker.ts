@@ -11,6 +11,7 @@ import { endPlainly } from '../sql/database/cannot-start.ts';
 import { assertTenancyHolds } from '../sql/database/readiness.ts';
 import { readWorkerConfiguration } from './processes/configuration.ts';
 import { live } from './processes/process.ts';
+import { measureQueue } from './processes/queue-metrics.ts';
 import { startWatchdog } from './processes/watchdog.ts';
 import { lendOutside } from './queue/lend.ts';
 import { POOL_SETTINGS } from './queue/pools.ts';
@@ -69,7 +70,13 @@ await live(log, async ({ giveUp, onFatal }) => {
       outside: lent.outside,
       clock: clockOf(SCHEDULE, jobs),
       settings: { ...settings, concurrency },
-      beside: (owner) => (name === 'outbound' ? [relay(owner, log)] : []),
+      beside: (owner) => {
+        measureQueue(
+          owner,
+          jobs.map((job) => job.name),
+        );
+        return name === 'outbound' ? [relay(owner, log)] : [];
+      },
     },
     giveUp,
   );

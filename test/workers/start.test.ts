@@ -30,6 +30,7 @@ test('npm start on what a demo has left seeds nothing, and names who can sign in
   const [address = ''] = /http:\/\/localhost:\d+\/api\/v1/.exec(output) ?? [];
   await fetch(`${address}/loans`);
   const ofApi = await fetch(`${metrics[3]}/metrics`).then((it) => it.text());
+  const ofLedger = await fetch(`${metrics[0]}/metrics`).then((it) => it.text());
   child.kill('SIGTERM');
   await once(child, 'exit');
   rmSync(folder, { recursive: true });
@@ -39,6 +40,9 @@ test('npm start on what a demo has left seeds nothing, and names who can sign in
   expect(output).not.toContain('acme');
   expect(healthy).toEqual([true, true, true, true]);
   expect(ofApi).toContain('http_request_seconds_count{method="",route="",status="404"} 1');
+  expect(ofLedger).toContain('queue_jobs{task="close-loans",state="ready"} 0');
+  expect(ofLedger).toContain('queue_oldest_ready_seconds{task="close-loans"} 0');
+  expect(ofLedger).not.toContain('deliver-webhook');
   expect(ofApi).toMatch(/^database_connections\{state="idle"\} [1-9]/m);
   for (const address of metrics) expect(output).toContain(`${address}/metrics`);
 });

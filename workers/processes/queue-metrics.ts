@@ -1,0 +1,50 @@
+import { Gauge } from 'prom-client';
+import type { DatabasePool } from 'slonik';
+import { status } from '../../sql/queue/queue.ts';
+
+const STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
+type Stand = Awaited<ReturnType<typeof status>>;
+
+/**
+ * Says how many jobs of each kind there are, and how long the oldest ready one has waited. The queue is asked when
+ * the metrics are, and told of by each worker for the kinds of its own pool; of several, any one's answer is right.
+ */
+export function measureQueue(owner: DatabasePool, kinds: readonly string[]) {
+  let asking: Promise<Stand | undefined> | undefined;
+  // Both gauges are filled by one question. Without an answer nothing is told, rather than the figures of before.
+  const ask = () => {
+    asking ??= status(owner)
+      .catch(() => undefined)
+      .finally(() => (asking = undefined));
+    return asking;
+  };
+  type Tell = (task: string, counts: Stand[number] | undefined) => void;
+  const fill = async (gauge: Gauge, tell: Tell) => {
+    const stand = await ask();
+    gauge.reset();
+    if (!stand) return;
+    for (const kind of kinds) {
+      const counts = stand.find(({ task }) => task === kind);
+      tell(kind, counts);
+    }
+  };
+  const jobs: Gauge = new Gauge({
+    name: 'queue_jobs',
+    help: 'Jobs by kind and state.',
+    labelNames: ['task', 'state'],
+    collect: () =>
+      fill(jobs, (task, counts) => {
+        for (const state of STATES) jobs.set({ task, state }, Number(counts?.[state] ?? 0));
+      }),
+  });
+  const lag: Gauge = new Gauge({
+    name: 'queue_oldest_ready_seconds',
+    help: 'How long the oldest job that could run has waited.',
+    labelNames: ['task'],
+    collect: () =>
+      fill(lag, (task, counts) => {
+        const since = counts?.oldest_ready ? Date.parse(counts.oldest_ready) : Date.now();
+        lag.set({ task }, Math.max(0, (Date.now() - since) / 1_000));
+      }),
+  });
+}
