@@ -22,6 +22,7 @@ import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
 import { unsubscribing } from './communications/unsubscribing.ts';
 import { documentRoutes, documents } from './documents/documents.ts';
+import { documentWordings, previewWordingRoute } from './documents/wordings.ts';
 import type { Route } from './endpoints/route.ts';
 import { accountRoutes } from './ledger/accounts.ts';
 import { closings } from './ledger/closings.ts';
@@ -138,6 +139,8 @@ const business: readonly Route[] = [
   ...webhooks.routes,
   ...documents.routes,
   ...documentRoutes,
+  previewWordingRoute,
+  ...documentWordings.routes,
   portalConfig,
   ...portalProfile,
   portalDashboard,

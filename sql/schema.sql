@@ -2037,6 +2037,31 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.disbursements FOR EACH ROW EXECUTE 
 grant delete, insert, select, update on disbursements to servicing_app;
 grant select on disbursements to servicing_auditor;
 
+create table document_wordings (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  document_type text not null,
+  language text not null,
+  opening text,
+  closing text,
+  version integer not null default 1,
+  is_active boolean not null default true,
+  is_archived boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint document_wordings_pkey PRIMARY KEY (tenant_id, id),
+  constraint document_wordings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX document_wordings_created ON public.document_wordings USING btree (tenant_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX document_wordings_one_of_a_kind ON public.document_wordings USING btree (tenant_id, document_type, language) WHERE (NOT is_archived);
+alter table document_wordings enable row level security, force row level security;
+create policy auditor on document_wordings for select to servicing_auditor using true;
+create policy owner on document_wordings for all to servicing_owner using true with check true;
+create policy tenant on document_wordings for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.document_wordings FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on document_wordings to servicing_app;
+grant select on document_wordings to servicing_auditor;
+
 create table documents (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),

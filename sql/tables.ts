@@ -30,6 +30,7 @@ export const TABLES = [
   'dead_letters',
   'deferments',
   'disbursements',
+  'document_wordings',
   'documents',
   'draws',
   'emails',

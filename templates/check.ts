@@ -8,12 +8,15 @@ const SOURCE_BYTES_MAX = 16_384;
 const EXPRESSIONS_MAX = 200;
 const DEPTH_MAX = 4;
 
+/** Whether there is a value of that path where the template is used. */
+export type Knows = (path: readonly string[]) => boolean;
+
 /**
  * What a tenant's template may not contain, each with its place; empty when it may be saved.
  * Anything but values, filters, if, unless and comments is refused.
  */
-export function checkTemplate(source: unknown): Problem[] {
-  return translate(source).problems;
+export function checkTemplate(source: unknown, knows: Knows = isKnownPath): Problem[] {
+  return translate(source, knows).problems;
 }
 
 function refused(message: string): { handlebars: string; problems: Problem[] } {
@@ -21,13 +24,16 @@ function refused(message: string): { handlebars: string; problems: Problem[] } {
 }
 
 /** The template as Handlebars reads it, when it has no problems. */
-export function translate(source: unknown): { handlebars: string; problems: Problem[] } {
+export function translate(
+  source: unknown,
+  knows: Knows = isKnownPath,
+): { handlebars: string; problems: Problem[] } {
   if (typeof source !== 'string') return refused('A template must be a string.');
   if (Buffer.byteLength(source) > SOURCE_BYTES_MAX) {
     return refused(`A template has at most ${SOURCE_BYTES_MAX} bytes.`);
   }
 
-  const reader = { source, problems: [] as Problem[], open: [] as Block[], expressions: 0 };
+  const reader: Reader = { source, knows, problems: [], open: [], expressions: 0 };
   let handlebars = '';
   let position = 0;
   for (let start = next(0); start >= 0 && reader.problems.length < 20; start = next(position)) {
@@ -57,7 +63,13 @@ function followedBy(handlebars: string, text: string): string {
 }
 
 type Block = { name: string; start: number; hasElse: boolean };
-type Reader = { source: string; problems: Problem[]; open: Block[]; expressions: number };
+type Reader = {
+  source: string;
+  knows: Knows;
+  problems: Problem[];
+  open: Block[];
+  expressions: number;
+};
 type Tag = { handlebars: string; end: number };
 
 function readTag(reader: Reader, start: number): Tag {
@@ -99,7 +111,8 @@ function readInner(reader: Reader, start: number, end: number, inner: string): T
   const unknown = expression.filters.find(({ name }) => !isTenantFilter(name));
   if (unknown) return refuse(reader, start, end, `There is no filter “${unknown.name}”.`);
   for (const path of [expression.path, ...pathArguments(expression)]) {
-    if (!mayName(path)) return refuse(reader, start, end, `There is no value “${path.join('.')}”.`);
+    if (!mayName(reader, path))
+      return refuse(reader, start, end, `There is no value “${path.join('.')}”.`);
   }
   if (expression.filters.length > DEPTH_MAX) {
     return refuse(reader, start, end, `At most ${DEPTH_MAX} filters may follow each other.`);
@@ -119,7 +132,7 @@ function openBlock(
   if (expression.filters.length > 0) {
     return refuse(reader, start, end, 'A condition takes a value without filters.');
   }
-  if (!mayName(expression.path)) {
+  if (!mayName(reader, expression.path)) {
     return refuse(reader, start, end, `There is no value “${expression.path.join('.')}”.`);
   }
   reader.open.push({ name, start, hasElse: false });
@@ -153,8 +166,8 @@ function readComment(reader: Reader, start: number): Tag {
   return { handlebars: '', end: close + closing.length };
 }
 
-function mayName(path: readonly string[]): boolean {
-  return path.length <= DEPTH_MAX && isKnownPath(path);
+function mayName({ knows }: Reader, path: readonly string[]): boolean {
+  return path.length <= DEPTH_MAX && knows(path);
 }
 
 function isTenantFilter(name: string): boolean {

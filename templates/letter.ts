@@ -1,3 +1,5 @@
+import type { Wording } from './wordings.ts';
+
 /** Amounts as '1234.50', rates as fractions ('0.0699'), days as '2026-01-15'. */
 export type Money = string;
 export type Rate = string;
@@ -24,4 +26,6 @@ export type Letter = {
   recipient: { name: string; address_lines: readonly string[] };
   letter_date: Day;
   loan_number: string;
+  /** The tenant's own words (wordings.ts), with their version, as they were when the letter was ordered. */
+  wording?: ({ id: string; version: number } & Wording) | null;
 };

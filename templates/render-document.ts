@@ -5,6 +5,7 @@ import { asHandlebars, readExpression } from './expressions.ts';
 import { cssText, fontFaces, inkColor, logo } from './letterhead.ts';
 import { engineFor } from './render.ts';
 import { sanitize } from './sanitize.ts';
+import { wordsOn } from './wordings.ts';
 
 /** Beyond it a document is refused, before a browser spends its time on it. */
 const OUTPUT_BYTES_MAX = 2 * 1024 * 1024;
@@ -39,6 +40,7 @@ export function renderDocument<Name extends DocumentName>(
     page_word: cssText(`${words.page} `),
     of_word: cssText(` ${words.of} `),
     footer: cssText(`${tenant.name} · ${words.loan} ${loan_number}`),
+    ...wordsOn(name, data),
     ...('body_html' in data && { body_html: sanitize(data.body_html) }),
   });
   const html = template(values);

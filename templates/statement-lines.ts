@@ -47,7 +47,9 @@ const FEE = { en: 'Fee', es: 'Cargo' };
 export const statementLine = (kind: string, language: string): string =>
   (LINES.get(kind) ?? FEE)[language === 'es' ? 'es' : 'en'];
 
-type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient'> & { activity: readonly object[] };
+type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient' | 'wording'> & {
+  activity: readonly object[];
+};
 
 /** Lines of activity for which the first page has room, and what takes some of it: measured in the browser. */
 const ROOM = { lines: 6, past_due: 3, autopay: 1 };
@@ -58,7 +60,7 @@ const ADDRESS = { lines: 4, characters: 38 };
  * Whether the activity has room between the figures and the payment slip of the first page. Where it has not,
  * all of it begins on the second.
  */
-export function isOnePage({ due, line, recipient, activity }: Page): boolean {
+export function isOnePage({ due, line, recipient, wording, activity }: Page): boolean {
   const addressLines = [recipient.name, ...recipient.address_lines].reduce(
     (count, text) => count + Math.max(1, Math.ceil(text.length / ADDRESS.characters)),
     0,
@@ -67,6 +69,13 @@ export function isOnePage({ due, line, recipient, activity }: Page): boolean {
     ROOM.lines -
     (isPositive(due.past_due) ? ROOM.past_due : 0) -
     (due.autopay ? ROOM.autopay : 0) -
-    Math.max(0, addressLines - ADDRESS.lines);
+    Math.max(0, addressLines - ADDRESS.lines) -
+    linesOf(wording?.closing ?? '');
   return !line && activity.length <= room;
 }
+
+/** How many lines a tenant's words take at most on the page: paragraphs stand apart, and values are longer than their names. */
+const linesOf = (text: string) =>
+  text === ''
+    ? 0
+    : text.split('\n').reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / 80)), 1);

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import * as recipients from '../../sql/communications/recipients.ts';
+import * as wordings from '../../sql/documents/wordings.ts';
 import { current } from '../../sql/tenants.ts';
 import { insert } from '../../sql/write.ts';
 import type { DocumentData, DocumentName } from '../../templates/documents.ts';
@@ -40,10 +41,9 @@ export async function orderDocument<Name extends DocumentName>(
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient) throw new NotFound();
   const loan_number = (await recipients.loanNumber(work.tx, loan_id)) ?? '';
-  const text =
-    typeof data === 'function'
-      ? data(documentLanguage(template, recipient.language_preference))
-      : data;
+  const language = documentLanguage(template, recipient.language_preference);
+  const text = typeof data === 'function' ? data(language) : data;
+  const wording = await wordings.ofDocument(work.tx, template, language);
   const id = randomUUIDv7();
   // Two quotes of one day are two files.
   const filename = `${order.filename.replace(/\.pdf$/, '')}-${id.slice(-8)}.pdf`;
@@ -57,8 +57,9 @@ export async function orderDocument<Name extends DocumentName>(
     storage_key: storageKey({ tenant_slug, loan_id, document_type, filename }),
     content_type: 'application/pdf',
     source: 'generated',
+    metadata: wording ? { wording: { id: wording.id, version: wording.version } } : {},
     language: recipient.language_preference,
-    template_data: { ...letterTo(await senderOf(work), recipient, loan_number), ...text },
+    template_data: { ...letterTo(await senderOf(work), recipient, loan_number), ...text, wording },
   });
   await enqueue(work.tx, renderDocumentJob, { tenant_id: work.tenant_id, document_id });
   return document_id;

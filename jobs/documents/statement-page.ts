@@ -6,7 +6,7 @@ import type { MessageFigures, Told } from '../communications/told.ts';
 type Line = Omit<StatementActivity, 'description'> & { kind: string };
 type Figures = Pick<
   MonthlyStatement,
-  'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'line' | 'year_to_date'
+  'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'line' | 'year_to_date' | 'wording'
 > & { activity: readonly Line[] };
 
 /** A statement as it was billed, with its letterhead and with what its message says of the loan. */

@@ -6,6 +6,7 @@ import { endedCycle, line } from './statement-cycle.ts';
 import { activity } from './statement-activity.ts';
 import { due } from './statement-due.ts';
 import { addressed, standing, summary, yearToDate } from './statement-figures.ts';
+import { ofStatement } from './wordings.ts';
 
 /** Loans that one statement bills, so that none runs into its time limit. */
 const SLICE = 2_000;
@@ -73,7 +74,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
              'summary', ${summary}, 'due', ${due}, 'loan', ${standing}, 'line', ${line},
              'activity', ${activity}, 'year_to_date', ${yearToDate},
              'letter', ${JSON.stringify(sender.letter)}::jsonb || ${addressed},
-             'language', borrower.language_preference,
+             'language', borrower.language_preference, 'wording', ${ofStatement},
              'borrower', jsonb_build_object(
                'first_name', borrower.first_name, 'last_name', borrower.last_name
              ),
@@ -164,6 +165,7 @@ export const issue = (tx: Transaction, month: string, limit: number) =>
     with
       unissued as materialized (
         select statement.id, statement.loan_id, statement.figures ->> 'language' as language,
+               statement.figures -> 'wording' as wording,
                uuidv7() as document_id
         from statements as statement
         where statement.statement_month = ${month} and statement.document_id is null
@@ -173,12 +175,14 @@ export const issue = (tx: Transaction, month: string, limit: number) =>
       made as (
         insert into documents (
           id, loan_id, borrower_id, document_type, filename, content_type, status, source,
-          storage_key, language, template
+          storage_key, language, template, metadata
         )
         select unissued.document_id, loan.id, loan.borrower_id, 'monthly_statement',
                name.filename, 'application/pdf', 'pending', 'generated',
                concat_ws('/', tenant.slug, loan.id, 'monthly_statement', name.filename),
-               unissued.language, 'monthly_statement'
+               unissued.language, 'monthly_statement',
+               case when jsonb_typeof(unissued.wording) = 'object' then jsonb_build_object(
+                 'wording', unissued.wording - 'opening' - 'closing') else '{}' end
         from unissued
         join loans as loan on loan.id = unissued.loan_id
         join tenants as tenant on tenant.id = app.current_tenant()

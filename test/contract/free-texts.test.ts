@@ -35,7 +35,7 @@ const KEPT = {
   // Whether its numbers are right is judged line by line.
   files: 'file',
   // They speak to every borrower, and of none.
-  templates: 'subject body response_subject response_body keywords pattern',
+  templates: 'subject body opening closing response_subject response_body keywords pattern',
 };
 
 test('a whole social security number is masked in every text that is no name or identifier', () => {

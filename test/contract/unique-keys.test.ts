@@ -29,6 +29,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'credit_disputes_dispute_number',
   'credit_reporting_files_filename',
   'credit_reporting_records_once',
+  'document_wordings_one_of_a_kind', // the same
   'documents_storage_key',
   'draws_draw_number',
   'emails_one_primary',

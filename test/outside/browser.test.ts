@@ -10,7 +10,7 @@ import { afterAll, expect, test } from 'vitest';
 import { renderDocument } from '../../templates/render-document.ts';
 import { isOnePage } from '../../templates/statement-lines.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
-import * as samples from '../templates/samples.ts';
+import * as samples from '../../templates/samples.ts';
 
 // Where the demo and the workers of this checkout unpack it, too: once for all runs.
 const folder = fileURLToPath(new URL('../../.data/browser', import.meta.url));

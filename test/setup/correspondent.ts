@@ -69,6 +69,9 @@ export async function changeEverything(stage: Stage, ground: Changed, { words = 
   const templates = await admin.get('/communication-templates');
   for (const { id } of words ? (templates.body as { id: string }[]) : [])
     done.push(await change(`/communication-templates/${id}`, { body: 'Reworded' }, admin));
+  const wordings = await admin.get('/document-wordings');
+  for (const { id } of wordings.body as { id: string }[])
+    done.push(await change(`/document-wordings/${id}`, { closing: 'Reworded' }, admin));
   await travelTo(stage, tenant, addDays(today, 30));
   done.push(await admin.post(`/loans/${loan_id}/charge-off`, { reason: 'fraud' }));
   const failed = done.find(({ status }) => status > 201);

@@ -95,7 +95,7 @@ test('braces that follow a value or a condition are text', () => {
     '{{#if borrower.name}}} {{else}}} {{/if}}}',
   ];
 
-  expect(sources.map(checkTemplate)).toEqual([[], [], [], []]);
+  expect(sources.map((source) => checkTemplate(source))).toEqual([[], [], [], []]);
   expect(sources.map((body) => renderMessage({ channel: 'sms', body }, data).body)).toEqual([
     'Ann}',
     'Ann}}',

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { cssText, inkColor, logo } from '../../templates/letterhead.ts';
 import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
 import { scanLine } from '../../templates/scan-line.ts';
-import * as samples from './samples.ts';
+import * as shown from '../../templates/samples.ts';
+import * as others from './samples.ts';
+
+const samples = { ...shown, ...others };
 
 test('a statement carries its figures, its typeface and nothing to load', () => {
   const html = renderDocument('monthly_statement', 'en', samples.statement);

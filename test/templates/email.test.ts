@@ -3,7 +3,7 @@ import { renderEmail } from '../../templates/email.ts';
 import { defaultMessage } from '../../templates/messages.ts';
 import { renderMessage } from '../../templates/render.ts';
 import { spentMs } from '../setup/spent.ts';
-import { letter } from './samples.ts';
+import { letter } from '../../templates/samples.ts';
 
 test('an email carries the message, its sender and a postal address', () => {
   const template = defaultMessage('payment_reminder', 'email', 'en');

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import {
+  addWording,
+  changeWording,
+  LANGUAGES,
+  Parts,
+  Preview,
+  previewWording,
+} from '../../jobs/documents/wording.ts';
+import { wordings as table } from '../../sql/documents/wordings.ts';
+import { flag, integer, stamps, uuid } from '../../sql/types.ts';
+import { WORDED_DOCUMENTS } from '../../templates/wordings.ts';
+import { endpoint, resource } from '../endpoints/resource.ts';
+
+/** An extension: what a tenant says in its own words on a document, for each language. */
+export const documentWordings = resource({
+  name: 'DocumentWording',
+  path: 'document-wordings',
+  area: 'documents',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'update', 'archive'],
+  archivable: true,
+
+  fields: {
+    id: uuid.readonly(),
+    document_type: z.enum(WORDED_DOCUMENTS),
+    language: z.enum(LANGUAGES),
+    ...Parts.shape,
+    version: integer.readonly(),
+    is_active: flag.default(true),
+    is_archived: flag.readonly(),
+    ...stamps,
+  },
+  fixed: ['document_type', 'language'],
+  filters: ['document_type', 'language', 'is_active'],
+
+  create: addWording,
+  update: changeWording,
+});
+
+export const previewWordingRoute = endpoint({
+  method: 'POST',
+  path: '/document-wordings/preview',
+  tag: 'documents',
+  resource: 'document-wordings',
+  action: 'preview',
+  allow: 'admin',
+  summary: 'The document with words that are not saved yet, as a page, with figures of nobody',
+  transaction: 'read',
+  status: 200,
+  is_uncut: true,
+  body: Preview,
+  reply: z.object({ html: z.string() }),
+  run: ({ work, body }) => previewWording(work, body as z.output<typeof Preview>),
+});

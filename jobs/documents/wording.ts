@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { constraintOf } from '../../sql/database/db.ts';
+import * as wordings from '../../sql/documents/wordings.ts';
+import type { Row } from '../../sql/table.ts';
+import { insert, update } from '../../sql/write.ts';
+import { renderDocument } from '../../templates/render-document.ts';
+import * as samples from '../../templates/samples.ts';
+import {
+  mayOpen,
+  WORDED_DOCUMENTS,
+  wordingPaths,
+  type WordedDocument,
+  type Wording,
+} from '../../templates/wordings.ts';
+import { assertRenderable } from '../communications/assert-renderable.ts';
+import { senderOf } from '../communications/told.ts';
+import { Conflict, Invalid } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+/** Documents are printed in these. */
+export const LANGUAGES = ['en', 'es'] as const;
+type Kind = { document_type: WordedDocument; language: (typeof LANGUAGES)[number] };
+/** A page holds about this much; what the tenant says is beside the document and not instead of it. */
+const LONGEST = 2_000;
+const part = z.string().max(LONGEST).nullish();
+export const Parts = z.object({ opening: part, closing: part });
+
+/** Adds the tenant's words for a document in a language, of which there is one set. */
+export async function addWording({ tx }: Work, input: Kind & Wording): Promise<string> {
+  assertWordable(input.document_type, input);
+  return onlyOfItsKind(() => insert(tx, 'document_wordings', input));
+}
+
+/** Changes the words; other words are another version, the same ones sent back are not. */
+export async function changeWording({ tx }: Work, id: string, changes: Wording, row: Row) {
+  assertWordable(row['document_type'] as WordedDocument, changes);
+  await onlyOfItsKind(() => update(tx, 'document_wordings', id, changes));
+  const isOther = (name: keyof Wording) =>
+    changes[name] !== undefined && changes[name] !== row[name];
+  if (isOther('opening') || isOther('closing')) await wordings.countVersion(tx, id);
+}
+
+export const Preview = Parts.extend({
+  document_type: z.enum(WORDED_DOCUMENTS),
+  language: z.enum(LANGUAGES).default('en'),
+});
+
+const SAMPLES = {
+  monthly_statement: samples.statement,
+  payoff_letter: samples.payoff,
+  adverse_action_notice: samples.adverse,
+};
+
+/** The document as a page, with the tenant's letterhead, the words that are tried and the figures of nobody. */
+export async function previewWording(
+  work: Work,
+  { document_type, language, ...wording }: z.output<typeof Preview>,
+) {
+  assertWordable(document_type, wording);
+  const kept = { id: 'preview', version: 0, ...wording };
+  const data = { ...SAMPLES[document_type], ...(await senderOf(work)), wording: kept };
+  return { html: renderDocument(document_type, language, data) };
+}
+
+/** Says of each part what may not be saved, and where. */
+function assertWordable(type: WordedDocument, { opening, closing }: Wording) {
+  if (opening && !mayOpen(type))
+    throw new Invalid({
+      opening:
+        'A statement begins with its figures: say it in the closing, which follows the activity.',
+    });
+  const paths = wordingPaths(type);
+  assertRenderable({ opening, closing }, (path) => paths.has(path.join('.')));
+}
+
+/** The index says so, also of two requests at once. */
+async function onlyOfItsKind<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (constraintOf(error) !== 'document_wordings_one_of_a_kind') throw error;
+    const message = 'There are words for this document in this language already: change those.';
+    throw new Conflict(message, 'already_exists', { field: 'document_type' });
+  }
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+
+export const wordings = table({
+  name: 'document_wordings',
+  rows: sql.fragment`
+    select record.id, record.document_type, record.language, record.opening, record.closing, record.version,
+           record.is_active, record.is_archived, record.created_at, record.updated_at
+    from document_wordings as record
+  `,
+});
+
+/** What is kept with a document that is ordered: the words with their version, as they are on that day. */
+const kept = sql.fragment`jsonb_build_object(
+  'id', wording.id, 'version', wording.version, 'opening', wording.opening, 'closing', wording.closing
+)`;
+
+/** The tenant's words for a statement, in the language that it will be in; `borrower` is who gets it. */
+export const ofStatement = sql.fragment`(
+  select ${kept} from document_wordings as wording
+  where wording.document_type = 'monthly_statement' and wording.is_active and not wording.is_archived
+    and wording.language = case when borrower.language_preference like 'es%' then 'es' else 'en' end
+)`;
+
+const Kept = z.object({
+  id: z.string(),
+  version: z.int(),
+  opening: z.string().nullable(),
+  closing: z.string().nullable(),
+});
+
+/** The same for a document of that type; null where the tenant has none in the language. */
+export const ofDocument = (tx: Transaction, type: string, language: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ kept: Kept }))`
+    select ${kept} as kept from document_wordings as wording
+    where document_type = ${type} and language = ${language} and is_active and not is_archived
+  `);
+
+/** A change of what is said is a new version. */
+export const countVersion = (tx: Transaction, id: string) =>
+  tx.query(
+    sql.typeAlias('void')`update document_wordings set version = version + 1 where id = ${id}`,
+  );

@@ -1,0 +1,80 @@
+import type { DocumentData, DocumentName } from './documents.ts';
+import type { Letter } from './letter.ts';
+import { renderMessage } from './render.ts';
+
+/** What of a document a tenant may word: texts beside what the law and we say there, and never in its place. */
+export type Wording = { opening?: string | null | undefined; closing?: string | null | undefined };
+
+/**
+ * Not disclosures and tax forms, of which the law says what stands beside their figures (12 CFR 1026.17(a)(1),
+ * 1026.6(b); IRS, General Instructions for Certain Information Returns).
+ */
+export const WORDED_DOCUMENTS = [
+  'monthly_statement',
+  'payoff_letter',
+  'adverse_action_notice',
+] as const;
+export type WordedDocument = (typeof WORDED_DOCUMENTS)[number];
+
+/** The first page of a statement has no room before its figures: how much is due stays where it is looked for. */
+export const mayOpen = (name: WordedDocument) => name !== 'monthly_statement';
+
+type Value = string | null | undefined;
+const OF_LETTER = {
+  'tenant.name': ({ tenant }) => tenant.name,
+  'tenant.url': ({ tenant }) => tenant.portal_url,
+  'tenant.support_email': ({ tenant }) => tenant.branding.support_email,
+  'tenant.support_phone': ({ tenant }) => tenant.branding.support_phone,
+  'borrower.name': ({ recipient }) => recipient.name,
+  'loan.number': ({ loan_number }) => loan_number,
+  today: ({ letter_date }) => letter_date,
+} satisfies Record<string, (letter: Letter) => Value>;
+
+/** What the words may name, by its path, and where its value is in what was kept with the document. */
+const VALUES: { [Name in WordedDocument]: Record<string, (data: DocumentData[Name]) => Value> } = {
+  monthly_statement: {
+    ...OF_LETTER,
+    'statement.date': ({ letter_date }) => letter_date,
+    'statement.period_start': ({ period_start }) => period_start,
+    'statement.period_end': ({ period_end }) => period_end,
+    'statement.new_balance': ({ summary }) => summary.new_balance,
+    payment_amount: ({ due }) => due.amount_due,
+    due_date: ({ due }) => due.next_due_date,
+  },
+  payoff_letter: {
+    ...OF_LETTER,
+    'payoff.amount': ({ payoff_amount }) => payoff_amount,
+    'payoff.good_through': ({ good_through }) => good_through,
+    'payoff.per_diem': ({ per_diem }) => per_diem,
+  },
+  adverse_action_notice: OF_LETTER,
+};
+
+/** The paths that the words of the document may name. */
+export const wordingPaths = (name: WordedDocument): ReadonlySet<string> =>
+  new Set(Object.keys(VALUES[name]));
+
+const isWorded = (name: DocumentName): name is WordedDocument =>
+  WORDED_DOCUMENTS.some((worded) => worded === name);
+
+/** The tenant's words on the document as safe HTML, from what was kept with it; a part without words is absent. */
+export function wordsOn<Name extends DocumentName>(name: Name, data: DocumentData[Name]) {
+  const { wording, locale, currency } = data;
+  if (!wording || !isWorded(name)) return {};
+  const values = new Map<string, unknown>([
+    ['locale', locale],
+    ['currency', currency],
+  ]);
+  for (const [path, read] of Object.entries(VALUES[name])) {
+    const [owner = '', own] = path.split('.');
+    // Each document's values read that document's data.
+    const value = (read as (data: DocumentData[Name]) => Value)(data);
+    if (own === undefined) values.set(owner, value);
+    else values.set(owner, { ...(values.get(owner) as object | undefined), [own]: value });
+  }
+  const asHtml = (source: Value) =>
+    source
+      ? renderMessage({ channel: 'letter', body: source }, Object.fromEntries(values)).body
+      : '';
+  return { opening_html: asHtml(wording.opening), closing_html: asHtml(wording.closing) };
+}

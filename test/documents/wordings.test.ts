@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { sql } from '../../sql/database/db.ts';
+import { z } from 'zod';
+import { newLoan } from '../setup/loans.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const tenant = await stage.tenant('2026-01-15');
+await settle(tenant, {
+  branding: { address_line_1: '9 Old Street', support_phone: '+12025550100' },
+});
+const admin = await tenant.signedIn('admin');
+const PATH = '/document-wordings';
+const PAYOFF = { document_type: 'payoff_letter', language: 'en' };
+
+test('words that may not be printed are refused with their place', async () => {
+  const unknown = await admin.post(PATH, { ...PAYOFF, opening: 'Hello\n{{ loan.rate }}' });
+  const elsewhere = await admin.post(PATH, { ...PAYOFF, closing: 'By {{ due_date }}' });
+  const raw = await admin.post(PATH, { ...PAYOFF, closing: '{{{ borrower.name }}}' });
+  const before = await admin.post(PATH, {
+    ...{ document_type: 'monthly_statement', language: 'en', opening: 'Dear customer' },
+  });
+  const long = await admin.post(PATH, { ...PAYOFF, closing: 'x'.repeat(2_001) });
+  const listed = await admin.get(PATH);
+
+  expect(unknown).toMatchObject({
+    status: 422,
+    body: { errors: { opening: 'Line 2, column 1: There is no value “loan.rate”.' } },
+  });
+  expect(elsewhere.body.errors.closing).toMatch(/There is no value “due_date”/);
+  expect(raw.body.errors.closing).toMatch(/Values are always escaped/);
+  expect(before.body.errors.opening).toMatch(/begins with its figures/);
+  expect(long.status).toBe(422);
+  expect(listed.body).toEqual([]);
+});
+
+test('a document in a language has one set of words, each change of which is a version', async () => {
+  const made = await admin.post(PATH, { ...PAYOFF, opening: 'Thank you.' });
+  const path = `${PATH}/${made.body.id}`;
+  const twice = await admin.post(PATH, { ...PAYOFF, closing: 'Goodbye.' });
+  const same = await admin.put(path, made.body);
+  const other = await admin.put(path, { closing: 'Goodbye, {{ borrower.name }}.' });
+  const wrong = await admin.put(path, { closing: '{{ statement.date }}' });
+  await admin.delete(path);
+  const again = await admin.post(PATH, { ...PAYOFF, closing: 'Anew.' });
+  await admin.delete(`${PATH}/${again.body.id}`);
+
+  expect(twice).toMatchObject({ status: 409, body: { code: 'already_exists' } });
+  expect([same.body.version, other.body.version]).toEqual([1, 2]);
+  expect(wrong.status).toBe(422);
+  expect(again).toMatchObject({ status: 201, body: { version: 1 } });
+});
+
+test('words are seen on the document before they are saved, beside what the law says there', async () => {
+  const words = '<b>We care</b>, {{ borrower.name }}.<script>alert(1)</script>';
+  const preview = (document_type: string, language = 'en') =>
+    admin.post(`${PATH}/preview`, { document_type, language, closing: words });
+  const shown = await Promise.all([
+    preview('adverse_action_notice'),
+    preview('adverse_action_notice', 'es'),
+    preview('monthly_statement'),
+    preview('payoff_letter'),
+  ]);
+  const refused = await tenant.officer.post(`${PATH}/preview`, PAYOFF);
+
+  for (const { status, body } of shown) {
+    expect(status).toBe(200);
+    expect(body.html).toContain('<b>We care</b>, María O’Neil.');
+    expect(body.html).toContain('9 Old Street');
+    expect(body.html).not.toContain('<script');
+  }
+  expect(shown[0]?.body.html).toContain('Equal Credit Opportunity Act');
+  expect(shown[3]?.body.html).toContain('$9,878.76');
+  expect(refused.status).toBe(403);
+  expect((await admin.get(PATH)).body).toEqual([]);
+});
+
+const Ordered = z.object({ template_data: z.looseObject({}), metadata: z.looseObject({}) });
+
+test('a letter keeps the words of its own language with their version, and none of another', async () => {
+  const { body: made } = await admin.post(PATH, { ...PAYOFF, closing: 'In English.' });
+  await admin.put(`${PATH}/${made.id}`, { closing: 'In better English.' });
+  const english = await newLoan(tenant);
+  const spanish = await newLoan(tenant);
+  await tenant.officer.put(`/borrowers/${spanish.borrower_id}`, { language_preference: 'es' });
+  for (const { id } of [english, spanish])
+    await tenant.officer.post(`/loans/${id}/payoff-quotes`, {});
+
+  const ordered = await tenant.within(({ tx }) =>
+    tx.any(sql.type(Ordered)`
+      select template_data, metadata from documents where template = 'payoff_letter' order by id
+    `),
+  );
+
+  expect(ordered[0]?.template_data).toMatchObject({ wording: { closing: 'In better English.' } });
+  expect(ordered[0]?.metadata).toEqual({ wording: { id: made.id, version: 2 } });
+  expect(ordered[1]?.template_data).toMatchObject({ wording: null });
+  expect(ordered[1]?.metadata).toEqual({});
+});
