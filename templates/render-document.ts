@@ -40,7 +40,7 @@ export function renderDocument<Name extends DocumentName>(
     page_word: cssText(`${words.page} `),
     of_word: cssText(` ${words.of} `),
     footer: cssText(`${tenant.name} · ${words.loan} ${loan_number}`),
-    ...wordsOn(name, data),
+    ...wordsOn(name, documentLocale(spoken, locale), data),
     ...('body_html' in data && { body_html: sanitize(data.body_html) }),
   });
   const html = template(values);

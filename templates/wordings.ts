@@ -57,9 +57,13 @@ export const wordingPaths = (name: WordedDocument): ReadonlySet<string> =>
 const isWorded = (name: DocumentName): name is WordedDocument =>
   WORDED_DOCUMENTS.some((worded) => worded === name);
 
-/** The tenant's words on the document as safe HTML, from what was kept with it; a part without words is absent. */
-export function wordsOn<Name extends DocumentName>(name: Name, data: DocumentData[Name]) {
-  const { wording, locale, currency } = data;
+/** The tenant's words on the document as safe HTML, from what was kept with it, with dates as its language has them. */
+export function wordsOn<Name extends DocumentName>(
+  name: Name,
+  locale: string,
+  data: DocumentData[Name],
+) {
+  const { wording, currency } = data;
   if (!wording || !isWorded(name)) return {};
   const values = new Map<string, unknown>([
     ['locale', locale],

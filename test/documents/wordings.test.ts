@@ -53,7 +53,7 @@ test('a document in a language has one set of words, each change of which is a v
 });
 
 test('words are seen on the document before they are saved, beside what the law says there', async () => {
-  const words = '<b>We care</b>, {{ borrower.name }}.<script>alert(1)</script>';
+  const words = '<b>We care</b>, {{ borrower.name }}, {{ today | date }}.<script>alert(1)</script>';
   const preview = (document_type: string, language = 'en') =>
     admin.post(`${PATH}/preview`, { document_type, language, closing: words });
   const shown = await Promise.all([
@@ -66,11 +66,13 @@ test('words are seen on the document before they are saved, beside what the law 
 
   for (const { status, body } of shown) {
     expect(status).toBe(200);
-    expect(body.html).toContain('<b>We care</b>, María O’Neil.');
+    expect(body.html).toContain('<b>We care</b>, María O’Neil, ');
     expect(body.html).toContain('9 Old Street');
     expect(body.html).not.toContain('<script');
   }
   expect(shown[0]?.body.html).toContain('Equal Credit Opportunity Act');
+  expect(shown[0]?.body.html).toContain('O’Neil, January 15, 2026.');
+  expect(shown[1]?.body.html).toContain('O’Neil, 15 de enero de 2026.');
   expect(shown[3]?.body.html).toContain('$9,878.76');
   expect(refused.status).toBe(403);
   expect((await admin.get(PATH)).body).toEqual([]);
