@@ -29,8 +29,8 @@ export function poolsOf(
   tasks: readonly Task[],
 ) {
   return POOLS.map((pool) => {
-    const own = processes.filter(({ name }) => name === pool);
-    const pause = pauses.find(({ kind, name }) => kind === 'pool' && name === pool);
+    const own = processes.filter(({ name }) => poolOfWorker(name) === pool);
+    const pause = pauses.find((known) => isOfAll(known, pool));
     const jobs = tasks.filter(({ task }) => poolOf(task) === pool);
     const sum = (what: 'ready' | 'scheduled' | 'running' | 'failed') =>
       jobs.reduce((total, job) => total + Number(job[what]), 0);
@@ -46,6 +46,18 @@ export function poolsOf(
     };
   });
 }
+
+/** Whether all of a pool or sub-pool is paused, and not a kind or a tenant of it alone. */
+export const isOfAll = ({ pool, task, tenant_id }: Pause, name: string): boolean =>
+  pool === name && task === null && tenant_id === null;
+
+/** The pool of a worker that works for it, or for a sub-pool of it such as documents:letters. */
+export const poolOfWorker = (name: string): string => name.split(':', 1)[0] ?? name;
+
+/** Whether a pool, or a sub-pool of one, may be called so; the same is checked in the database. */
+export const isWorkerName = (name: string): boolean =>
+  /^[a-z]{1,20}(:[a-z0-9-]{1,30})?$/.test(name) &&
+  POOLS.some((pool) => pool === poolOfWorker(name));
 
 export const poolOf = (task: string): Pool | null =>
   queued.find(({ name }) => name === task)?.pool ?? null;

@@ -187,6 +187,22 @@ CREATE OR REPLACE FUNCTION app.days_past_due(oldest date, day date, pauses jsonb
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ((oldest IS NULL) OR (day <= (oldest + grace))) THEN 0 WHEN (pauses = '[]'::jsonb) THEN ((day - oldest) - grace) ELSE GREATEST(0, (((day - oldest) - grace) - (SELECT (COALESCE(sum((upper(span.span) - lower(span.span))), (0)::bigint))::integer AS "coalesce" FROM unnest(((SELECT range_agg(daterange(((pause.value ->> 'from'::text))::date, ((pause.value ->> 'to'::text))::date, '[]'::text)) AS range_agg FROM jsonb_array_elements(days_past_due.pauses) pause(value)) * datemultirange(daterange((days_past_due.oldest + 1), days_past_due.day, '[]'::text)))) span(span)))) END;
 
+CREATE OR REPLACE FUNCTION app.define_sub_pool(name text, tasks text[], who text, why text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  delete from app.sub_pools as known where known.name = define_sub_pool.name and known.task <> all(tasks);
+  insert into app.sub_pools (task, name) select task, define_sub_pool.name from unnest(tasks) as task
+  on conflict on constraint sub_pools_pkey do update set name = excluded.name;
+  select app.note_operation(
+    who, 'sub-pool', jsonb_build_object('sub_pool', define_sub_pool.name, 'tasks', to_jsonb(tasks)), why)
+$function$;
+grant execute on function app.define_sub_pool to servicing_app;
+grant execute on function app.define_sub_pool to servicing_worker;
+revoke execute on function app.define_sub_pool from public;
+
 CREATE OR REPLACE FUNCTION app.ensure_accrual_month(day date)
  RETURNS void
  LANGUAGE plpgsql
@@ -346,6 +362,25 @@ CREATE OR REPLACE FUNCTION app.key_of(sealed text)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (sealed ~~ 'v2:%'::text) THEN split_part(sealed, ':'::text, 2) WHEN (sealed ~~ 'v1:%'::text) THEN 'first'::text ELSE NULL::text END;
 
+CREATE OR REPLACE FUNCTION app.kinds_for(worker text, task_ids integer[])
+ RETURNS TABLE(id integer, task text, sub_pool text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 10
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select task.id, task.identifier, sub_pool.name
+  from graphile_worker._private_tasks as task
+  left join app.sub_pools as sub_pool on sub_pool.task = task.identifier
+  where task.id = any(task_ids)
+    and case when worker like '%:%' then sub_pool.name = worker
+      else sub_pool.name is null or not exists (
+        select from app.worker_pools as other
+        where other.name = sub_pool.name and other.heartbeat_at > now() - interval '30 seconds')
+      end
+$function$;
+grant execute on function app.kinds_for to servicing_worker;
+revoke execute on function app.kinds_for from public;
+
 CREATE OR REPLACE FUNCTION app.leap_year_days_before(d date)
  RETURNS bigint
  LANGUAGE sql
@@ -386,6 +421,19 @@ begin
   for share;
   return coalesce(accrued, false);
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.note_operation(who text, action text, details jsonb, why text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into app.operations_log (who, action, details, why)
+  values (who, action, jsonb_strip_nulls(details), why)
+$function$;
+grant execute on function app.note_operation to servicing_app;
+grant execute on function app.note_operation to servicing_worker;
+revoke execute on function app.note_operation from public;
 
 CREATE OR REPLACE FUNCTION app.open_session(tenant uuid, hash bytea)
  RETURNS TABLE(user_id uuid, csrf_token text, email text, first_name text, last_name text, tenant_role text, borrower_id uuid, session_id uuid, second_factor text)
@@ -432,6 +480,23 @@ AS $function$
 $function$;
 grant execute on function app.own_queue_status to servicing_app;
 revoke execute on function app.own_queue_status from public;
+
+CREATE OR REPLACE FUNCTION app.pause_work(pool text, task text, tenant_id uuid, who text, why text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into app.pauses (pool, task, tenant_id, paused_by, reason)
+  values (pool, task, tenant_id, who, why)
+  on conflict on constraint pauses_pool_task_tenant_id_key do update
+    set paused_by = excluded.paused_by, reason = excluded.reason;
+  select app.note_operation(
+    who, 'pause', jsonb_build_object('pool', pool, 'task', task, 'tenant_id', tenant_id), why)
+$function$;
+grant execute on function app.pause_work to servicing_app;
+grant execute on function app.pause_work to servicing_worker;
+revoke execute on function app.pause_work from public;
 
 CREATE OR REPLACE FUNCTION app.prepayment_penalty(loan loans, day date)
  RETURNS numeric
@@ -803,6 +868,26 @@ CREATE OR REPLACE FUNCTION app.repayment_owed(loan loans, day date)
  IMMUTABLE PARALLEL SAFE
 RETURN GREATEST(((((loan).principal_balance)::numeric + ((loan).outstanding_fees)::numeric) + app.interest_balance(loan, day)), 0.00);
 
+CREATE OR REPLACE FUNCTION app.resume_work(pool text, task text, tenant_id uuid, who text, why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from app.pauses as pause
+  where pause.pool is not distinct from resume_work.pool
+    and pause.task is not distinct from resume_work.task
+    and pause.tenant_id is not distinct from resume_work.tenant_id;
+  if not found then return false; end if;
+  perform app.note_operation(
+    who, 'resume', jsonb_build_object('pool', pool, 'task', task, 'tenant_id', tenant_id), why);
+  return true;
+end $function$;
+grant execute on function app.resume_work to servicing_app;
+grant execute on function app.resume_work to servicing_worker;
+revoke execute on function app.resume_work from public;
+
 CREATE OR REPLACE FUNCTION app.retire_secret_keys(ids text[])
  RETURNS void
  LANGUAGE sql
@@ -869,6 +954,27 @@ AS $function$
   order by source, created_at, id, place
 $function$;
 
+CREATE OR REPLACE FUNCTION app.set_slots(pool text, slots integer, who text, why text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if slots is null then
+    delete from app.pool_slots as known where known.pool = set_slots.pool;
+  else
+    insert into app.pool_slots (pool, slots, set_by) values (pool, slots, who)
+    on conflict on constraint pool_slots_pkey do update
+      set slots = excluded.slots, set_by = excluded.set_by, set_at = now();
+  end if;
+  perform app.note_operation(
+    who, 'slots', jsonb_build_object('pool', pool, 'slots', coalesce(slots::text, 'own')), why);
+end $function$;
+grant execute on function app.set_slots to servicing_app;
+grant execute on function app.set_slots to servicing_worker;
+revoke execute on function app.set_slots from public;
+
 CREATE OR REPLACE FUNCTION app.sweep_dead_workers(silence interval, ended text[])
  RETURNS TABLE(dead_pool text, unlocked_jobs bigint)
  LANGUAGE plpgsql
@@ -905,6 +1011,94 @@ end $function$;
 grant execute on function app.sweep_dead_workers to servicing_worker;
 revoke execute on function app.sweep_dead_workers from public;
 
+CREATE OR REPLACE FUNCTION app.take_jobs(worker_id text, worker text, task_ids integer[], wanted integer)
+ RETURNS SETOF graphile_worker._private_jobs
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET jit TO 'off'
+AS $function$
+declare own_pool text := split_part(worker, ':', 1);
+begin
+  perform pg_advisory_xact_lock(hashtextextended('fetch:' || own_pool, 0));
+  return query
+    with recursive
+    kind as materialized (select * from app.kinds_for(worker, task_ids)),
+    -- Each tenant of each kind, by jumping in the index from one to the next.
+    line (task_id, tenant) as (
+      select kind.id, (
+        select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
+        where job.is_available and job.task_id = kind.id
+        order by app.tenant_of_job(job.payload) limit 1)
+      from kind
+      union all
+      select line.task_id, (
+        select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
+        where job.is_available and job.task_id = line.task_id
+          and app.tenant_of_job(job.payload) > line.tenant
+        order by app.tenant_of_job(job.payload) limit 1)
+      from line where line.tenant is not null
+    ),
+    open_line as materialized (
+      select line.task_id, line.tenant from line
+      join kind on kind.id = line.task_id
+      where line.tenant is not null
+        and not exists (
+          select from app.pauses as pause
+          where (pause.pool is null or pause.pool in (own_pool, kind.sub_pool))
+            and (pause.task is null or pause.task = kind.task)
+            and (pause.tenant_id is null or pause.tenant_id::text = line.tenant))
+        and line.tenant not in (select tenants.id::text from tenants where not tenants.is_active)
+    ),
+    busy as materialized (
+      select job.task_id, app.tenant_of_job(job.payload) as tenant, count(*) as jobs
+      from graphile_worker._private_jobs as job
+      where job.locked_by is not null and job.task_id = any(task_ids)
+      group by 1, 2
+    ),
+    busy_tenant as (select busy.tenant, sum(busy.jobs) as jobs from busy group by 1),
+    head as (
+      select job.id, job.priority, job.run_at, open_line.tenant,
+        coalesce(busy.jobs, 0) + row_number() over (
+          partition by open_line.task_id, open_line.tenant order by job.priority, job.run_at
+        ) as turn_of_kind
+      from open_line
+      left join busy on busy.task_id = open_line.task_id and busy.tenant = open_line.tenant
+      cross join lateral (
+        select job.id, job.priority, job.run_at from graphile_worker._private_jobs as job
+        where job.is_available and job.task_id = open_line.task_id
+          and app.tenant_of_job(job.payload) = open_line.tenant and job.run_at <= now()
+        order by job.priority, job.run_at
+        limit ceil(wanted::numeric / (select count(*) from open_line))
+      ) as job
+    ),
+    turn as (
+      select head.id, head.priority, random() as lot,
+        coalesce(busy_tenant.jobs, 0) + row_number() over (
+          partition by head.tenant order by head.priority, head.turn_of_kind, head.run_at
+        ) as turn_of_tenant
+      from head left join busy_tenant on busy_tenant.tenant = head.tenant
+    ),
+    -- A job that a transaction is changing at the moment is passed over.
+    taken as (
+      select job.id
+      from (select turn.id from turn order by turn.priority, turn.turn_of_tenant, turn.lot) as next
+      cross join lateral (
+        select waiting.id from graphile_worker._private_jobs as waiting
+        where waiting.id = next.id and waiting.is_available
+        for update skip locked
+      ) as job
+      limit wanted
+    )
+    update graphile_worker._private_jobs as job
+    set attempts = job.attempts + 1, locked_by = worker_id, locked_at = now()
+    from taken where job.id = taken.id
+    returning job.*;
+end $function$;
+grant execute on function app.take_jobs to servicing_worker;
+revoke execute on function app.take_jobs from public;
+
 CREATE OR REPLACE FUNCTION app.tenant_of_host(host text)
  RETURNS TABLE(id uuid, slug text, is_active boolean)
  LANGUAGE sql
@@ -915,6 +1109,15 @@ AS $function$
   from tenant_domains as domain join tenants as tenant on tenant.id = domain.tenant_id
   where domain.domain = host
 $function$;
+
+CREATE OR REPLACE FUNCTION app.tenant_of_job(payload json)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN COALESCE("left"((payload ->> 'tenant_id'::text), 36), ''::text);
+grant execute on function app.tenant_of_job to servicing_app;
+grant execute on function app.tenant_of_job to servicing_worker;
+revoke execute on function app.tenant_of_job from public;
 
 CREATE OR REPLACE FUNCTION app.touch()
  RETURNS trigger
@@ -1078,6 +1281,57 @@ grant select on app.job_runs to servicing_app;
 grant select on app.job_runs to servicing_auditor;
 grant delete, insert, select, update on app.job_runs to servicing_worker;
 
+create table app.operations_log (
+  id uuid not null default uuidv7(),
+  done_at timestamp with time zone not null default now(),
+  who text not null,
+  action text not null,
+  details jsonb not null,
+  why text not null,
+  constraint operations_log_action_check CHECK ((action ~ '^[a-z][a-z-]{0,59}$'::text)),
+  constraint operations_log_details_check CHECK ((jsonb_typeof(details) = 'object'::text)),
+  constraint operations_log_pkey PRIMARY KEY (id),
+  constraint operations_log_who_check CHECK (((length(who) >= 1) AND (length(who) <= 200))),
+  constraint operations_log_why_check CHECK (((length(why) >= 1) AND (length(why) <= 500)))
+);
+CREATE INDEX operations_log_newest ON app.operations_log USING btree (done_at DESC, id DESC);
+alter table app.operations_log disable row level security;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON app.operations_log FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+CREATE TRIGGER append_only_all BEFORE TRUNCATE ON app.operations_log FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
+grant select on app.operations_log to servicing_app;
+grant select on app.operations_log to servicing_auditor;
+grant select on app.operations_log to servicing_worker;
+
+create table app.pauses (
+  id uuid not null default uuidv7(),
+  pool text,
+  task text,
+  tenant_id uuid,
+  paused_by text not null,
+  paused_at timestamp with time zone not null default now(),
+  reason text not null,
+  constraint pauses_check CHECK ((num_nonnulls(pool, task, tenant_id) > 0)),
+  constraint pauses_pkey PRIMARY KEY (id),
+  constraint pauses_pool_task_tenant_id_key UNIQUE NULLS NOT DISTINCT (pool, task, tenant_id)
+);
+alter table app.pauses disable row level security;
+grant select on app.pauses to servicing_app;
+grant select on app.pauses to servicing_auditor;
+grant select on app.pauses to servicing_worker;
+
+create table app.pool_slots (
+  pool text not null,
+  slots integer not null,
+  set_by text not null,
+  set_at timestamp with time zone not null default now(),
+  constraint pool_slots_pkey PRIMARY KEY (pool),
+  constraint pool_slots_slots_check CHECK (((slots >= 1) AND (slots <= 200)))
+);
+alter table app.pool_slots disable row level security;
+grant select on app.pool_slots to servicing_app;
+grant select on app.pool_slots to servicing_auditor;
+grant select on app.pool_slots to servicing_worker;
+
 create table app.secret_keys (
   id text not null,
   check_value text,
@@ -1089,18 +1343,17 @@ alter table app.secret_keys disable row level security;
 grant select on app.secret_keys to servicing_auditor;
 grant select on app.secret_keys to servicing_worker;
 
-create table app.worker_pauses (
-  kind text not null,
+create table app.sub_pools (
+  task text not null,
   name text not null,
-  reason text not null default ''::text,
-  paused_at timestamp with time zone not null default now(),
-  constraint worker_pauses_kind_check CHECK ((kind = ANY (ARRAY['pool'::text, 'task'::text]))),
-  constraint worker_pauses_pkey PRIMARY KEY (kind, name)
+  constraint sub_pools_name_check CHECK ((name ~ '^[a-z]{1,20}:[a-z0-9-]{1,30}$'::text)),
+  constraint sub_pools_pkey PRIMARY KEY (task)
 );
-alter table app.worker_pauses disable row level security;
-grant select on app.worker_pauses to servicing_app;
-grant select on app.worker_pauses to servicing_auditor;
-grant delete, insert, select, update on app.worker_pauses to servicing_worker;
+CREATE INDEX sub_pools_name ON app.sub_pools USING btree (name);
+alter table app.sub_pools disable row level security;
+grant select on app.sub_pools to servicing_app;
+grant select on app.sub_pools to servicing_auditor;
+grant select on app.sub_pools to servicing_worker;
 
 create table app.worker_pools (
   pool_id text not null,
@@ -1109,6 +1362,7 @@ create table app.worker_pools (
   pid integer not null,
   started_at timestamp with time zone not null default now(),
   heartbeat_at timestamp with time zone not null default now(),
+  slots integer,
   constraint worker_pools_pkey PRIMARY KEY (pool_id)
 );
 alter table app.worker_pools disable row level security;

@@ -8,20 +8,21 @@ import { createTenant } from './ops/create-tenant.ts';
 import { createUser } from './ops/create-user.ts';
 import { failed, retry } from './ops/failed.ts';
 import { Misused, type Answer, type Operation } from './ops/operation.ts';
-import { pause, resume } from './ops/pause.ts';
+import { pause, pauses, resume } from './ops/pause.ts';
 import { pools, runs } from './ops/pools.ts';
 import { reckon } from './ops/reckon.ts';
 import { resetFactors } from './ops/reset-second-factors.ts';
 import { secrets } from './ops/secrets.ts';
 import { setAside } from './ops/set-aside.ts';
 import { settings } from './ops/settings.ts';
+import { changes, slots, subPools } from './ops/slots.ts';
 import { status } from './ops/status.ts';
 import { openForCommand } from './processes/command.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [
-  ...[status, pools, runs, pause, resume, failed, retry],
+  ...[status, pools, runs, pause, resume, pauses, slots, subPools, changes, failed, retry],
   ...[
     close,
     setAside,

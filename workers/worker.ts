@@ -4,6 +4,7 @@ import { POOLS, type Pool } from '../jobs/job.ts';
 import { openLog } from '../jobs/log.ts';
 import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
+import { isWorkerName, poolOfWorker } from '../jobs/pools.ts';
 import { queued } from '../jobs/queued.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
 import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
@@ -19,13 +20,20 @@ import { relay } from './queue/relay.ts';
 import { openPatiently, startWorker } from './queue/run.ts';
 import { clockOf, SCHEDULE, unknownTasks } from './queue/schedule.ts';
 
-/** `npm run worker -- POOL`: one process of one pool. Run as many of each as the work needs. */
+/**
+ * `npm run worker -- POOL`: one process of one pool, or with POOL:NAME of a sub-pool that operations have
+ * defined. Run as many of each as the work needs.
+ */
 const STALLED_MS = 60_000;
 
 endPlainly();
-const name = process.argv[2] as Pool;
-if (!POOLS.includes(name)) {
-  console.error(`Which pool? One of ${POOLS.join(', ')}: npm run worker -- ledger`);
+const name = process.argv[2] ?? '';
+const own = poolOfWorker(name) as Pool;
+if (!isWorkerName(name)) {
+  console.error(
+    `Which pool? One of ${POOLS.join(', ')}: npm run worker -- ledger\n` +
+      'Or a sub-pool of one, in small letters: npm run worker -- documents:letters',
+  );
   process.exit(2);
 }
 const configuration = readWorkerConfiguration(process.env);
@@ -52,9 +60,9 @@ await live(log, async ({ giveUp, onFatal }) => {
     networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
     may_close_future: !isProduction,
   };
-  const lent = await lendOutside(name, configuration, { pool, installation, log });
-  const jobs = queued.filter((job) => job.pool === name);
-  const settings = POOL_SETTINGS[name];
+  const lent = await lendOutside(own, configuration, { pool, installation, log });
+  const jobs = queued.filter((job) => job.pool === own);
+  const settings = POOL_SETTINGS[own];
   const concurrency = WORKER_CONCURRENCY ?? settings.concurrency;
   const worker = await startWorker(
     {
@@ -75,7 +83,7 @@ await live(log, async ({ giveUp, onFatal }) => {
           owner,
           jobs.map((job) => job.name),
         );
-        return name === 'outbound' ? [relay(owner, log)] : [];
+        return own === 'outbound' ? [relay(owner, log)] : [];
       },
     },
     giveUp,

@@ -2,28 +2,103 @@ import { z } from 'zod';
 import { sql } from '../database/db.ts';
 import type { OwnerConnection } from './workers.ts';
 
-/** What people ask of the workers: who runs, what is paused, what failed, once more please. */
-const Pause = z.object({ kind: z.enum(['pool', 'task']), name: z.string(), reason: z.string() });
+/** What people ask of the workers: who runs, what is paused and since when, what failed, once more please. */
+const Pause = z.object({
+  pool: z.string().nullable(),
+  task: z.string().nullable(),
+  tenant_id: z.string().nullable(),
+  reason: z.string(),
+  paused_by: z.string(),
+  paused_at: z.string(),
+});
 export type Pause = z.output<typeof Pause>;
 
+/** What is paused: the jobs that match all of the words that are given. */
+export type Held = {
+  pool?: string | undefined;
+  task?: string | undefined;
+  tenant_id?: string | undefined;
+};
+
+/** Whose hand it was, and why: kept for good beside the change. */
+export type Cause = { who: string; why: string };
+
+/** The oldest first. */
 export const pauses = (owner: OwnerConnection) =>
   owner.any(sql.type(Pause)`
-    select kind, name, reason from app.worker_pauses order by kind, name
+    select pool, task, tenant_id, reason, paused_by, paused_at
+    from app.pauses order by paused_at, id
   `);
 
-export const pause = (owner: OwnerConnection, { kind, name, reason }: Pause) =>
+export const pause = (owner: OwnerConnection, { pool, task, tenant_id }: Held, by: Cause) =>
   owner.query(sql.typeAlias('void')`
-    insert into app.worker_pauses (kind, name, reason) values (${kind}, ${name}, ${reason})
-    on conflict (kind, name) do update set reason = excluded.reason
+    select app.pause_work(
+      ${pool ?? null}, ${task ?? null}, ${tenant_id ?? null}::uuid, ${by.who}, ${by.why}
+    )
   `);
 
-/** Answers whether it was paused. */
-export async function resume(owner: OwnerConnection, { kind, name }: Omit<Pause, 'reason'>) {
-  const { rowCount } = await owner.query(sql.typeAlias('void')`
-    delete from app.worker_pauses where kind = ${kind} and name = ${name}
+const Resumed = z.object({ resumed: z.boolean() });
+
+/** Answers whether exactly that was paused. */
+export const resume = async (owner: OwnerConnection, { pool, task, tenant_id }: Held, by: Cause) =>
+  (
+    await owner.one(sql.type(Resumed)`
+      select app.resume_work(
+        ${pool ?? null}, ${task ?? null}, ${tenant_id ?? null}::uuid, ${by.who}, ${by.why}
+      ) as resumed
+    `)
+  ).resumed;
+
+const Slots = z.object({
+  pool: z.string(),
+  slots: z.int(),
+  set_by: z.string(),
+  set_at: z.string(),
+});
+
+/** Pools and sub-pools whose slots somebody has set. */
+export const slotsSet = (owner: OwnerConnection) =>
+  owner.any(sql.type(Slots)`select pool, slots, set_by, set_at from app.pool_slots order by pool`);
+
+/** Without slots, the pool's processes go back to the number that they were started with. */
+export const setSlots = (owner: OwnerConnection, pool: string, slots: number | null, by: Cause) =>
+  owner.query(sql.typeAlias('void')`
+    select app.set_slots(${pool}, ${slots}::integer, ${by.who}, ${by.why})
   `);
-  return rowCount > 0;
-}
+
+const SubPool = z.object({ name: z.string(), tasks: z.string().array() });
+
+export const subPools = (owner: OwnerConnection) =>
+  owner.any(sql.type(SubPool)`
+    select name, array_agg(task order by task) as tasks from app.sub_pools group by name order by name
+  `);
+
+/** Gives a sub-pool exactly these kinds of jobs; without any it ends. */
+export const defineSubPool = (
+  owner: OwnerConnection,
+  name: string,
+  tasks: readonly string[],
+  by: Cause,
+) =>
+  owner.query(sql.typeAlias('void')`
+    select app.define_sub_pool(${name}, ${sql.array([...tasks], 'text')}, ${by.who}, ${by.why})
+  `);
+
+const Change = z.object({
+  id: z.string(),
+  done_at: z.string(),
+  who: z.string(),
+  action: z.string(),
+  details: z.record(z.string(), z.unknown()),
+  why: z.string(),
+});
+
+/** What operations changed, the newest first. */
+export const changes = (owner: OwnerConnection, limit: number) =>
+  owner.any(sql.type(Change)`
+    select id, done_at, who, action, details, why from app.operations_log
+    order by done_at desc, id desc limit ${limit}
+  `);
 
 const Process = z.object({
   pool_id: z.string(),
@@ -32,11 +107,12 @@ const Process = z.object({
   pid: z.int(),
   started_at: z.string(),
   heartbeat_seconds: z.int(),
+  slots: z.int().nullable(),
 });
 
 export const processes = (owner: OwnerConnection) =>
   owner.any(sql.type(Process)`
-    select pool_id, name, host, pid, started_at,
+    select pool_id, name, host, pid, started_at, slots,
       extract(epoch from now() - heartbeat_at)::integer as heartbeat_seconds
     from app.worker_pools order by name, started_at
   `);

@@ -3,19 +3,26 @@ import { z } from 'zod';
 import { sql } from '../database/db.ts';
 
 /**
- * The workers' own records: who runs, what a pool may not do, what jobs cost and which failed for
+ * The workers' own records: who runs, how many jobs at a time, what jobs cost and which failed for
  * good. All of it lies outside the tenants, and is reached through a connection of the worker's role.
  */
 export type OwnerConnection = Pick<CommonQueryMethods, 'any' | 'maybeOne' | 'one' | 'query'>;
 
-export type WorkerProcess = { pool_id: string; name: string; host: string; pid: number };
+export type WorkerProcess = {
+  pool_id: string;
+  name: string;
+  host: string;
+  pid: number;
+  /** Jobs at a time, as this process knows by now. */
+  slots: number;
+};
 
 /** Signs in, and is repeated as the heartbeat, so that a row lost by mistake comes back. */
-export const sign = (owner: OwnerConnection, { pool_id, name, host, pid }: WorkerProcess) =>
+export const sign = (owner: OwnerConnection, { pool_id, name, host, pid, slots }: WorkerProcess) =>
   owner.query(sql.typeAlias('void')`
-    insert into app.worker_pools (pool_id, name, host, pid)
-    values (${pool_id}, ${name}, ${host}, ${pid})
-    on conflict (pool_id) do update set heartbeat_at = now()
+    insert into app.worker_pools (pool_id, name, host, pid, slots)
+    values (${pool_id}, ${name}, ${host}, ${pid}, ${slots})
+    on conflict (pool_id) do update set heartbeat_at = now(), slots = excluded.slots
   `);
 
 /** Held by the session until it ends: whoever can take it knows that the worker's session is gone. */
@@ -131,19 +138,18 @@ const Taken = z.object({ taken: z.int() });
 export const relayEvents = async (owner: OwnerConnection, batch: number): Promise<number> =>
   (await owner.one(sql.type(Taken)`select app.relay_events(${batch}) as taken`)).taken;
 
-const Inactive = z.object({ id: z.string() });
+/** Locks at most `wanted` jobs for a worker; sent over the queue library's own connection. */
+export const TAKE_JOBS = 'select * from app.take_jobs($1, $2, $3, $4)';
 
-/** Tenants whose jobs wait until they are active again. */
-export const inactiveTenants = (owner: OwnerConnection) =>
-  owner.any(sql.type(Inactive)`select id from app.all_tenants() where not is_active`);
+const Slots = z.object({ slots: z.int() });
 
-export type Parked = { task: string; payload: unknown; attempts: number; key: string | null };
+/** The slots that operations have set for a pool or sub-pool; null where nobody has. */
+export const slotsOf = async (owner: OwnerConnection, pool: string): Promise<number | null> =>
+  (await owner.maybeOne(sql.type(Slots)`select slots from app.pool_slots where pool = ${pool}`))
+    ?.slots ?? null;
 
-/** Puts the same job into the queue again, for later; the running one ends without a trace. */
-export const park = (owner: OwnerConnection, { task, payload, attempts, key }: Parked) =>
-  owner.query(sql.typeAlias('void')`
-    select graphile_worker.add_job(
-      identifier => ${task}, payload => ${JSON.stringify(payload)}::json,
-      run_at => now() + interval '15 minutes', max_attempts => ${attempts}, job_key => ${key}
-    )
-  `);
+const Tenant = z.object({ id: z.string(), slug: z.string() });
+
+/** Every tenant, whose jobs wait here; nothing of what is theirs. */
+export const tenants = (owner: OwnerConnection) =>
+  owner.any(sql.type(Tenant)`select id, slug from app.all_tenants()`);

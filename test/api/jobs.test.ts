@@ -67,10 +67,8 @@ test('a superadmin sees every pool, also one that is paused, and how many of his
       await stage.owner.query(`select app.add_job('close-loans', $1, null, 5, null)`, [payload]);
     }
   }
-  await stage.owner.query(
-    "insert into app.worker_pauses (kind, name, reason) values ('pool', 'ledger', 'Audit.')",
-  );
-  onTestFinished(async () => void (await stage.owner.query('delete from app.worker_pauses')));
+  await stage.owner.query("select app.pause_work('ledger', null, null, 'operator', 'Audit.')");
+  onTestFinished(async () => void (await stage.owner.query('delete from app.pauses')));
 
   const listed = await superadmin.get('/jobs');
   const tooLow = await tenant.officer.get('/jobs');

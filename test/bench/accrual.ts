@@ -39,7 +39,7 @@ function show(label: string, seconds: number, loans: number) {
 async function closedByWorker({ url, folder, tenant_id, within, admin }: ManyLoans) {
   // The clock on the wall must not close days here.
   await admin.query(
-    `insert into app.worker_pauses (kind, name, reason) values ('task', 'start-close-of-business', '')`,
+    `select app.pause_work(null, 'start-close-of-business', null, 'bench', 'The clock on the wall.')`,
   );
   const crashed = Promise.withResolvers<never>();
   const worker = keepRunning({

@@ -20,7 +20,7 @@ const POOLS = [
   { name: 'single jobs', settings: { concurrency: 4 } },
   {
     name: 'jobs fetched and reported in batches',
-    settings: { concurrency: 4, localQueue: 20, completeTogetherMs: 50 },
+    settings: { concurrency: 4, completeTogetherMs: 50 },
   },
 ];
 const MODES = ['fast', 'immediate'] as const;

@@ -19,7 +19,7 @@ const TERMINATE = `select count(pg_terminate_backend(pid)) from pg_stat_activity
 
 const POOLS = [
   { name: 'single jobs', settings: { concurrency: 4 } },
-  { name: 'batches', settings: { concurrency: 4, localQueue: 20, completeTogetherMs: 50 } },
+  { name: 'batches', settings: { concurrency: 4, completeTogetherMs: 50 } },
 ];
 
 test.each(POOLS)(

@@ -95,7 +95,7 @@ test('a word too many is refused with the usage, and nothing is done', async () 
 
   expect(asked.status).toBe(2);
   expect(String(asked.stderr)).toContain('"documents" is one word too many.');
-  expect(String(asked.stderr)).toContain('Usage: pause pool|task NAME');
+  expect(String(asked.stderr)).toContain('Usage: pause [pool NAME] [task NAME] [tenant SLUG]');
   expect(await pauses(owner)).toEqual([]);
 });
 
@@ -107,16 +107,21 @@ test('a pool that is paused, or in which nobody works, is shown with what waits 
       select app.add_job('render-document', ${payload}::json, null, 5, null)
     `);
   }
-  await ask(pause, ['pool', 'documents'], { options: { reason: 'The printer is away.' } });
+  await ask(pause, ['pool', 'documents'], {
+    options: { reason: 'The printer is away.', by: 'ann' },
+  });
 
   const listed = await ask(pools, [], {});
   const told = await ask(status, [], {});
-  await ask(resume, ['pool', 'documents'], {});
+  await ask(resume, ['pool', 'documents'], { options: { reason: 'It is back.', by: 'ann' } });
   const resumed = await ask(pools, [], {});
 
   expect(listed.rows).toEqual([
     { pool: 'ledger', state: 'not running', waiting: 0 },
-    { pool: 'documents', state: 'paused', waiting: 3, reason: 'The printer is away.' },
+    {
+      ...{ pool: 'documents', state: 'paused', waiting: 3, reason: 'The printer is away.' },
+      ...{ paused_by: 'ann', paused_at: expect.any(String) },
+    },
     { pool: 'outbound', state: 'not running', waiting: 0 },
   ]);
   expect(told.rows).toMatchObject([

@@ -18,7 +18,9 @@ beforeAll(async () => {
 afterAll(() => stage.end());
 
 const SILENCE_SECONDS = 30;
-const worker = (pool_id: string) => ({ pool_id, name: 'ledger', host: 'here', pid: 1 });
+const worker = (pool_id: string) => ({
+  ...{ pool_id, name: 'ledger', host: 'here', pid: 1, slots: 4 },
+});
 
 /** A job that the named worker has been holding for this long. */
 async function held(poolId: string, seconds: number, attempts = 1) {

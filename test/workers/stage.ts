@@ -1,11 +1,11 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
-import { openLog, type Log } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/log.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
-import { startWorker } from '../../workers/queue/run.ts';
+import { startWorker, type WorkerSettings } from '../../workers/queue/run.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
@@ -23,16 +23,22 @@ export async function newWorkerStage() {
   const database = await cloneDatabase();
   const owner = await openPool(database.url, { role: 'servicing_owner', size: 3 });
   const app = await openPool(database.url, { size: 3 });
-  const { id: tenantId } = await owner.one(sql.typeAlias('id')`
-    select app.create_tenant('workers', 'Workers', '2026-01-01', '{}') as id
-  `);
+  const tenant = async (slug: string) =>
+    (
+      await owner.one(sql.typeAlias('id')`
+        select app.create_tenant(${slug}, 'Workers', '2026-01-01', '{}') as id
+      `)
+    ).id;
+  const tenantId = await tenant('workers');
   const stops: (() => Promise<void>)[] = [];
   return {
     owner,
     tenantId,
+    /** Another tenant's id. */
+    tenant,
     log: SILENT,
-    work: (jobs: readonly AnyJob[], log = SILENT) =>
-      startIn({ url: database.url, app, log }, jobs, stops),
+    work: (jobs: readonly AnyJob[], given: Partial<Pick<WorkerSettings, 'log' | 'name'>> = {}) =>
+      startIn({ url: database.url, app, log: SILENT, name: 'ledger', ...given }, jobs, stops),
     enqueue: (task: string, payload: unknown, attempts = 3) =>
       owner.query(sql.typeAlias('void')`
         select app.add_job(${task}, ${JSON.stringify(payload)}::json, null, ${attempts}::int, null)
@@ -53,17 +59,15 @@ export async function newWorkerStage() {
 }
 
 async function startIn(
-  { url, app, log }: { url: string; app: DatabasePool; log: Log },
+  { app, ...given }: Pick<WorkerSettings, 'url' | 'log' | 'name'> & { app: DatabasePool },
   jobs: readonly AnyJob[],
   stops: (() => Promise<void>)[],
 ) {
   const worker = await startWorker(
     {
-      name: 'ledger',
-      url,
+      ...given,
       jobs,
       clock: [],
-      log,
       settings: { concurrency: 2, deadlineMs: 5_000 },
       outside: { ...nothingOutside, within: workOf(app, SYSTEM) },
       onFatal: (reason) => {

@@ -100,11 +100,11 @@ const PATIENT = { statementTimeoutMs: 120_000 };
 
 /** The demo's days are its own: the clock on the wall must not close any. */
 const pauseTheClock = (owner: DatabasePool) =>
-  operations.pause(owner, {
-    kind: 'task',
-    name: 'start-close-of-business',
-    reason: 'The demo closes its days itself.',
-  });
+  operations.pause(
+    owner,
+    { task: 'start-close-of-business' },
+    { who: 'demo', why: 'The demo closes its days itself.' },
+  );
 
 /** Whoever started it last, the database ends with the demo. */
 async function endOthers(pid: number | null) {

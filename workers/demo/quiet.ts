@@ -28,7 +28,7 @@ export async function waitForQuiet({ owner, within }: Platform, { tenant_id }: S
 
   /** What is paused on purpose does not count, and what has failed for good is told elsewhere. */
   async function left(): Promise<number> {
-    const paused = (await patiently(() => operations.pauses(owner))).map(({ name }) => name);
+    const paused = (await patiently(() => operations.pauses(owner))).map(({ task }) => task);
     const tasks = await patiently(() => status(owner));
     const jobs = tasks
       .filter(({ task }) => !paused.includes(task))

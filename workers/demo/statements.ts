@@ -15,11 +15,11 @@ import type { Stage } from './stage.ts';
 export const holdStatements = ({ owner }: Platform, wanted: DemoOptions['statements']) =>
   wanted === 'all'
     ? Promise.resolve()
-    : operations.pause(owner, {
-        kind: 'task',
-        name: 'issue-statements',
-        reason: 'The demo was asked for fewer statements.',
-      });
+    : operations.pause(
+        owner,
+        { task: 'issue-statements' },
+        { who: 'demo', why: 'The demo was asked for fewer statements.' },
+      );
 
 /** Orders the wanted number after the close of a month's last day; a repeat orders no more. */
 export async function orderStatements(

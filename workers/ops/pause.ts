@@ -1,29 +1,74 @@
 import { POOLS } from '../../jobs/job.ts';
 import { queued } from '../../jobs/queued.ts';
+import { tenants } from '../../sql/queue/workers.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
+import { CAUSE, CAUSE_USAGE, causeOf } from './cause.ts';
 import { Misused, type Operation } from './operation.ts';
 
-function named(words: readonly string[]): Omit<operations.Pause, 'reason'> {
-  const [kind, name = ''] = words;
-  if (kind !== 'pool' && kind !== 'task') throw new Misused('Say pool or task, and its name.');
-  const known = kind === 'pool' ? [...POOLS] : queued.map((job) => job.name);
-  if (!known.some((possible) => possible === name)) {
-    throw new Misused(`There is no ${kind} "${name}". Known: ${known.join(', ')}.`);
+type Owner = Parameters<Operation['run']>[0]['owner'];
+
+const WHAT = '[pool NAME] [task NAME] [tenant SLUG]';
+const KINDS = ['pool', 'task', 'tenant'] as const;
+
+/** What the words name: pool documents, task print-letter tenant acme, … */
+async function named(owner: Owner, words: readonly string[]): Promise<operations.Held> {
+  const given = new Map<string, string>();
+  for (let at = 0; at < words.length; at += 2) {
+    const [kind = '', name] = words.slice(at, at + 2);
+    if (!KINDS.some((known) => known === kind)) {
+      throw new Misused(at === 0 ? SAY_WHAT : `"${kind}" is one word too many.`);
+    }
+    if (name === undefined) throw new Misused(`Which ${kind}? Its name is missing.`);
+    if (given.has(kind)) throw new Misused(`One ${kind} at a time.`);
+    given.set(kind, name);
   }
-  return { kind, name };
+  if (given.size === 0) throw new Misused(SAY_WHAT);
+  const [pool, task, slug] = KINDS.map((kind) => given.get(kind));
+  if (pool !== undefined) await assertPool(owner, pool);
+  if (task !== undefined)
+    assertKnown(
+      'task',
+      task,
+      queued.map((job) => job.name),
+    );
+  return { pool, task, tenant_id: slug === undefined ? undefined : await tenantId(owner, slug) };
+}
+
+const SAY_WHAT = `Say what: ${WHAT}; jobs that match all of it are meant.`;
+
+function assertKnown(kind: string, name: string, known: readonly string[]) {
+  if (known.includes(name)) return;
+  throw new Misused(`There is no ${kind} "${name}". Known: ${known.join(', ') || 'none'}.`);
+}
+
+/** A pool, or a sub-pool that somebody has defined. */
+export async function assertPool(owner: Owner, name: string) {
+  const defined = await operations.subPools(owner);
+  assertKnown('pool', name, [...POOLS, ...defined.map((sub) => sub.name)]);
+}
+
+/** Of any tenant, also of one that is not active. */
+async function tenantId(owner: Owner, slug: string): Promise<string> {
+  const known = await tenants(owner);
+  const found = known.find((tenant) => tenant.slug === slug);
+  if (found) return found.id;
+  const slugs = known.map((tenant) => tenant.slug).join(', ') || 'none';
+  throw new Misused(`There is no tenant "${slug}". Known: ${slugs}.`);
 }
 
 export const pause: Operation = {
   name: 'pause',
-  usage: 'pool|task NAME [--reason TEXT]',
-  summary: 'keeps a pool, or one kind of job, from being fetched',
-  words: 2,
-  options: ['reason'],
+  usage: `${WHAT} ${CAUSE_USAGE}`,
+  summary: 'keeps jobs from being fetched: of a pool, a kind, a tenant, or of these together',
+  words: 6,
+  options: CAUSE,
   run: async ({ owner, words, options }) => {
-    const which = named(words);
-    await operations.pause(owner, { ...which, reason: options['reason'] ?? '' });
+    const which = await named(owner, words);
+    await operations.pause(owner, which, causeOf(options));
     return {
-      say: `${which.kind} ${which.name} is paused: within seconds nothing more is fetched, what runs may finish.`,
+      say:
+        `${words.join(' ')} is paused: from now on nothing more is fetched, what runs may finish. ` +
+        `It goes on with: npm run ops -- resume ${words.join(' ')} --reason …`,
       rows: [which],
     };
   },
@@ -31,16 +76,30 @@ export const pause: Operation = {
 
 export const resume: Operation = {
   name: 'resume',
-  usage: 'pool|task NAME',
-  summary: 'ends a pause',
-  words: 2,
-  run: async ({ owner, words }) => {
-    const which = named(words);
-    const wasPaused = await operations.resume(owner, which);
-    const say = wasPaused ? 'goes on within seconds.' : 'was not paused.';
-    return {
-      say: `${which.kind} ${which.name} ${say}`,
-      rows: [{ ...which, was_paused: wasPaused }],
-    };
+  usage: `${WHAT} ${CAUSE_USAGE}`,
+  summary: 'ends the pause that was made with the same words',
+  words: 6,
+  options: CAUSE,
+  run: async ({ owner, words, options }) => {
+    const which = await named(owner, words);
+    const was_paused = await operations.resume(owner, which, causeOf(options));
+    const say = was_paused
+      ? 'goes on within a second or two.'
+      : 'was not paused. What is: npm run ops -- pauses';
+    return { say: `${words.join(' ')} ${say}`, rows: [{ ...which, was_paused }] };
+  },
+};
+
+export const pauses: Operation = {
+  name: 'pauses',
+  usage: '',
+  summary: 'what is paused, by whom, since when and why',
+  run: async ({ owner }) => {
+    const known = await tenants(owner);
+    const rows = (await operations.pauses(owner)).map(({ tenant_id, ...pause }) => ({
+      ...pause,
+      tenant: known.find(({ id }) => id === tenant_id)?.slug ?? tenant_id,
+    }));
+    return rows.length === 0 ? { say: 'Nothing is paused.', rows } : { rows };
   },
 };

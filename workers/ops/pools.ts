@@ -1,35 +1,54 @@
-import { isSilent, poolsOf } from '../../jobs/pools.ts';
+import { isOfAll, isSilent, poolOfWorker, poolsOf } from '../../jobs/pools.ts';
 import { status } from '../../sql/queue/queue.ts';
-import { pauses, processes, runsToday } from '../../sql/queue/worker-operations.ts';
+import { pauses, processes, runsToday, type Pause } from '../../sql/queue/worker-operations.ts';
+import { tenants } from '../../sql/queue/workers.ts';
 import type { Answer, Operation } from './operation.ts';
 
 type Rows = NonNullable<Answer['rows']>;
 
+const saying = (pause: Pause | undefined) =>
+  pause && { reason: pause.reason, paused_by: pause.paused_by, paused_at: pause.paused_at };
+
 export const pools: Operation = {
   name: 'pools',
   usage: '',
-  summary: 'every pool with its workers, what is paused, how many jobs wait',
+  summary: 'every pool with its workers and slots, what is paused, how many jobs wait',
   run: async ({ owner }) => {
     const running = await processes(owner);
     const paused = await pauses(owner);
     const stand = poolsOf(running, paused, await status(owner));
-    const rows: Rows = stand.flatMap(({ pool, state, reason, waiting }): Rows => {
-      const workers = running.filter(({ name }) => name === pool);
-      if (workers.length === 0) return [{ pool, state, waiting, ...(reason && { reason }) }];
-      return workers.map((worker) => ({
-        pool,
-        state: state === 'paused' ? state : isSilent(worker) ? 'silent' : 'running',
-        waiting,
-        host: worker.host,
-        pid: worker.pid,
-        started_at: worker.started_at,
-        heartbeat_seconds: worker.heartbeat_seconds,
-      }));
+    const rows: Rows = stand.flatMap(({ pool, state, waiting }): Rows => {
+      const hold = paused.find((pause) => isOfAll(pause, pool));
+      const workers = running.filter(({ name }) => poolOfWorker(name) === pool);
+      if (workers.length === 0) return [{ pool, state, waiting, ...saying(hold) }];
+      return workers.map((worker) => {
+        const own = hold ?? paused.find((pause) => isOfAll(pause, worker.name));
+        return {
+          pool: worker.name,
+          state: own ? 'paused' : isSilent(worker) ? 'silent' : 'running',
+          waiting,
+          slots: worker.slots,
+          host: worker.host,
+          pid: worker.pid,
+          started_at: worker.started_at,
+          heartbeat_seconds: worker.heartbeat_seconds,
+          ...saying(own),
+        };
+      });
     });
-    const tasks = paused
-      .filter(({ kind }) => kind === 'task')
-      .map(({ name, reason }) => ({ task: name, state: 'paused', reason }));
-    return { rows: [...rows, ...tasks] };
+    const known = await tenants(owner);
+    const parts = paused
+      .filter((pause) => !rows.some(({ pool }) => isOfAll(pause, String(pool))))
+      .map((pause) => ({
+        ...(pause.pool && { pool: pause.pool }),
+        ...(pause.task && { task: pause.task }),
+        ...(pause.tenant_id && {
+          tenant: known.find(({ id }) => id === pause.tenant_id)?.slug ?? pause.tenant_id,
+        }),
+        state: 'paused',
+        ...saying(pause),
+      }));
+    return { rows: [...rows, ...parts] };
   },
 };
 

@@ -14,8 +14,9 @@ export const status: Operation = {
     const tasks = await queueStatus(owner);
     const paused = await pauses(owner);
     const pools = poolsOf(await processes(owner), paused, tasks);
+    // A pause of one tenant leaves the others' jobs of the kind running.
     const isPaused = (task: string) =>
-      paused.some(({ kind, name }) => kind === 'task' && name === task);
+      paused.some((pause) => pause.task === task && pause.tenant_id === null);
     const rows = tasks.map(({ task, ...counts }) => {
       const pool = pools.find(({ pool: name }) => name === poolOf(task));
       const state = isPaused(task) ? 'paused' : (pool?.state ?? 'unknown');

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { isPassing } from '../../sql/database/passing.ts';
+import type { Statement } from './fetch.ts';
 
 /**
  * The queue's connections outlive Postgres.
@@ -18,6 +19,13 @@ export type QueueConnections = {
   close(): Promise<void>;
 };
 
+type Settings = {
+  size: number;
+  /** What to send instead of a statement; nothing is sent, and nothing found, without one. */
+  instead: (statement: Statement) => Statement | undefined;
+  warn: (error: Error) => void;
+};
+
 /** What the library's own retry loop understands, should it see such an error after all. */
 const asCannotConnectNow = (error: unknown) =>
   isPassing(error) ? Object.assign(error as Error, { code: '57P03' }) : error;
@@ -28,7 +36,7 @@ const WARN_EVERY_MS = 10_000;
 
 export function openQueueConnections(
   url: string,
-  { size, warn }: { size: number; warn: (error: Error) => void },
+  { size, instead, warn }: Settings,
 ): QueueConnections {
   let isClosed = false;
   const pool = new pg.Pool({
@@ -49,17 +57,18 @@ export function openQueueConnections(
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
   const patience = patiently({ isClosed: () => isClosed, warn });
   const connected = () => patience(connect);
+  const again = { connected, instead, isClosed: () => isClosed };
 
   pool.connect = ((done?: Done) => {
     // Only the listener asks with a callback; it needs the connection itself, for its events.
-    if (!done) return connected().then((client) => repeating(client, connected, () => isClosed));
+    if (!done) return connected().then((client) => repeating(client, again));
     void callBack(connected(), done);
     return undefined;
   }) as typeof pool.connect;
-  pool.query = (async (...statement: [string]) => {
+  pool.query = (async (...words: [string]) => {
     const client = await pool.connect();
     try {
-      return await client.query(...statement);
+      return await client.query(...words);
     } finally {
       client.release();
     }
@@ -103,18 +112,23 @@ function patiently({ isClosed, warn }: Patience) {
   };
 }
 
+type Again = Pick<Settings, 'instead'> & {
+  connected: () => Promise<pg.PoolClient>;
+  isClosed: () => boolean;
+};
+
 /** A connection that replaces itself and sends the statement again when it is lost underneath. */
-function repeating(
-  first: pg.PoolClient,
-  connected: () => Promise<pg.PoolClient>,
-  isClosed: () => boolean,
-): pg.PoolClient {
+function repeating(first: pg.PoolClient, { connected, instead, isClosed }: Again): pg.PoolClient {
   let client: pg.PoolClient | undefined = first;
-  const query = async (...statement: [string]) => {
+  const query = async (given: string | Statement, values?: unknown[]) => {
+    const statement =
+      typeof given === 'string' ? { text: given, ...(values && { values }) } : given;
+    const sent = instead(statement);
+    if (!sent) return NOTHING_FOUND;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       client ??= await connected();
       try {
-        return await client.query(...statement);
+        return await client.query(sent);
       } catch (error) {
         if (isClosed() || !isPassing(error)) throw asCannotConnectNow(error);
         const broken = client;
@@ -127,3 +141,5 @@ function repeating(
   const release = (error?: Error | boolean) => client?.release(error);
   return Object.assign(Object.create(first) as pg.PoolClient, { query, release });
 }
+
+const NOTHING_FOUND = { rows: [], rowCount: 0 };

@@ -1,10 +1,17 @@
 import { EventEmitter } from 'node:events';
 import os from 'node:os';
-import { run, type ParsedCronItem, type TaskList, type WorkerEvents } from 'graphile-worker';
+import {
+  run,
+  type ParsedCronItem,
+  type TaskList,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
 import { sentenceOf } from '../../jobs/say-error.ts';
 import { queueLogger } from '../processes/log.ts';
+import { fetchFairly, type Fetching } from './fetch.ts';
 import type { PoolSettings } from './pools.ts';
 import { openQueueConnections } from './queue-connections.ts';
 import type { Records } from './records.ts';
@@ -12,6 +19,10 @@ import { returnOrphans, staySigned } from './registry.ts';
 import { JobFailed } from './tasks.ts';
 
 const POLL_MS = 1_000;
+/** More slots than this no process has; the library is told so many, and given what is free of them. */
+export const SLOTS_MAX = 200;
+/** One listens; the others fetch and report, rarely more than a few at a time. */
+const CONNECTIONS = 10;
 
 export type Queue = {
   /** Fetches nothing more, waits for what runs, signs off. */
@@ -19,11 +30,14 @@ export type Queue = {
 };
 
 export type QueueSettings = {
+  /** The pool or sub-pool. */
   name: string;
   url: string;
   tasks: TaskList;
   clock: ParsedCronItem[];
   settings: PoolSettings;
+  /** How many jobs may run at a time now. */
+  slots: () => number;
   owner: DatabasePool;
   records: Records;
   log: Log;
@@ -40,31 +54,35 @@ const LEAVE_SCHEMA = {
 
 /** Fetches and runs the jobs of these tasks until stopped. */
 export async function startQueue(given: QueueSettings): Promise<Queue> {
-  const { name, url, owner, log, settings } = given;
+  const { name, url, owner, log, settings, slots } = given;
+  const held = new Map<string, number>();
+  const fetching = fetchFairly(name, () => slots() - held.size);
   const connections = openQueueConnections(url, {
-    // One listens; the others fetch and report, rarely more than a few at a time.
-    size: settings.concurrency + 2,
+    size: CONNECTIONS,
+    instead: (statement) => fetching.instead(statement),
     warn: (error) => log.warn({ err: error }, 'the queue waits for Postgres'),
   });
   const events: WorkerEvents = new EventEmitter();
-  const held = watchJobs(events, given);
-  let poolId = '';
-  events.on('pool:create', ({ workerPool }) => {
-    poolId = workerPool.id;
+  let workerPool: WorkerPool | undefined;
+  events.on('pool:create', (created) => {
+    workerPool = created.workerPool;
   });
+  watchJobs(events, held, given);
+  refill(events, fetching, () => workerPool?.nudge(1), given);
   const runner = await run({
     pgPool: connections.pool,
     noHandleSignals: true,
     events,
     logger: queueLogger(log),
-    concurrency: settings.concurrency,
+    concurrency: SLOTS_MAX,
     pollInterval: POLL_MS,
     taskList: given.tasks,
     parsedCronItems: given.clock,
     preset: { plugins: [LEAVE_SCHEMA], worker: batching(settings) },
   });
+  const poolId = workerPool?.id ?? '';
   const signature = { pool_id: poolId, name, host: os.hostname(), pid: process.pid };
-  const signed = staySigned(owner, log, signature);
+  const signed = staySigned(owner, log, () => ({ ...signature, slots: slots() }));
   const orphans = returnOrphans(owner, log, poolId, (id) => held.has(id));
 
   let isAsked = false;
@@ -86,18 +104,39 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
 const tellingOf = (error: unknown) =>
   error instanceof JobFailed ? error.message : sentenceOf(error);
 
-function batching({ localQueue, completeTogetherMs }: PoolSettings) {
-  return {
-    ...(localQueue === undefined ? {} : { localQueue: { size: localQueue } }),
-    ...(completeTogetherMs === undefined
-      ? {}
-      : { completeJobBatchDelay: completeTogetherMs, failJobBatchDelay: completeTogetherMs }),
-  };
+const batching = ({ completeTogetherMs }: PoolSettings) => ({
+  // One fetch at a time for all slots together, instead of one for each.
+  localQueue: { size: SLOTS_MAX },
+  ...(completeTogetherMs === undefined
+    ? {}
+    : { completeJobBatchDelay: completeTogetherMs, failJobBatchDelay: completeTogetherMs }),
+});
+
+/** Fills the slots that are free without waiting for the next poll, as long as there may be more. */
+function refill(
+  events: WorkerEvents,
+  fetching: Fetching,
+  fetchNow: () => void,
+  { onUnaskedEnd }: Pick<QueueSettings, 'onUnaskedEnd'>,
+) {
+  events.on('localQueue:getJobs:complete', ({ jobs }) => {
+    try {
+      if (fetching.brought(jobs.length)) fetchNow();
+    } catch (error) {
+      onUnaskedEnd(error);
+    }
+  });
+  events.on('job:complete', () => {
+    if (fetching.ended()) fetchNow();
+  });
 }
 
 /** Keeps the figures, reports failures, and knows which jobs this process holds. */
-function watchJobs(events: WorkerEvents, { records, log }: QueueSettings): Map<string, number> {
-  const held = new Map<string, number>();
+function watchJobs(
+  events: WorkerEvents,
+  held: Map<string, number>,
+  { records, log }: QueueSettings,
+) {
   events.on('localQueue:getJobs:complete', ({ jobs }) => {
     for (const { id } of jobs) held.set(id, performance.now());
   });
@@ -121,5 +160,4 @@ function watchJobs(events: WorkerEvents, { records, log }: QueueSettings): Map<s
       // The sweeper finds it in the queue and keeps it then.
       .catch(() => {});
   });
-  return held;
 }

@@ -23,16 +23,16 @@ const ORPHANS_MS = 10_000;
 export function staySigned(
   owner: DatabasePool,
   log: Log,
-  signature: records.WorkerProcess,
+  signature: () => records.WorkerProcess,
 ): Repetition {
-  const { pool_id } = signature;
+  const { pool_id } = signature();
   const life = repeatedly(log, 'heartbeat', async (stopping) => {
     await owner.connect(async (connection) => {
-      await records.sign(connection, signature);
+      await records.sign(connection, signature());
       await records.holdSignOfLife(connection, pool_id);
       while (!stopping.aborted) {
         await interruptible(HEARTBEAT_MS, stopping);
-        await records.sign(connection, signature);
+        await records.sign(connection, signature());
       }
       await records.dropSignOfLife(connection, pool_id);
     });

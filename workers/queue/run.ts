@@ -2,26 +2,27 @@ import type { ParsedCronItem } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
 import type { Outside } from '../../jobs/outside.ts';
+import { poolOfWorker } from '../../jobs/pools.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { openPool, RoleRefused, sqlStateOf, type PoolSettings } from '../../sql/database/db.ts';
 import { newestMigration } from '../../sql/database/migrate.ts';
 import { isCurrent } from '../../sql/database/readiness.ts';
-import { pauses } from '../../sql/queue/worker-operations.ts';
-import { inactiveTenants, park } from '../../sql/queue/workers.ts';
+import { slotsOf } from '../../sql/queue/workers.ts';
 import type { PoolSettings as JobSettings } from './pools.ts';
-import { startQueue, type Queue } from './queue.ts';
+import { startQueue } from './queue.ts';
 import { keepRecords, type Records } from './records.ts';
 import { sweepUp } from './registry.ts';
 import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
 import { tasksOf } from './tasks.ts';
 import { tellFailures } from './tell-failures.ts';
 
-const LOOK_FOR_PAUSES_MS = 2_000;
+const LOOK_FOR_SLOTS_MS = 2_000;
 
 export type WorkerSettings = {
+  /** The pool, or a sub-pool of it such as documents:letters. */
   name: string;
   url: string;
-  /** The jobs of this pool. */
+  /** The jobs of the pool; which of them are a sub-pool's, the fetch knows. */
   jobs: readonly AnyJob[];
   /** The cron lines of this pool. */
   clock: ParsedCronItem[];
@@ -52,9 +53,9 @@ export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): P
   const owner = await openPatiently(url, { role: 'servicing_worker', size: 6 }, { log, giveUp });
   await waitForSchema(owner, log, giveUp);
   await given.check?.();
-  const records = keepRecords(owner, log, name);
+  const records = keepRecords(owner, log, poolOfWorker(name));
   const aborting = new AbortController();
-  const fetching = await fetchUnlessPaused(given, { owner, records, stopping: aborting.signal });
+  const fetching = await fetchIntoSlots(given, { owner, records, stopping: aborting.signal });
   const telling = tellFailures(owner, given.outside.within, log);
   const beside = [...sweepUp(owner, log), telling, ...(given.beside?.(owner) ?? [])];
   log.info({ jobs: given.jobs.map((job) => job.name) }, 'the worker is running');
@@ -120,58 +121,35 @@ function noTable(error: unknown): false {
 
 type Fetching = { owner: DatabasePool; records: Records; stopping: AbortSignal };
 
-/**
- * Keeps the queue running with those jobs that nobody has paused. A changed pause ends the fetching
- * well and starts it anew: that needs no flags on jobs, holds for those already queued, and gives
- * back what was fetched ahead.
- */
-async function fetchUnlessPaused(
+/** Keeps the queue running, with as many slots as operations have set, or else as the process was given. */
+async function fetchIntoSlots(
   given: WorkerSettings,
   { owner, records, stopping }: Fetching,
 ): Promise<Repetition> {
-  let queue: Queue | undefined;
-  let running = '';
-  let parked = new Set<string>();
-  const { log, outside, settings, clock } = given;
-  const { deadlineMs } = settings;
-  const watching = repeatedly(log, 'pauses', async () => {
-    parked = new Set((await inactiveTenants(owner)).map(({ id }) => id));
-    const paused = await pauses(owner);
-    const isPoolPaused = paused.some(({ kind, name: it }) => kind === 'pool' && it === given.name);
-    const jobs = given.jobs.filter(
-      (job) =>
-        !isPoolPaused &&
-        !paused.some(({ kind, name: task }) => kind === 'task' && task === job.name),
-    );
-    const wanted = jobs.map((job) => job.name).join();
-    if (wanted === running) return LOOK_FOR_PAUSES_MS;
-
-    if (queue)
-      log.warn({ running: jobs.map((job) => job.name) }, 'pauses changed: fetching starts anew');
-    await queue?.stop();
-    queue = undefined;
-    running = '';
-    if (jobs.length > 0) {
-      const tasks = tasksOf(jobs, {
-        outside,
-        deadlineMs,
-        stopping,
-        failForGood: (failure) => records.failedForGood(failure),
-        isParked: (tenantId) => parked.has(tenantId),
-        park: async (job) => void (await park(owner, job)),
-      });
-      const { name, url } = given;
-      const onUnaskedEnd = (reason: unknown) => given.onFatal(reason);
-      const start = { name, url, tasks, clock, settings, owner, records, log, onUnaskedEnd };
-      queue = await startQueue(start);
-    }
-    running = wanted;
-    return LOOK_FOR_PAUSES_MS;
+  const { name, url, log, outside, settings, clock } = given;
+  let slots = 0;
+  const known = Promise.withResolvers<void>();
+  const watching = repeatedly(log, 'slots', async () => {
+    const wanted = (await slotsOf(owner, name)) ?? settings.concurrency;
+    if (wanted !== slots) log.info({ slots: wanted }, 'jobs at a time from now on');
+    slots = wanted;
+    known.resolve();
+    return LOOK_FOR_SLOTS_MS;
   });
+  await known.promise;
+  const tasks = tasksOf(given.jobs, {
+    outside,
+    deadlineMs: settings.deadlineMs,
+    stopping,
+    failForGood: (failure) => records.failedForGood(failure),
+  });
+  const onUnaskedEnd = (reason: unknown) => given.onFatal(reason);
+  const start = { name, url, tasks, clock, settings, owner, records, log, onUnaskedEnd };
+  const queue = await startQueue({ ...start, slots: () => slots });
   return {
     stop: async () => {
       await watching.stop();
-      await queue?.stop();
+      await queue.stop();
     },
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Outside } from '../../jobs/outside.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { sentenceOf } from '../../jobs/say-error.ts';
-import type { Failure, Parked } from '../../sql/queue/workers.ts';
+import type { Failure } from '../../sql/queue/workers.ts';
 
 export type TaskSettings = {
   outside: Outside;
@@ -12,10 +12,6 @@ export type TaskSettings = {
   stopping: AbortSignal;
   /** Keeps a failure that no repetition can cure. */
   failForGood(failure: Failure): Promise<void>;
-  /** Whether the jobs of this tenant have to wait. */
-  isParked(tenantId: string): boolean;
-  /** Has the same job run again later. */
-  park(job: Parked): Promise<void>;
 };
 
 /**
@@ -40,7 +36,7 @@ export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskLi
 
 /**
  * Runs one job. A payload that its schema refuses would be refused every time: it is kept as failed
- * for good and not tried again. The jobs of a deactivated tenant wait without spending attempts.
+ * for good and not tried again.
  */
 async function runOne(job: AnyJob, payload: unknown, queued: Queued, settings: TaskSettings) {
   const prepared = prepare(job, withoutTick(payload));
@@ -48,11 +44,6 @@ async function runOne(job: AnyJob, payload: unknown, queued: Queued, settings: T
     const error = `The payload is not what the job takes: ${prepared.problem}`;
     const { attempts } = queued;
     await settings.failForGood({ job_id: queued.id, task: job.name, payload, attempts, error });
-    return;
-  }
-  if (settings.isParked(tenantOf(payload))) {
-    const { max_attempts: attempts, key } = queued;
-    await settings.park({ task: job.name, payload, attempts, key });
     return;
   }
   try {
@@ -98,11 +89,6 @@ function prepare({ payload: schema, run }: AnyJob, payload: unknown): Prepared {
     return { problem: issues.join('; ') };
   }
 }
-
-const tenantOf = (payload: unknown): string =>
-  typeof payload === 'object' && payload !== null && 'tenant_id' in payload
-    ? String(payload.tenant_id)
-    : '';
 
 /** The clock adds its tick to the payload of what it starts; no job asks for it. */
 function withoutTick(payload: unknown): unknown {
