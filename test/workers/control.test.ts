@@ -1,0 +1,172 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../sql/database/db.ts';
+import * as operations from '../../sql/queue/worker-operations.ts';
+import { eventually, newWorkerStage, numbered } from './stage.ts';
+
+let stage: Awaited<ReturnType<typeof newWorkerStage>>;
+let big = '';
+let small = '';
+const BY = { who: 'ann', why: 'A test.' };
+const ran: { task: string; tenant_id: string; number: number }[] = [];
+let running = 0;
+let most = 0;
+
+/** A job that takes its time, so that others wait behind it. */
+const taking = (name: string, ms: number) =>
+  numbered(name, async ({ tenant_id, number }) => {
+    running += 1;
+    most = Math.max(most, running);
+    await wait(ms);
+    running -= 1;
+    ran.push({ task: name, tenant_id, number });
+  });
+const jobs = [taking('statement', 20), taking('letter', 20)];
+
+const has = (task: string, tenant_id: string, number = 1) =>
+  ran.some((run) => run.task === task && run.tenant_id === tenant_id && run.number === number);
+const enqueue = (task: string, tenant_id: string, count: number) =>
+  stage.owner.query(sql.typeAlias('void')`
+    select app.add_jobs(${task}, array(
+      select json_build_object('tenant_id', ${tenant_id}::uuid, 'number', number)
+      from generate_series(1, ${count}::integer) as number
+    ), now(), 3, array_fill(null::text, array[${count}::integer]))
+  `);
+const waiting = (tenant_id: string) =>
+  stage.count(sql.fragment`
+    select from graphile_worker._private_jobs where payload ->> 'tenant_id' = ${tenant_id}
+  `);
+/** As if all of it had been done; what runs is left alone. */
+const empty = () =>
+  stage.owner.query(sql.typeAlias('void')`
+    delete from graphile_worker._private_jobs where locked_at is null
+  `);
+/** Waits until what runs, whose tenant was paused, has ended and is reported. */
+const idle = () =>
+  eventually(
+    () =>
+      stage.count(sql.fragment`
+        select from graphile_worker._private_jobs where locked_at is not null
+      `),
+    0,
+  );
+const peak = async (ms: number) => {
+  most = 0;
+  await wait(ms);
+  return most;
+};
+
+beforeAll(async () => {
+  stage = await newWorkerStage();
+  [big, small] = [await stage.tenant('big'), await stage.tenant('small')];
+});
+afterAll(() => stage.end());
+
+test('the month end of one tenant makes no other wait, and no other kind of its own jobs', async () => {
+  await operations.setSlots(stage.owner, 'ledger', 1, BY);
+  await stage.work(jobs);
+  await enqueue('statement', big, 3_000);
+  await eventually(() => has('statement', big), true);
+
+  await enqueue('statement', small, 1);
+  await enqueue('letter', big, 1);
+  const served = await eventually(() => has('statement', small) && has('letter', big), true, 5_000);
+
+  expect(served).toBe(true);
+  expect(await waiting(big)).toBeGreaterThan(2_500);
+});
+
+test('slots are more and fewer at run time, without a restart', async () => {
+  await operations.setSlots(stage.owner, 'ledger', 5, BY);
+  const more = await eventually(() => peak(200), 5);
+  await operations.setSlots(stage.owner, 'ledger', 1, BY);
+  const fewer = await eventually(() => peak(200), 1);
+  await operations.setSlots(stage.owner, 'ledger', null, BY);
+  const own = await eventually(() => peak(200), 2);
+
+  expect({ more, fewer, own }).toEqual({ more: 5, fewer: 1, own: 2 });
+  const told = async () => (await operations.processes(stage.owner))[0]?.slots;
+  expect(await eventually(told, 2)).toBe(2);
+});
+
+test('a tenant is paused while the others go on, no attempt is spent, and nothing is lost', async () => {
+  await operations.pause(stage.owner, { tenant_id: big }, BY);
+  await idle();
+  const before = await waiting(big);
+  await enqueue('statement', small, 40);
+
+  await eventually(() => has('statement', small, 40), true);
+
+  expect(has('statement', small, 40)).toBe(true);
+  expect(await waiting(big)).toBe(before);
+  const spent = sql.fragment`select from graphile_worker._private_jobs where attempts > 0`;
+  expect(await stage.count(spent)).toBe(0);
+  expect(await operations.resume(stage.owner, { tenant_id: big }, BY)).toBe(true);
+  expect(await eventually(async () => (await waiting(big)) < before, true)).toBe(true);
+});
+
+test('a pause of a kind and a tenant together holds only what is both', async () => {
+  const both = { task: 'statement', tenant_id: big };
+  await operations.pause(stage.owner, both, BY);
+  await idle();
+  const before = ran.filter(({ task, tenant_id }) => task === 'statement' && tenant_id === big);
+
+  await enqueue('letter', big, 2);
+  await enqueue('statement', small, 41);
+  await eventually(() => has('letter', big, 2) && has('statement', small, 41), true);
+
+  expect([has('letter', big, 2), has('statement', small, 41)]).toEqual([true, true]);
+  const after = ran.filter(({ task, tenant_id }) => task === 'statement' && tenant_id === big);
+  expect(after).toHaveLength(before.length);
+  expect(await operations.resume(stage.owner, { tenant_id: big }, BY)).toBe(false);
+  expect(await operations.resume(stage.owner, both, BY)).toBe(true);
+  await empty();
+});
+
+test('a sub-pool has its kinds to itself while a process of it lives, and then they are the pool’s', async () => {
+  await operations.defineSubPool(stage.owner, 'ledger:letters', ['letter'], BY);
+  await operations.pause(stage.owner, { pool: 'ledger:letters' }, BY);
+  await enqueue('letter', small, 3);
+  await enqueue('statement', small, 42);
+  await eventually(() => has('statement', small, 42), true);
+  const held = has('letter', small, 3);
+  const letters = await stage.work(jobs, { name: 'ledger:letters' });
+  const signed = async () =>
+    (await operations.processes(stage.owner)).some(({ name }) => name === 'ledger:letters');
+  await eventually(signed, true);
+  await operations.pause(stage.owner, { pool: 'ledger' }, BY);
+  await operations.resume(stage.owner, { pool: 'ledger:letters' }, BY);
+  await wait(1_500);
+  const heldByBoth = has('letter', small, 3);
+
+  await operations.resume(stage.owner, { pool: 'ledger' }, BY);
+  const byItself = await eventually(() => has('letter', small, 3), true);
+  await letters.stop();
+  await enqueue('letter', small, 4);
+
+  expect({ held, heldByBoth, byItself }).toEqual({
+    held: false,
+    heldByBoth: false,
+    byItself: true,
+  });
+  expect(await eventually(() => has('letter', small, 4), true)).toBe(true);
+  await operations.defineSubPool(stage.owner, 'ledger:letters', [], BY);
+  expect(await operations.subPools(stage.owner)).toEqual([]);
+});
+
+test('every change says who, what and why, and stays as it was written', async () => {
+  const [newest, before] = await operations.changes(stage.owner, 2);
+
+  expect(newest).toMatchObject({
+    ...{ who: 'ann', action: 'sub-pool', why: 'A test.' },
+    details: { sub_pool: 'ledger:letters', tasks: [] },
+  });
+  expect(before).toMatchObject({ action: 'resume', details: { pool: 'ledger' } });
+  const falsified = stage.owner.query(sql.typeAlias('void')`
+    update app.operations_log set why = 'Something else.'
+  `);
+  await expect(falsified).rejects.toThrow();
+  const unsaid = operations.pause(stage.owner, { pool: 'ledger' }, { who: 'ann', why: '' });
+  await expect(unsaid).rejects.toThrow();
+  expect(await operations.pauses(stage.owner)).toEqual([]);
+});
