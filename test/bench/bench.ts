@@ -1,10 +1,12 @@
 import { accrual } from './accrual.ts';
+import { groups } from './groups.ts';
 import { lists } from './lists.ts';
 import { payments } from './payments.ts';
 
 /** `npm run bench -- NAME`: figures beside the least that any design must do, as ratios. */
 const BENCHES: Record<string, (words: readonly string[]) => Promise<void>> = {
   accrual,
+  groups,
   lists,
   payments,
 };

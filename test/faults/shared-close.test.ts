@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { shareCloses } from './shared-close.ts';
+
+const LOANS = 40_000;
+
+test('two sets of workers share a close, and killing one loses nothing', async () => {
+  const { alone, shared, killed } = await shareCloses(LOANS);
+
+  const said = (seconds: number) => `${seconds.toFixed(1)} s`;
+  console.log(
+    `a close of ${LOANS} loans: by one set ${said(alone.seconds)}, by two ${said(shared.seconds)}, ` +
+      `by two of which one is killed ${said(killed.seconds)}`,
+  );
+  expect([alone.workers, shared.workers, killed.workers]).toEqual([1, 2, 2]);
+  for (const closed of [alone, shared, killed]) {
+    expect(closed).toMatchObject({ loans: LOANS, snapshots: LOANS, set_aside: 0 });
+    expect(new Set(closed.interest).size).toBe(1);
+  }
+}, 600_000);

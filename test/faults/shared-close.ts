@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { addDays } from '../../jobs/dates.ts';
+import { DAY, manyLoans, type ManyLoans } from '../bench/many-loans.ts';
+
+const CLOSED_WITHIN_MS = 600_000;
+const ROOT = new URL('../..', import.meta.url).pathname;
+/** A supervisor of production starts them one by one; here a shell does, whose group they are. */
+const SET = ['ledger', 'outbound'].map((pool) => `"$0" workers/worker.ts ${pool} &`).join(' ');
+
+type Group = { kill(signal: NodeJS.Signals): Promise<void> };
+
+/** A set of workers in a process group of its own, as on a machine of its own. */
+function startGroup({ url, folder }: ManyLoans): Group {
+  const shell = spawn('sh', ['-c', `${SET} wait`, process.execPath], {
+    cwd: ROOT,
+    detached: true,
+    stdio: 'ignore',
+    env: { PATH: process.env['PATH'], DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'error' },
+  });
+  const ended = new Promise<void>((resolve) => void shell.once('exit', () => resolve()));
+  return {
+    kill: async (signal) => {
+      if (shell.pid !== undefined && shell.exitCode === null && shell.signalCode === null) {
+        process.kill(-shell.pid, signal);
+      }
+      await ended;
+    },
+  };
+}
+
+/** What a close left behind, beside what it must have left. */
+export type Closed = {
+  seconds: number;
+  /** The most processes that were seen to work on it at a time. */
+  workers: number;
+  loans: number;
+  snapshots: number;
+  set_aside: number;
+  /** Of the run, of the loans' own rows, of the books: three times the same. */
+  interest: string[];
+};
+
+/**
+ * Closes three days of so many loans: by one set of workers, by two, and by two of which the second is
+ * killed while it works. Each process closes one chunk at a time, so that a second one is of use.
+ */
+export async function shareCloses(count: number): Promise<Record<'alone' | 'shared' | 'killed', Closed>> {
+  const world = await manyLoans(count);
+  const groups: Group[] = [];
+  const start = async () => {
+    const group = startGroup(world);
+    groups.push(group);
+    const living = `select count(*) from app.worker_pools where name = 'ledger'`;
+    await until(async () => (await number(world, living)) >= groups.length, 120_000);
+    return group;
+  };
+  try {
+    const why = `'bench', 'The clock on the wall must not close days here.'`;
+    await world.admin.query(`select app.pause_work(null, 'start-close-of-business', null, ${why}),
+      app.set_slots('ledger', 1, 'bench', 'One chunk at a time.')`);
+    await start();
+    const alone = await close(world, DAY);
+    const second = await start();
+    const shared = await close(world, addDays(DAY, 1));
+    const killed = await close(world, addDays(DAY, 2), () => void second.kill('SIGKILL'));
+    return { alone, shared, killed };
+  } finally {
+    for (const group of groups) await group.kill('SIGKILL');
+    await world.close();
+  }
+}
+
+/** Closes one day; `whenShared` is called as soon as two processes have a chunk each. */
+async function close(world: ManyLoans, day: string, whenShared?: () => void): Promise<Closed> {
+  const { within, tenant_id } = world;
+  const holders = `select count(distinct locked_by) from graphile_worker._private_jobs`;
+  let workers = 0;
+  const started = performance.now();
+  await within(tenant_id, (work) => startClose(work, day));
+  await until(async () => {
+    const now = await number(world, holders);
+    if (now === 2 && workers < 2) whenShared?.();
+    workers = Math.max(workers, now);
+    return within(tenant_id, async ({ today }) => today > day);
+  }, CLOSED_WITHIN_MS);
+  const seconds = (performance.now() - started) / 1000;
+  const { rows } = await world.admin.query<Omit<Closed, 'seconds' | 'workers'>>(LEFT, [day]);
+  const [left] = rows;
+  if (!left) throw new Error(`No run of ${day} has finished.`);
+  return { seconds, workers, ...left };
+}
+
+const LEFT = `
+  select
+    (select count(*)::integer from interest_accruals where accrual_date = run.cob_date) as loans,
+    (select count(*)::integer from loan_snapshots where snapshot_date = run.cob_date) as snapshots,
+    (select count(*)::integer from cob_loan_errors) as set_aside,
+    array[
+      run.interest::text,
+      (select sum(amount)::text from interest_accruals where accrual_date = run.cob_date),
+      (select sum(line.debit)::text from journal_entries as entry
+       join journal_lines as line using (tenant_id)
+       where line.entry_id = entry.id and entry.reference_id = run.id)
+    ] as interest
+  from cob_runs as run where run.cob_date = $1 and run.status = 'finished'`;
+
+const number = async ({ admin }: ManyLoans, question: string): Promise<number> =>
+  Number((await admin.query<{ count: string }>(question)).rows[0]?.count);
+
+async function until(isSo: () => Promise<boolean>, withinMs: number) {
+  for (const start = performance.now(); !(await isSo()); await wait(10)) {
+    if (performance.now() - start > withinMs) throw new Error('It took too long.');
+  }
+}
