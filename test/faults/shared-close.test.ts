@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { shareCloses } from './shared-close.ts';
 
-const LOANS = 40_000;
+/** Two chunks, one for each. */
+const LOANS = 20_000;
 
 test('two sets of workers share a close, and killing one loses nothing', async () => {
   const { alone, shared, killed } = await shareCloses(LOANS);

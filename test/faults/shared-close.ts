@@ -43,10 +43,13 @@ export type Closed = {
 };
 
 /**
- * Closes three days of so many loans: by one set of workers, by two, and by two of which the second is
- * killed while it works. Each process closes one chunk at a time, so that a second one is of use.
+ * Closes four days of so many loans: by one set of workers, once to warm up and once to be measured, by
+ * two, and by two of which the second is killed while it works. Each process closes one chunk at a time,
+ * so that a second one is of use.
  */
-export async function shareCloses(count: number): Promise<Record<'alone' | 'shared' | 'killed', Closed>> {
+export async function shareCloses(
+  count: number,
+): Promise<Record<'alone' | 'shared' | 'killed', Closed>> {
   const world = await manyLoans(count);
   const groups: Group[] = [];
   const start = async () => {
@@ -61,10 +64,11 @@ export async function shareCloses(count: number): Promise<Record<'alone' | 'shar
     await world.admin.query(`select app.pause_work(null, 'start-close-of-business', null, ${why}),
       app.set_slots('ledger', 1, 'bench', 'One chunk at a time.')`);
     await start();
-    const alone = await close(world, DAY);
+    await close(world, DAY);
+    const alone = await close(world, addDays(DAY, 1));
     const second = await start();
-    const shared = await close(world, addDays(DAY, 1));
-    const killed = await close(world, addDays(DAY, 2), () => void second.kill('SIGKILL'));
+    const shared = await close(world, addDays(DAY, 2));
+    const killed = await close(world, addDays(DAY, 3), () => void second.kill('SIGKILL'));
     return { alone, shared, killed };
   } finally {
     for (const group of groups) await group.kill('SIGKILL');

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
@@ -8,6 +9,7 @@ let stage: Awaited<ReturnType<typeof newWorkerStage>>;
 let big = '';
 let small = '';
 const BY = { who: 'ann', why: 'A test.' };
+const Taken = z.object({ id: z.string(), tenant: z.string() });
 const ran: { task: string; tenant_id: string; number: number }[] = [];
 let running = 0;
 let most = 0;
@@ -169,4 +171,28 @@ test('every change says who, what and why, and stays as it was written', async (
   const unsaid = operations.pause(stage.owner, { pool: 'ledger' }, { who: 'ann', why: '' });
   await expect(unsaid).rejects.toThrow();
   expect(await operations.pauses(stage.owner)).toEqual([]);
+});
+
+test('fetches at the same time never take a job twice, and take turns among tenants', async () => {
+  await operations.pause(stage.owner, { pool: 'ledger' }, BY);
+  await idle();
+  await empty();
+  await operations.resume(stage.owner, { pool: 'ledger' }, BY);
+  await stage.owner.query(sql.typeAlias('void')`
+    select graphile_worker.add_job('other', json_build_object('tenant_id', tenant))
+    from unnest(array[${big}, ${big}, ${big}, ${big}, ${big}, ${big}, ${big}, ${small}]) as tenant
+  `);
+  const take = (wanted: number) =>
+    stage.owner.any(sql.type(Taken)`
+      select id, payload ->> 'tenant_id' as tenant from app.take_jobs('t', 'other', array(
+        select id from graphile_worker._private_tasks where identifier = 'other'
+      ), ${wanted})
+    `);
+
+  const first = await take(2);
+  const others = (await Promise.all([take(2), take(2), take(2)])).flat();
+
+  expect(first.map(({ tenant }) => tenant).toSorted()).toEqual([big, small].toSorted());
+  expect(new Set([...first, ...others].map(({ id }) => id)).size).toBe(8);
+  expect(await take(2)).toEqual([]);
 });

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
 import { BARE } from '../../jobs/installation.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
-import { pauses } from '../../sql/queue/worker-operations.ts';
+import { pauses, slotsSet } from '../../sql/queue/worker-operations.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
 import { Misused, type Operation } from '../../workers/ops/operation.ts';
-import { pause, resume } from '../../workers/ops/pause.ts';
+import { pause, pauses as showPauses, resume } from '../../workers/ops/pause.ts';
 import { pools } from '../../workers/ops/pools.ts';
 import { settings } from '../../workers/ops/settings.ts';
+import { changes, slots, subPools } from '../../workers/ops/slots.ts';
 import { status } from '../../workers/ops/status.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
@@ -130,4 +131,73 @@ test('a pool that is paused, or in which nobody works, is shown with what waits 
     { pool: 'outbound', state: 'not running', task: '', ready: '0' },
   ]);
   expect(resumed.rows?.[1]).toMatchObject({ state: 'not running', waiting: 3 });
+});
+
+const BECAUSE = { reason: 'A test.', by: 'ann' };
+
+test.each([
+  ['pause', [], BECAUSE, 'Say what: [pool NAME] [task NAME] [tenant SLUG]'],
+  ['pause', ['pool'], BECAUSE, 'Which pool?'],
+  ['pause', ['pool', 'printers'], BECAUSE, 'Known: ledger, documents, outbound.'],
+  ['pause', ['task', 'print'], BECAUSE, 'There is no task "print".'],
+  ['pause', ['tenant', 'nobody'], BECAUSE, 'Known: bank, mixed.'],
+  ['pause', ['pool', 'ledger', 'pool', 'outbound'], BECAUSE, 'One pool at a time.'],
+  ['pause', ['pool', 'ledger'], {}, 'Say why with --reason TEXT'],
+  ['pause', ['pool', 'ledger'], { reason: ' ', by: 'ann' }, 'Say why with --reason TEXT'],
+  ['resume', ['pool', 'ledger'], { by: 'ann' }, 'Say why with --reason TEXT'],
+  ['slots', ['printers', '3'], BECAUSE, 'There is no pool "printers".'],
+  ['slots', ['ledger', '0'], BECAUSE, 'None at all is a pause'],
+  ['slots', ['ledger', '201'], BECAUSE, 'a number from 1 to 200, or own'],
+  ['slots', ['ledger', '1e1'], BECAUSE, 'a number from 1 to 200, or own'],
+  ['sub-pools', ['letters', 'print-letter'], BECAUSE, 'is not POOL:NAME'],
+  ['sub-pools', ['documents:letters', 'close-loans'], BECAUSE, 'no kind of job of documents'],
+  ['sub-pools', ['documents:letters'], BECAUSE, 'Which kinds of jobs?'],
+] as const)(
+  '%s %j is refused with a reason, and changes nothing',
+  async (name, words, options, reason) => {
+    const operation = [pause, resume, slots, subPools].find((known) => known.name === name);
+
+    const asked = ask(operation ?? pause, [...words], { options });
+
+    await expect(asked).rejects.toThrow(reason);
+    await expect(asked).rejects.toBeInstanceOf(Misused);
+    expect([await pauses(owner), await slotsSet(owner)]).toEqual([[], []]);
+  },
+);
+
+test('a kind of one tenant is paused and shown by its name, and every step says who and why', async () => {
+  await ask(pause, ['task', 'render-document', 'tenant', 'bank'], { options: BECAUSE });
+  await ask(slots, ['documents', '7'], { options: BECAUSE });
+  await ask(subPools, ['documents:paper', 'print-letter', 'print-letter'], { options: BECAUSE });
+
+  const held = await ask(showPauses, [], {});
+  const stand = await ask(pools, [], {});
+  const set = await ask(slots, [], {});
+  const other = await ask(resume, ['task', 'render-document'], { options: BECAUSE });
+  const same = await ask(resume, ['tenant', 'bank', 'task', 'render-document'], {
+    options: { reason: 'Done.', by: 'bob' },
+  });
+  await ask(slots, ['documents', 'own'], { options: BECAUSE });
+  await ask(subPools, ['documents:paper', 'none'], { options: BECAUSE });
+
+  const pausedTask = {
+    task: 'render-document',
+    tenant: 'bank',
+    reason: 'A test.',
+    paused_by: 'ann',
+  };
+  expect(held.rows).toMatchObject([pausedTask]);
+  expect(stand.rows?.at(-1)).toMatchObject({ ...pausedTask, state: 'paused' });
+  expect(set.rows).toMatchObject([{ pool: 'documents', slots: 7, set_by: 'ann' }]);
+  expect([other.rows?.[0], same.rows?.[0]]).toMatchObject([
+    { was_paused: false },
+    { was_paused: true },
+  ]);
+  expect((await ask(changes, [], { options: { limit: '4' } })).rows).toMatchObject([
+    { action: 'sub-pool', details: { sub_pool: 'documents:paper', tasks: [] } },
+    { action: 'slots', details: { pool: 'documents', slots: 'own' } },
+    { action: 'resume', details: { task: 'render-document' }, who: 'bob', why: 'Done.' },
+    { action: 'sub-pool', details: { tasks: ['print-letter'] }, who: 'ann' },
+  ]);
+  expect((await ask(slots, [], {})).say).toBe('Every pool has its own number.');
 });
