@@ -77,7 +77,7 @@ begin
     ),
     busy_tenant as (select busy.tenant, sum(busy.jobs) as jobs from busy group by 1),
     head as (
-      select job.id, job.priority, job.run_at, open_line.tenant,
+      select job.id, job.priority, random() as lot, open_line.tenant,
         coalesce(busy.jobs, 0) + row_number() over (
           partition by open_line.task_id, open_line.tenant order by job.priority, job.run_at
         ) as turn_of_kind
@@ -92,9 +92,9 @@ begin
       ) as job
     ),
     turn as (
-      select head.id, head.priority, random() as lot,
+      select head.id, head.priority, head.lot,
         coalesce(busy_tenant.jobs, 0) + row_number() over (
-          partition by head.tenant order by head.priority, head.turn_of_kind, head.run_at
+          partition by head.tenant order by head.priority, head.turn_of_kind, head.lot
         ) as turn_of_tenant
       from head left join busy_tenant on busy_tenant.tenant = head.tenant
     ),

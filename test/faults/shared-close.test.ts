@@ -7,10 +7,10 @@ const LOANS = 20_000;
 test('two sets of workers share a close, and killing one loses nothing', async () => {
   const { alone, shared, killed } = await shareCloses(LOANS);
 
-  const said = (seconds: number) => `${seconds.toFixed(1)} s`;
+  const [one, two, rest] = [alone, shared, killed].map(({ seconds }) => `${seconds.toFixed(1)} s`);
   console.log(
-    `a close of ${LOANS} loans: by one set ${said(alone.seconds)}, by two ${said(shared.seconds)}, ` +
-      `by two of which one is killed ${said(killed.seconds)}`,
+    `a close of ${LOANS} loans: by one set ${one}, by two ${two}, ` +
+      `by two of which one is killed ${rest}`,
   );
   expect([alone.workers, shared.workers, killed.workers]).toEqual([1, 2, 2]);
   for (const closed of [alone, shared, killed]) {

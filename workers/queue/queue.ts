@@ -21,6 +21,8 @@ import { JobFailed } from './tasks.ts';
 const POLL_MS = 1_000;
 /** More slots than this no process has; the library is told so many, and given what is free of them. */
 export const SLOTS_MAX = 200;
+/** Slots that become free within this time are filled by one fetch. */
+const REFILL_AFTER_MS = 10;
 /** One listens; the others fetch and report, rarely more than a few at a time. */
 const CONNECTIONS = 10;
 
@@ -126,8 +128,14 @@ function refill(
       onUnaskedEnd(error);
     }
   });
+  let isAsked = false;
   events.on('job:complete', () => {
-    if (fetching.ended()) fetchNow();
+    if (isAsked || !fetching.ended()) return;
+    isAsked = true;
+    setTimeout(() => {
+      isAsked = false;
+      fetchNow();
+    }, REFILL_AFTER_MS).unref();
   });
 }
 
