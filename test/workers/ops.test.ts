@@ -15,9 +15,10 @@ import { cloneDatabase } from '../setup/database.ts';
 
 const database = await cloneDatabase();
 const owner = await openPool(database.url, { role: 'servicing_owner', size: 2 });
+const worker = await openPool(database.url, { role: 'servicing_worker', size: 2 });
 const app = await openPool(database.url, { size: 2 });
 afterAll(async () => {
-  await Promise.all([owner.end(), app.end()]);
+  await Promise.all([owner.end(), worker.end(), app.end()]);
   await database.drop();
 });
 
@@ -26,7 +27,7 @@ type Wish = { options?: Record<string, string>; newPassword?: string };
 /** What an operator types, without the shell. */
 const ask = async (operation: Operation, words: string[], { options = {}, newPassword }: Wish) =>
   operation.run({
-    ...{ url: database.url, owner, app, words, options, newPassword },
+    ...{ url: database.url, owner: worker, app, words, options, newPassword },
     installation: BARE,
   });
 
