@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
+import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
+import type { PostRequest } from '../../jobs/outside.ts';
 import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { signStandard, verify } from '../../jobs/webhooks/signature.ts';
+import { FORGED_HOSTS, FORGED_URLS } from '../setup/forged-hosts.ts';
+import { attempt, newSubscriber, SECRET } from '../setup/subscriber.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 const url = 'https://receiver.example.com/hook';
+const NOTHING: Pick<PostRequest, 'body' | 'headers'> = { body: Buffer.of(), headers: {} };
 
 test('the secret is shown once, when the subscription is made', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
@@ -33,6 +39,27 @@ test.each([
   const reply = await admin.post('/webhooks', { url: bad, events: ['*'] });
 
   expect(reply).toMatchObject({ status: 422, body: { errors: { [field]: expect.any(String) } } });
+});
+
+test('no spelling of a forbidden host is taken, when subscribing or later', async () => {
+  const { admin, id } = await newSubscriber(stage);
+  const before = await admin.get('/webhooks');
+  const kinds = Object.values(FORGED_HOSTS).map((hosts) => hosts.map((host) => `https://${host}/`));
+
+  const made = await Promise.all(
+    [...kinds.flat(), ...FORGED_URLS].map((bad) =>
+      admin.post('/webhooks', { url: bad, events: ['*'] }),
+    ),
+  );
+  const changed = await Promise.all(
+    kinds.map(([bad]) => admin.put(`/webhooks/${id}`, { url: bad })),
+  );
+
+  const taken = [...made, ...changed].filter(
+    ({ status, body }) => status !== 422 || !body.errors.url,
+  );
+  expect(taken.map(({ body }) => body)).toEqual([]);
+  expect((await admin.get('/webhooks')).body).toEqual(before.body);
 });
 
 test('events must be known and secrets long', async () => {
@@ -71,4 +98,86 @@ test('a secret that is answered again under its key is in no table as it is', as
   expect(again.body).toEqual(made.body);
   expect(rows).not.toEqual([]);
   expect(JSON.stringify(rows)).not.toContain(made.body.secret);
+});
+
+test('while a secret is replaced both sign, until its hours are over or it is retired', async () => {
+  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
+  const path = `/webhooks/${id}/rotate-secret`;
+  const sent = async () => {
+    await happen();
+    await attempt(tenant, outside, (await relayed()).id);
+    const [{ body, headers } = NOTHING] = outside.posts.slice(-1);
+    const signs = (secret: string) => ({
+      first: verify(secret, body, headers['X-Webhook-Signature'] ?? ''),
+      next: verify(secret, body, headers['X-Webhook-Signature-Next'] ?? ''),
+      standard: (headers['webhook-signature'] ?? '')
+        .split(' ')
+        .indexOf(
+          signStandard(
+            secret,
+            headers['webhook-id'] ?? '',
+            Number(headers['webhook-timestamp']),
+            body,
+          ),
+        ),
+    });
+    return { signs, count: headers['webhook-signature']?.split(' ').length };
+  };
+  const end = () =>
+    stage.owner.query(
+      `update webhook_subscriptions set previous_secret_until = now() where id = $1`,
+      [id],
+    );
+
+  const rotated = await admin.post(path, { overlap_hours: 2 });
+  const { secret } = rotated.body;
+  const during = await sent();
+  const refused = await admin.post(path, {});
+  await end();
+  const after = await sent();
+  await cleanUp.run({}, outside);
+  const { rows } = await stage.owner.query<Record<string, unknown>>(
+    'select secret_sealed, previous_secret_sealed from webhook_subscriptions where id = $1',
+    [id],
+  );
+  const again = await admin.post(path, { secret: 'a secret of my own choice' });
+  const retired = await admin.post(`/webhooks/${id}/retire-previous-secret`);
+  const own = await sent();
+
+  expect(rotated).toMatchObject({
+    ...{ status: 200, body: { id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+  });
+  expect(rotated.body.secret_last_four).toBe(secret.slice(-4));
+  expect(Date.parse(rotated.body.rotation_ends_at) - Date.now()).toBeGreaterThan(7_000_000);
+  expect(during.signs(secret)).toEqual({ first: false, next: true, standard: 0 });
+  expect(during.signs(SECRET)).toEqual({ first: true, next: false, standard: 1 });
+  expect(refused).toMatchObject({ status: 409, body: { code: 'rotation_under_way' } });
+  expect(after.signs(secret)).toEqual({ first: true, next: false, standard: 0 });
+  expect(after.signs(SECRET)).toEqual({ first: false, next: false, standard: -1 });
+  expect(rows[0]?.['previous_secret_sealed']).toBeNull();
+  expect(again.body).toMatchObject({ secret: 'a secret of my own choice' });
+  expect(retired.body).toMatchObject({ secret: null, rotation_ends_at: null });
+  expect(own.signs('a secret of my own choice')).toEqual({ first: true, next: false, standard: 0 });
+  expect(own.count).toBe(1);
+});
+
+test('a secret that has become known ends at once, also while another is being replaced', async () => {
+  const { admin, id } = await newSubscriber(stage);
+  const path = `/webhooks/${id}/rotate-secret`;
+  await admin.post(path);
+
+  const replies = [
+    await admin.post(path, { overlap_hours: 0 }),
+    await admin.post(path, { overlap_hours: 169 }),
+    await admin.post(path, { secret: 'short' }),
+  ];
+  const trail = await stage.owner.query<{ changes: object }>(
+    `select changes from audit_log where entity_id = $1 and action = 'rotate-secret'`,
+    [id],
+  );
+
+  expect(replies.map(({ status }) => status)).toEqual([200, 422, 422]);
+  expect(replies[0]?.body.rotation_ends_at).toBeNull();
+  expect(trail.rows).toHaveLength(2);
+  expect(JSON.stringify(trail.rows)).not.toContain(replies[0]?.body.secret);
 });
