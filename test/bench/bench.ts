@@ -2,6 +2,7 @@ import { accrual } from './accrual.ts';
 import { groups } from './groups.ts';
 import { lists } from './lists.ts';
 import { payments } from './payments.ts';
+import { statements } from './statements.ts';
 
 /** `npm run bench -- NAME`: figures beside the least that any design must do, as ratios. */
 const BENCHES: Record<string, (words: readonly string[]) => Promise<void>> = {
@@ -9,6 +10,7 @@ const BENCHES: Record<string, (words: readonly string[]) => Promise<void>> = {
   groups,
   lists,
   payments,
+  statements,
 };
 
 const [name = '', ...words] = process.argv.slice(2);
