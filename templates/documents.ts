@@ -41,7 +41,10 @@ export type MonthlyStatement = Letter & {
     past_due: Money;
     fees: Money;
     days_past_due?: number;
+    /** If the next payment comes late. */
     late_fee?: { amount: Money; after: Day } | null;
+    /** If what is past due is not paid by the end of its grace: the first fee that follows, and the last day. */
+    cure?: { amount: Money; after: Day } | null;
     /** The payment that is drawn by itself, when autopay is on. */
     autopay?: { date: Day; amount: Money } | null;
   };

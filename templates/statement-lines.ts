@@ -7,6 +7,10 @@ const LINES = new Map(
     payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
     payment_reversed: { en: 'Payment returned', es: 'Pago devuelto' },
     suspense_applied: { en: 'Money held for you, applied', es: 'Dinero retenido, aplicado' },
+    suspense_application_reversed: {
+      en: 'Applied money taken back, held for you again',
+      es: 'Aplicación anulada, dinero retenido otra vez',
+    },
     refund: { en: 'Refund to you', es: 'Reembolso a usted' },
     applied_otherwise: {
       en: 'Earlier payments, applied differently',
@@ -52,7 +56,7 @@ type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient' | 'wording'> & {
 };
 
 /** Lines of activity for which the first page has room, and what takes some of it: measured in the browser. */
-const ROOM = { lines: 6, past_due: 3, autopay: 1 };
+const ROOM = { lines: 6, past_due: 3, cure: 1, autopay: 1 };
 /** An address may have so many lines of so many characters before it takes room from the activity. */
 const ADDRESS = { lines: 4, characters: 38 };
 
@@ -68,6 +72,7 @@ export function isOnePage({ due, line, recipient, wording, activity }: Page): bo
   const room =
     ROOM.lines -
     (isPositive(due.past_due) ? ROOM.past_due : 0) -
+    (due.cure ? ROOM.cure : 0) -
     (due.autopay ? ROOM.autopay : 0) -
     Math.max(0, addressLines - ADDRESS.lines) -
     linesOf(wording?.closing ?? '');

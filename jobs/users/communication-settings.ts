@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { date } from '../../sql/types.ts';
 import { mailbox } from './setting-kinds.ts';
 
 /** What a tenant sets about messages to borrowers, and what comes back. */
@@ -28,6 +29,9 @@ export const communications = z
         start: z.int().min(0).max(23).default(9),
         end: z.int().min(1).max(24).default(17),
         days: z.array(z.int().min(1).max(7)).max(7).default([1, 2, 3, 4, 5]),
+        // Holidays are those of the Federal Reserve; the dates are days of the tenant's own, such as the day after Thanksgiving.
+        is_closed_on_holidays: z.boolean().default(true),
+        closed_dates: z.array(date).max(60).default([]),
       })
       .prefault({}),
   })

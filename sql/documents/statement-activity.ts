@@ -47,6 +47,12 @@ const MONEY = sql.fragment`
            payment.principal_applied, payment.interest_applied, payment.fees_applied
     from undone as event join payments as payment on payment.id = event.id
     union all
+    -- The money waits again: none of it has left the loan.
+    select event.date, event.at, 'suspense_application_reversed', 3,
+           applied.principal_applied + applied.interest_applied + applied.fees_applied,
+           applied.principal_applied, applied.interest_applied, applied.fees_applied
+    from undone as event join suspense_applications as applied on applied.id = event.id
+    union all
     select event.date, event.at, 'collateral_sold', 2, sale.surplus - sale.net_proceeds,
            -sale.applied_principal - sale.recovered, -sale.applied_interest, -sale.applied_fees
     from recorded as event join liquidations as sale on sale.id = event.id

@@ -1,21 +1,45 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
+import { isAsking } from '../loans/installments.ts';
 import { sparing } from '../loans/reliefs.ts';
 import { upcomingDraw } from '../payments/upcoming-draw.ts';
 
-/** When the instalment before the next one was due: whoever has paid since is current by a rule that says so. */
+/** The next instalment, as long as its day is not over, with what the plan asks for and what is left of it. */
+const nextInstallment = sql.fragment`(
+  select row.next_payment_date as due_date, row.next_payment_amount as rest,
+         greatest(asked.amount, row.next_payment_amount) as payment_amount
+  where row.next_payment_amount > 0 and row.next_payment_date >= today.day
+)`;
+
+/** What is past due, instalment by instalment, without those that had their late fee. */
+const pastDueInstallments = sql.fragment`(
+  select due_date, payment_amount - paid_amount as rest, payment_amount
+  from installments
+  where row.past_due_amount > 0 and loan_id = loan.id and version = loan.schedule_version
+    and ${isAsking('installments', sql.fragment`loan.satisfied_tolerance`)} and due_date < today.day
+    and not exists (
+      select from fees as late
+      where late.loan_id = loan.id and late.fee_type = 'late' and late.status <> 'reversed'
+        and late.installment_number = installments.period_number
+    )
+)`;
+
+/** When the instalment before was due: whoever has paid since is current by a rule that says so. */
 const dueBefore = sql.fragment`(
   select max(due_date) from installments
-  where loan_id = loan.id and version = loan.schedule_version and due_date < row.next_payment_date
+  where loan_id = loan.id and version = loan.schedule_version and due_date < bill.due_date
 )`;
 
 /**
- * The late fee that follows if the next instalment is not paid in time, and the last day on which it is:
- * what jobs/loans/fees/late-fees.ts assesses after that day. None for whoever is spared.
+ * The first late fee that follows if these instalments are not paid in time, and the last day on which they
+ * are: what jobs/loans/fees/late-fees.ts assesses after that day, which
+ * test/documents/statement-warnings.test.ts holds equal. None for whoever is spared.
  */
-const lateFee = sql.fragment`(
+const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
   select jsonb_build_object('amount', fee.amount::text, 'after', fee.after)
-  from (
-    select row.next_payment_date + coalesce(
+  from ${bills} as bill
+  cross join lateral (
+    select bill.due_date + coalesce(
              (rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer
            ) as after, place, rule ->> 'late_fee_rule' as mercy,
            least(
@@ -43,15 +67,20 @@ const lateFee = sql.fragment`(
     cross join lateral (select coalesce((rule ->> 'amount')::numeric, 0.00) as amount) as flat
     cross join lateral (
       select round(
-        case when rule ->> 'calculation' = 'percent_of_past_due' then row.next_payment_amount
-          else greatest(asked.amount, row.next_payment_amount) end
+        case when rule ->> 'calculation' = 'percent_of_past_due' then bill.rest
+          else bill.payment_amount end
           * coalesce((rule ->> 'percentage')::numeric, 0), 2
       ) as amount
     ) as share
   ) as fee
-  where row.next_payment_amount > 0 and row.next_payment_date >= today.day
-    and not loan.is_frozen and fee.amount > 0
-    and not (fee.mercy = 'standard_fee' and fee.amount >= row.next_payment_amount)
+  -- What will be past due by then: what is so already, and what comes due in the meantime.
+  cross join lateral (
+    select row.past_due_amount
+             + case when row.next_payment_date between today.day and fee.after
+                 then row.next_payment_amount else 0.00 end as amount
+  ) as late
+  where not loan.is_frozen and fee.amount > 0 and fee.after >= today.day
+    and not (fee.mercy = 'standard_fee' and fee.amount >= late.amount)
     and not exists (
       select from (${sparing(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
       where fee.after >= relief."from" and (relief."to" is null or fee.after <= relief."to")
@@ -66,7 +95,7 @@ const lateFee = sql.fragment`(
             and undone.details ->> 'reverses' = payment.id::text
         )
     ))
-  order by fee.after, fee.place
+  order by fee.after, bill.due_date, fee.place
   limit 1
 )`;
 
@@ -76,7 +105,8 @@ export const due = sql.fragment`(
     'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,
     'regular_payment', (row.amount_due - row.past_due_amount - row.fees_due)::text,
     'past_due', row.past_due_amount::text, 'fees', row.fees_due::text,
-    'days_past_due', row.days_past_due, 'late_fee', ${lateFee},
+    'days_past_due', row.days_past_due, 'late_fee', ${lateFeeOf(nextInstallment)},
+    'cure', ${lateFeeOf(pastDueInstallments)},
     'autopay', (
       select jsonb_build_object('date', draw.date, 'amount', draw.amount::text)
       from ${upcomingDraw} as draw

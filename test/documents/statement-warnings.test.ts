@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
 import { sql } from '../../sql/database/db.ts';
 import { bankAccount } from '../setup/nacha.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -19,12 +20,39 @@ const dueOn = ({ within }: Tenant, id: string) =>
   ).then(({ figures }) => figures.due);
 
 const late = { fee_type: 'late', trigger: 'past_due' };
+/** Due on 22 and 29 January, and on 5 February. */
+const weekly = { payment_frequency: 'weekly', late_fee_grace_days: 12 };
 
 /** Loans of 10,000.00, and what the statement says of their autopay and of being late. */
 const KINDS: Record<
   string,
   { product?: Record<string, unknown>; wish?: object; plan?: object; story?: string[] }
 > = {
+  'instalments that are past due, and still within their grace': {
+    product: { ...weekly, fee_rules: [{ ...late, calculation: 'flat', amount: '25.00' }] },
+  },
+  'a share of what is past due of an instalment': {
+    product: {
+      ...weekly,
+      fee_rules: [{ ...late, calculation: 'percent_of_past_due', percentage: '0.05' }],
+    },
+    story: ['20.00'],
+  },
+  'a fee that is less than what is past due by then, though more than an instalment': {
+    product: {
+      ...weekly,
+      fee_rules: [
+        { ...late, calculation: 'flat', amount: '100.00', late_fee_rule: 'standard_fee' },
+      ],
+    },
+  },
+  'past due, with a milder rule and a payment': {
+    product: {
+      ...weekly,
+      fee_rules: [{ ...late, calculation: 'flat', amount: '25.00', late_fee_rule: 'current' }],
+    },
+    story: ['20.00'],
+  },
   'a flat late fee': {
     product: {
       late_fee_grace_days: 2,
@@ -91,10 +119,11 @@ const STEPS: Record<string, { path: string; [field: string]: unknown }> = {
 test('a statement says what autopay takes and what being late costs, and that is what comes', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
+  const admin = await tenant.signedIn('admin');
   const loans = new Map<string, string>();
   const borrowers = new Map<string, string>();
   for (const [name, { product, wish, plan, story = [] }] of Object.entries(KINDS)) {
-    const product_id = product && (await newProduct(tenant, product));
+    const product_id = product && (await newProduct(tenant, product, admin));
     const { id, borrower_id } = await newLoan(tenant, {
       ...(product_id && { product_id }),
       ...wish,
@@ -124,15 +153,22 @@ test('a statement says what autopay takes and what being late costs, and that is
 
   const autopay = { date: '2026-02-17' };
   for (const [name, id] of loans) {
-    const { autopay: drawn, late_fee } = told.get(name) ?? {};
-    const fees = (await officer.get(`/loans/${id}/fees?fee_type=late`)).body;
+    const { autopay: drawn, late_fee, cure, next_due_date } = told.get(name) ?? {};
+    const fees = (await officer.get(`/loans/${id}/fees?fee_type=late&ordering=-assessed_date`))
+      .body;
     const payments = (await officer.get(`/loans/${id}/payments`)).body;
     const draws = payments.filter(({ source }: { source: string }) => source === 'autopay');
     const first = draws[0] && { date: draws[0].payment_date, amount: draws[0].amount };
     expect(drawn, name).toEqual(first ?? null);
     if (KINDS[name]?.plan) continue;
-    const fee = fees[0] && { amount: fees[0].amount };
-    expect(late_fee ?? undefined, name).toEqual(fee && { ...fee, after: expect.any(String) });
+    // Each says for which payment it is, and comes on the morning after the last day on which that was in time.
+    const charged: { due: string; fee: object }[] = fees.map((fee: Record<string, string>) => ({
+      due: String(fee['description']).slice(-10),
+      fee: { amount: fee['amount'], after: addDays(String(fee['assessed_date']), -1) },
+    }));
+    const next = charged.find(({ due }) => due === next_due_date);
+    const behind = charged.findLast(({ due }) => due < '2026-02-01');
+    expect([late_fee, cure], name).toEqual([next?.fee ?? null, behind?.fee ?? null]);
   }
   const toldOf = (name: string) => told.get(name);
   expect(toldOf('minimum due')).toMatchObject({ autopay: { ...autopay, amount: '315.68' } });
@@ -146,4 +182,6 @@ test('a statement says what autopay takes and what being late costs, and that is
   ).toMatchObject({
     late_fee: { amount: '10.78', after: '2026-02-18' },
   });
+  const within = 'instalments that are past due, and still within their grace';
+  expect(toldOf(within)).toMatchObject({ cure: { amount: '25.00', after: '2026-02-03' } });
 }, 120_000);

@@ -65,6 +65,21 @@ test('money that waits is put to the loan by hand like a payment of its day, and
     borrower_suspense: '-500.00',
     loans_receivable: '10000.00',
   });
+  // The borrower is told of both, and nothing is left over.
+  await travelTo(stage, tenant, '2026-02-01');
+  const activity = await activityOf(tenant, id);
+  const moved = { principal: '376.71', interest: '23.29', fees: '0.00', amount: '400.00' };
+  expect(activity).toContainEqual(
+    expect.objectContaining({
+      kind: 'suspense_application_reversed',
+      date: '2026-01-25',
+      ...moved,
+    }),
+  );
+  expect(activity).toContainEqual(
+    expect.objectContaining({ kind: 'suspense_applied', amount: '-400.00' }),
+  );
+  expect(activity.map(({ kind }) => kind)).not.toContain('applied_otherwise');
 });
 
 test('no more is applied than waits and than the loan can use, and of two at once one is refused', async () => {

@@ -43,8 +43,30 @@ test('a text message fits two segments of ordinary letters', () => {
   expect(Math.max(...lengths)).toBeLessThan(160);
 });
 
-test('Spanish is used where it exists', () => {
+test('Spanish is there for all that is there in English, and English for whoever reads neither', () => {
+  const kindsIn = (spoken: string) =>
+    defaultMessages()
+      .filter(({ language }) => language === spoken)
+      .map(({ template_type, channel }) => `${template_type} ${channel}`)
+      .toSorted();
   const reminder = defaultMessage('payment_reminder', 'email', 'es-US');
+  const french = defaultMessage('payment_reminder', 'email', 'fr');
 
+  expect(kindsIn('es')).toEqual(kindsIn('en'));
   expect(reminder?.subject).toContain('Su pago');
+  expect(french?.language).toBe('en');
+});
+
+test('what a Spanish message names of the loan is what the English one names', () => {
+  const namesIn = (text: string) =>
+    [...new Set(text.match(/(?<=\{\{ )[a-z_.]+/g))].toSorted().join(' ');
+  const whole = ({ subject, body }: { subject: string | null; body: string }) =>
+    namesIn(`${subject} ${body}`);
+
+  for (const message of defaultMessages()) {
+    if (message.language === 'en') continue;
+    const { template_type, channel } = message;
+    const english = defaultMessage(template_type, channel, 'en');
+    expect(whole(message), `${template_type} ${channel}`).toBe(english && whole(english));
+  }
 });

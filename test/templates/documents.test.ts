@@ -93,6 +93,39 @@ test('the statement of a line says its limit, its interest and what minimum paym
   );
 });
 
+test('a statement names no way to pay or to write that there is not', () => {
+  const { branding } = samples.statement.tenant;
+  const page = (language: string, contact: object) =>
+    renderDocument('monthly_statement', language, {
+      ...samples.statement,
+      tenant: { ...samples.statement.tenant, address_lines: [], branding: contact },
+    });
+
+  expect(page('en', branding)).not.toMatch(/By mail:|address on page 1/);
+  expect(page('en', branding)).toContain('<p>Write to help@harborpine.example, or call');
+  expect(page('es', branding)).not.toMatch(/Por correo:|dirección de la página 1/);
+  expect(page('en', {})).not.toMatch(/<p>(Write|Call)/);
+});
+
+test('whoever is past due is told until when that costs nothing, and never that autopay is enough', () => {
+  const { due } = samples.statement;
+  const cure = { amount: '25.00', after: '2026-04-05' };
+  const autopay = { date: '2026-04-15', amount: '656.36' };
+  const page = (language: string, changed: object) =>
+    renderDocument('monthly_statement', language, {
+      ...samples.statement,
+      due: { ...due, autopay, ...changed },
+    });
+
+  const said = 'The last day to pay it without a late fee of $25.00 is April 5, 2026.';
+  expect(page('en', { cure })).toContain(said);
+  expect(page('es', { cure })).toContain(
+    'sin un cargo por mora de $25.00 es el 5 de abril de 2026.',
+  );
+  expect(page('en', { cure })).not.toContain('do not need to do anything');
+  expect(page('en', { past_due: '0.00' })).toContain('You do not need to do anything.');
+});
+
 test('the check digit of a scan line finds any single digit that was read wrongly', () => {
   const checked = (line: string) => {
     const [account = '', cents = '', digit] = line.split(' ');
