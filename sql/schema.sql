@@ -203,6 +203,12 @@ grant execute on function app.define_sub_pool to servicing_app;
 grant execute on function app.define_sub_pool to servicing_worker;
 revoke execute on function app.define_sub_pool from public;
 
+CREATE OR REPLACE FUNCTION app.delivery_job(tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean, comes_last boolean, run_at timestamp with time zone)
+ RETURNS graphile_worker.job_spec
+ LANGUAGE sql
+ STABLE
+RETURN ROW('deliver-webhook'::text, json_build_object('tenant_id', tenant_id, 'subscription_id', subscription_id, 'delivery_id', delivery_id, 'attempt', attempt, 'in_line', in_line), CASE WHEN in_line THEN ('slow-receivers-'::text || ((abs((hashtext((subscription_id)::text))::bigint) + (abs((hashtext((delivery_id)::text))::bigint) % (4)::bigint)) % (24)::bigint)) ELSE NULL::text END, run_at, (5)::smallint, ((('deliver-webhook:'::text || delivery_id) || ':'::text) || attempt), (CASE WHEN (NOT in_line) THEN 0 WHEN comes_last THEN 20 ELSE 10 END)::smallint, NULL::text[])::graphile_worker.job_spec;
+
 CREATE OR REPLACE FUNCTION app.ensure_accrual_month(day date)
  RETURNS void
  LANGUAGE plpgsql
@@ -830,24 +836,23 @@ begin
       returning event.id
     ),
     deliveries as (
-      insert into webhook_deliveries (tenant_id, subscription_id, event_id, next_attempt_at)
-      select due.tenant_id, subscription.id, due.id, now()
+      insert into webhook_deliveries (tenant_id, subscription_id, event_id, next_attempt_at, in_line)
+      select due.tenant_id, subscription.id, due.id, now(), subscription.is_slow
       from due
       join tenants as tenant on tenant.id = due.tenant_id and tenant.is_active
       join webhook_subscriptions as subscription
         on subscription.tenant_id = due.tenant_id and subscription.is_active and not subscription.is_deleted
         and (subscription.events ? due.event_type or subscription.events ? '*')
       on conflict do nothing
-      returning tenant_id, id
+      returning tenant_id, id, subscription_id, in_line
     ),
     jobs as (
       select count(*) as enqueued from graphile_worker.add_jobs(array(
-        select row(
-          'deliver-webhook',
-          json_build_object('tenant_id', tenant_id, 'delivery_id', id, 'attempt', 1),
-          null, now(), 5, 'deliver-webhook:' || id || ':1', 0, null
-        )::graphile_worker.job_spec
-        from deliveries
+        select app.delivery_job(new.tenant_id, new.subscription_id, new.id, 1, new.in_line,
+          subscription.failing_since is not null, now())
+        from deliveries as new
+        join webhook_subscriptions as subscription
+          on subscription.tenant_id = new.tenant_id and subscription.id = new.subscription_id
       ))
     )
   select (select count(*) from marked) + 0 * (select enqueued from jobs) into taken;
@@ -954,6 +959,26 @@ AS $function$
   order by source, created_at, id, place
 $function$;
 
+CREATE OR REPLACE FUNCTION app.send_deliveries(ids uuid[], put_aside boolean)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select from graphile_worker.add_jobs(array(
+    select app.delivery_job(delivery.tenant_id, delivery.subscription_id, delivery.id, delivery.attempt,
+      delivery.in_line, put_aside or subscription.failing_since is not null, delivery.next_attempt_at)
+    from webhook_deliveries as delivery
+    join webhook_subscriptions as subscription
+      on subscription.tenant_id = delivery.tenant_id and subscription.id = delivery.subscription_id
+    where delivery.tenant_id = app.current_tenant() and delivery.id = any(ids)
+      and delivery.status = 'scheduled'
+    order by delivery.id
+  ))
+$function$;
+grant execute on function app.send_deliveries to servicing_app;
+revoke execute on function app.send_deliveries from public;
+
 CREATE OR REPLACE FUNCTION app.set_slots(pool text, slots integer, who text, why text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1029,27 +1054,60 @@ begin
     line (task_id, tenant) as (
       select kind.id, (
         select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
-        where job.is_available and job.task_id = kind.id
+        where job.is_available and job.job_queue_id is null and job.task_id = kind.id
         order by app.tenant_of_job(job.payload) limit 1)
       from kind
       union all
       select line.task_id, (
         select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
-        where job.is_available and job.task_id = line.task_id
+        where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
           and app.tenant_of_job(job.payload) > line.tenant
         order by app.tenant_of_job(job.payload) limit 1)
       from line where line.tenant is not null
     ),
+    -- What may not be fetched: of a kind all jobs, or those of a tenant.
+    closed as materialized (
+      select kind.id as task_id, pause.tenant_id::text as tenant
+      from app.pauses as pause
+      join kind on (pause.pool is null or pause.pool in (own_pool, kind.sub_pool))
+        and (pause.task is null or pause.task = kind.task)
+      union all
+      select kind.id, tenants.id::text from tenants cross join kind where not tenants.is_active
+    ),
     open_line as materialized (
       select line.task_id, line.tenant from line
-      join kind on kind.id = line.task_id
       where line.tenant is not null
         and not exists (
-          select from app.pauses as pause
-          where (pause.pool is null or pause.pool in (own_pool, kind.sub_pool))
-            and (pause.task is null or pause.task = kind.task)
-            and (pause.tenant_id is null or pause.tenant_id::text = line.tenant))
-        and line.tenant not in (select tenants.id::text from tenants where not tenants.is_active)
+          select from closed
+          where closed.task_id = line.task_id and (closed.tenant is null or closed.tenant = line.tenant))
+    ),
+    -- The first job of each named queue in which none runs.
+    queued as (
+      select job.*
+      from graphile_worker._private_job_queues as queue
+      cross join lateral (
+        select job.id, job.task_id, app.tenant_of_job(job.payload) as tenant, job.priority, job.run_at
+        from graphile_worker._private_jobs as job
+        where job.is_available and job.job_queue_id = queue.id and job.run_at <= now()
+          and job.task_id in (select kind.id from kind)
+          and not exists (
+            select from closed
+            where closed.task_id = job.task_id
+              and (closed.tenant is null or closed.tenant = app.tenant_of_job(job.payload)))
+        order by job.priority, job.run_at limit 1
+      ) as job
+      where queue.is_available
+    ),
+    free as (
+      select job.id, open_line.task_id, open_line.tenant, job.priority, job.run_at
+      from open_line
+      cross join lateral (
+        select job.id, job.priority, job.run_at from graphile_worker._private_jobs as job
+        where job.is_available and job.job_queue_id is null and job.task_id = open_line.task_id
+          and app.tenant_of_job(job.payload) = open_line.tenant and job.run_at <= now()
+        order by job.priority, job.run_at
+        limit ceil(wanted::numeric / (select count(*) from open_line))
+      ) as job
     ),
     busy as materialized (
       select job.task_id, app.tenant_of_job(job.payload) as tenant, count(*) as jobs
@@ -1059,19 +1117,12 @@ begin
     ),
     busy_tenant as (select busy.tenant, sum(busy.jobs) as jobs from busy group by 1),
     head as (
-      select job.id, job.priority, random() as lot, open_line.tenant,
+      select job.id, job.priority, random() as lot, job.tenant,
         coalesce(busy.jobs, 0) + row_number() over (
-          partition by open_line.task_id, open_line.tenant order by job.priority, job.run_at
+          partition by job.task_id, job.tenant order by job.priority, job.run_at
         ) as turn_of_kind
-      from open_line
-      left join busy on busy.task_id = open_line.task_id and busy.tenant = open_line.tenant
-      cross join lateral (
-        select job.id, job.priority, job.run_at from graphile_worker._private_jobs as job
-        where job.is_available and job.task_id = open_line.task_id
-          and app.tenant_of_job(job.payload) = open_line.tenant and job.run_at <= now()
-        order by job.priority, job.run_at
-        limit ceil(wanted::numeric / (select count(*) from open_line))
-      ) as job
+      from (select * from free union all select * from queued) as job
+      left join busy on busy.task_id = job.task_id and busy.tenant = job.tenant
     ),
     turn as (
       select head.id, head.priority, head.lot,
@@ -1082,18 +1133,26 @@ begin
     ),
     -- A job that a transaction is changing at the moment is passed over.
     taken as (
-      select job.id
+      select job.id, job.job_queue_id
       from (select turn.id from turn order by turn.priority, turn.turn_of_tenant, turn.lot) as next
       cross join lateral (
-        select waiting.id from graphile_worker._private_jobs as waiting
+        select waiting.id, waiting.job_queue_id from graphile_worker._private_jobs as waiting
         where waiting.id = next.id and waiting.is_available
         for update skip locked
       ) as job
       limit wanted
+    ),
+    held as (
+      update graphile_worker._private_job_queues as queue
+      set locked_by = worker_id, locked_at = now()
+      from taken where queue.id = taken.job_queue_id and queue.is_available
+      returning queue.id
     )
     update graphile_worker._private_jobs as job
     set attempts = job.attempts + 1, locked_by = worker_id, locked_at = now()
-    from taken where job.id = taken.id
+    from taken
+    where job.id = taken.id
+      and (taken.job_queue_id is null or taken.job_queue_id in (select held.id from held))
     returning job.*;
 end $function$;
 grant execute on function app.take_jobs to servicing_worker;
@@ -4952,6 +5011,7 @@ create table webhook_attempts (
   constraint webhook_attempts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX webhook_attempts_delivery ON public.webhook_attempts USING btree (tenant_id, delivery_id, attempt);
+CREATE INDEX webhook_attempts_started ON public.webhook_attempts USING btree (tenant_id, started_at);
 alter table webhook_attempts enable row level security, force row level security;
 create policy auditor on webhook_attempts for select to servicing_auditor using true;
 create policy owner on webhook_attempts for all to servicing_owner using true with check true;
@@ -4971,6 +5031,7 @@ create table webhook_deliveries (
   delivered_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  in_line boolean not null default false,
   constraint webhook_deliveries_once UNIQUE (tenant_id, subscription_id, event_id, round),
   constraint webhook_deliveries_pkey PRIMARY KEY (tenant_id, id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'delivered'::text, 'dead'::text, 'canceled'::text]))),
@@ -4978,6 +5039,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint webhook_deliveries_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
 ) with (fillfactor=70);
+CREATE INDEX webhook_deliveries_created ON public.webhook_deliveries USING btree (tenant_id, subscription_id, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (tenant_id, event_id);
 CREATE INDEX webhook_deliveries_scheduled ON public.webhook_deliveries USING btree (tenant_id, subscription_id) WHERE (status = 'scheduled'::text);
 alter table webhook_deliveries enable row level security, force row level security;
@@ -5002,7 +5064,13 @@ create table webhook_subscriptions (
   is_deleted boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  failing_since timestamp with time zone,
+  last_failure text,
+  is_slow boolean not null default false,
+  previous_secret_sealed text,
+  previous_secret_until timestamp with time zone,
   constraint webhook_subscriptions_pkey PRIMARY KEY (tenant_id, id),
+  constraint webhook_subscriptions_previous_secret_check CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL))),
   constraint webhook_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX webhook_subscriptions_created ON public.webhook_subscriptions USING btree (tenant_id, created_at DESC, id DESC);

@@ -7,7 +7,10 @@ create function app.tenant_of_job(payload json) returns text
   return coalesce(left(payload ->> 'tenant_id', 36), '');
 
 create index jobs_of_tenants on graphile_worker._private_jobs
-  (task_id, app.tenant_of_job(payload), priority, run_at) where is_available;
+  (task_id, app.tenant_of_job(payload), priority, run_at) where is_available and job_queue_id is null;
+-- Those of a named queue, in which one job runs at a time.
+create index jobs_in_queues on graphile_worker._private_jobs
+  (job_queue_id, priority, run_at) where is_available and job_queue_id is not null;
 create index jobs_running on graphile_worker._private_jobs (locked_by) where locked_by is not null;
 
 -- Which of these kinds a worker runs: one of a sub-pool, that sub-pool's; one of a pool, all but those whose
@@ -47,27 +50,60 @@ begin
     line (task_id, tenant) as (
       select kind.id, (
         select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
-        where job.is_available and job.task_id = kind.id
+        where job.is_available and job.job_queue_id is null and job.task_id = kind.id
         order by app.tenant_of_job(job.payload) limit 1)
       from kind
       union all
       select line.task_id, (
         select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
-        where job.is_available and job.task_id = line.task_id
+        where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
           and app.tenant_of_job(job.payload) > line.tenant
         order by app.tenant_of_job(job.payload) limit 1)
       from line where line.tenant is not null
     ),
+    -- What may not be fetched: of a kind all jobs, or those of a tenant.
+    closed as materialized (
+      select kind.id as task_id, pause.tenant_id::text as tenant
+      from app.pauses as pause
+      join kind on (pause.pool is null or pause.pool in (own_pool, kind.sub_pool))
+        and (pause.task is null or pause.task = kind.task)
+      union all
+      select kind.id, tenants.id::text from tenants cross join kind where not tenants.is_active
+    ),
     open_line as materialized (
       select line.task_id, line.tenant from line
-      join kind on kind.id = line.task_id
       where line.tenant is not null
         and not exists (
-          select from app.pauses as pause
-          where (pause.pool is null or pause.pool in (own_pool, kind.sub_pool))
-            and (pause.task is null or pause.task = kind.task)
-            and (pause.tenant_id is null or pause.tenant_id::text = line.tenant))
-        and line.tenant not in (select tenants.id::text from tenants where not tenants.is_active)
+          select from closed
+          where closed.task_id = line.task_id and (closed.tenant is null or closed.tenant = line.tenant))
+    ),
+    -- The first job of each named queue in which none runs.
+    queued as (
+      select job.*
+      from graphile_worker._private_job_queues as queue
+      cross join lateral (
+        select job.id, job.task_id, app.tenant_of_job(job.payload) as tenant, job.priority, job.run_at
+        from graphile_worker._private_jobs as job
+        where job.is_available and job.job_queue_id = queue.id and job.run_at <= now()
+          and job.task_id in (select kind.id from kind)
+          and not exists (
+            select from closed
+            where closed.task_id = job.task_id
+              and (closed.tenant is null or closed.tenant = app.tenant_of_job(job.payload)))
+        order by job.priority, job.run_at limit 1
+      ) as job
+      where queue.is_available
+    ),
+    free as (
+      select job.id, open_line.task_id, open_line.tenant, job.priority, job.run_at
+      from open_line
+      cross join lateral (
+        select job.id, job.priority, job.run_at from graphile_worker._private_jobs as job
+        where job.is_available and job.job_queue_id is null and job.task_id = open_line.task_id
+          and app.tenant_of_job(job.payload) = open_line.tenant and job.run_at <= now()
+        order by job.priority, job.run_at
+        limit ceil(wanted::numeric / (select count(*) from open_line))
+      ) as job
     ),
     busy as materialized (
       select job.task_id, app.tenant_of_job(job.payload) as tenant, count(*) as jobs
@@ -77,19 +113,12 @@ begin
     ),
     busy_tenant as (select busy.tenant, sum(busy.jobs) as jobs from busy group by 1),
     head as (
-      select job.id, job.priority, random() as lot, open_line.tenant,
+      select job.id, job.priority, random() as lot, job.tenant,
         coalesce(busy.jobs, 0) + row_number() over (
-          partition by open_line.task_id, open_line.tenant order by job.priority, job.run_at
+          partition by job.task_id, job.tenant order by job.priority, job.run_at
         ) as turn_of_kind
-      from open_line
-      left join busy on busy.task_id = open_line.task_id and busy.tenant = open_line.tenant
-      cross join lateral (
-        select job.id, job.priority, job.run_at from graphile_worker._private_jobs as job
-        where job.is_available and job.task_id = open_line.task_id
-          and app.tenant_of_job(job.payload) = open_line.tenant and job.run_at <= now()
-        order by job.priority, job.run_at
-        limit ceil(wanted::numeric / (select count(*) from open_line))
-      ) as job
+      from (select * from free union all select * from queued) as job
+      left join busy on busy.task_id = job.task_id and busy.tenant = job.tenant
     ),
     turn as (
       select head.id, head.priority, head.lot,
@@ -100,18 +129,26 @@ begin
     ),
     -- A job that a transaction is changing at the moment is passed over.
     taken as (
-      select job.id
+      select job.id, job.job_queue_id
       from (select turn.id from turn order by turn.priority, turn.turn_of_tenant, turn.lot) as next
       cross join lateral (
-        select waiting.id from graphile_worker._private_jobs as waiting
+        select waiting.id, waiting.job_queue_id from graphile_worker._private_jobs as waiting
         where waiting.id = next.id and waiting.is_available
         for update skip locked
       ) as job
       limit wanted
+    ),
+    held as (
+      update graphile_worker._private_job_queues as queue
+      set locked_by = worker_id, locked_at = now()
+      from taken where queue.id = taken.job_queue_id and queue.is_available
+      returning queue.id
     )
     update graphile_worker._private_jobs as job
     set attempts = job.attempts + 1, locked_by = worker_id, locked_at = now()
-    from taken where job.id = taken.id
+    from taken
+    where job.id = taken.id
+      and (taken.job_queue_id is null or taken.job_queue_id in (select held.id from held))
     returning job.*;
 end $$;
 revoke execute on function app.tenant_of_job, app.kinds_for, app.take_jobs from public;

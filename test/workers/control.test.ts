@@ -196,3 +196,32 @@ test('fetches at the same time never take a job twice, and take turns among tena
   expect(new Set([...first, ...others].map(({ id }) => id)).size).toBe(8);
   expect(await take(2)).toEqual([]);
 });
+
+test('of a named queue one job is taken at a time, in its order, whoever fetches', async () => {
+  await stage.owner.query(sql.typeAlias('void')`
+    select graphile_worker.add_job('lined', json_build_object('tenant_id', ${big}::text), line, priority => at::integer)
+    from unnest(array['one', 'one', 'one', 'two', 'two']) with ordinality as given (line, at)
+  `);
+  const take = () =>
+    stage.owner.any(sql.type(z.object({ id: z.string(), line: z.string() }))`
+      select job.id, line.queue_name as line
+      from app.take_jobs('t', 'lined', array(
+        select id from graphile_worker._private_tasks where identifier = 'lined'
+      ), 10) as job
+      join graphile_worker._private_job_queues as line on line.id = job.job_queue_id
+      order by line.queue_name
+    `);
+
+  const [first, both] = await Promise.all([take(), take()]);
+  const taken = [...first, ...both];
+  await stage.owner.query(sql.typeAlias('void')`
+    select graphile_worker.complete_jobs(array[${taken.find(({ line }) => line === 'one')?.id ?? ''}::bigint])
+  `);
+  await stage.owner.query(sql.typeAlias('void')`
+    update graphile_worker._private_job_queues set locked_by = null, locked_at = null where queue_name = 'one'
+  `);
+
+  expect(taken.map(({ line }) => line).toSorted()).toEqual(['one', 'two']);
+  expect((await take()).map(({ line }) => line)).toEqual(['one']);
+  expect(await take()).toEqual([]);
+});
