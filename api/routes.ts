@@ -69,6 +69,7 @@ import { securityLog } from './users/security-log.ts';
 import { ownSessions, sessions } from './users/sessions.ts';
 import { tenantRoutes } from './users/settings.ts';
 import { userRoutes, users } from './users/users.ts';
+import { deliveries as webhookDeliveries } from './webhooks/deliveries.ts';
 import { subscribe, webhooks } from './webhooks/subscriptions.ts';
 
 /** What the specification has, in its order. */
@@ -137,6 +138,7 @@ const business: readonly Route[] = [
   unsubscribing,
   subscribe,
   ...webhooks.routes,
+  ...webhookDeliveries.routes,
   ...documents.routes,
   ...documentRoutes,
   previewWordingRoute,

@@ -187,6 +187,12 @@ CREATE OR REPLACE FUNCTION app.days_past_due(oldest date, day date, pauses jsonb
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ((oldest IS NULL) OR (day <= (oldest + grace))) THEN 0 WHEN (pauses = '[]'::jsonb) THEN ((day - oldest) - grace) ELSE GREATEST(0, (((day - oldest) - grace) - (SELECT (COALESCE(sum((upper(span.span) - lower(span.span))), (0)::bigint))::integer AS "coalesce" FROM unnest(((SELECT range_agg(daterange(((pause.value ->> 'from'::text))::date, ((pause.value ->> 'to'::text))::date, '[]'::text)) AS range_agg FROM jsonb_array_elements(days_past_due.pauses) pause(value)) * datemultirange(daterange((days_past_due.oldest + 1), days_past_due.day, '[]'::text)))) span(span)))) END;
 
+CREATE OR REPLACE FUNCTION app.delivery_job(tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean, run_at timestamp with time zone)
+ RETURNS graphile_worker.job_spec
+ LANGUAGE sql
+ STABLE
+RETURN ROW('deliver-webhook'::text, json_build_object('tenant_id', tenant_id, 'subscription_id', subscription_id, 'delivery_id', delivery_id, 'attempt', attempt, 'in_line', in_line), CASE WHEN in_line THEN ('slow-receivers-'::text || ((abs((hashtext((subscription_id)::text))::bigint) + (abs((hashtext((delivery_id)::text))::bigint) % (4)::bigint)) % (24)::bigint)) ELSE NULL::text END, run_at, (5)::smallint, ((('deliver-webhook:'::text || delivery_id) || ':'::text) || attempt), (CASE WHEN in_line THEN 10 ELSE 0 END)::smallint, NULL::text[])::graphile_worker.job_spec;
+
 CREATE OR REPLACE FUNCTION app.ensure_accrual_month(day date)
  RETURNS void
  LANGUAGE plpgsql
@@ -765,24 +771,19 @@ begin
       returning event.id
     ),
     deliveries as (
-      insert into webhook_deliveries (tenant_id, subscription_id, event_id, next_attempt_at)
-      select due.tenant_id, subscription.id, due.id, now()
+      insert into webhook_deliveries (tenant_id, subscription_id, event_id, next_attempt_at, in_line)
+      select due.tenant_id, subscription.id, due.id, now(), subscription.is_slow
       from due
       join tenants as tenant on tenant.id = due.tenant_id and tenant.is_active
       join webhook_subscriptions as subscription
         on subscription.tenant_id = due.tenant_id and subscription.is_active and not subscription.is_deleted
         and (subscription.events ? due.event_type or subscription.events ? '*')
       on conflict do nothing
-      returning tenant_id, id
+      returning tenant_id, id, subscription_id, in_line
     ),
     jobs as (
       select count(*) as enqueued from graphile_worker.add_jobs(array(
-        select row(
-          'deliver-webhook',
-          json_build_object('tenant_id', tenant_id, 'delivery_id', id, 'attempt', 1),
-          null, now(), 5, 'deliver-webhook:' || id || ':1', 0, null
-        )::graphile_worker.job_spec
-        from deliveries
+        select app.delivery_job(tenant_id, subscription_id, id, 1, in_line, now()) from deliveries
       ))
     )
   select (select count(*) from marked) + 0 * (select enqueued from jobs) into taken;
@@ -868,6 +869,24 @@ AS $function$
   ) as rules
   order by source, created_at, id, place
 $function$;
+
+CREATE OR REPLACE FUNCTION app.send_deliveries(ids uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select from graphile_worker.add_jobs(array(
+    select app.delivery_job(delivery.tenant_id, delivery.subscription_id, delivery.id, delivery.attempt,
+      delivery.in_line, delivery.next_attempt_at)
+    from webhook_deliveries as delivery
+    where delivery.tenant_id = app.current_tenant() and delivery.id = any(ids)
+      and delivery.status = 'scheduled'
+    order by delivery.id
+  ))
+$function$;
+grant execute on function app.send_deliveries to servicing_app;
+revoke execute on function app.send_deliveries from public;
 
 CREATE OR REPLACE FUNCTION app.sweep_dead_workers(silence interval, ended text[])
  RETURNS TABLE(dead_pool text, unlocked_jobs bigint)
@@ -4675,6 +4694,7 @@ create table webhook_attempts (
   constraint webhook_attempts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX webhook_attempts_delivery ON public.webhook_attempts USING btree (tenant_id, delivery_id, attempt);
+CREATE INDEX webhook_attempts_started ON public.webhook_attempts USING btree (tenant_id, started_at);
 alter table webhook_attempts enable row level security, force row level security;
 create policy auditor on webhook_attempts for select to servicing_auditor using true;
 create policy owner on webhook_attempts for all to servicing_owner using true with check true;
@@ -4694,6 +4714,7 @@ create table webhook_deliveries (
   delivered_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  in_line boolean not null default false,
   constraint webhook_deliveries_once UNIQUE (tenant_id, subscription_id, event_id, round),
   constraint webhook_deliveries_pkey PRIMARY KEY (tenant_id, id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'delivered'::text, 'dead'::text, 'canceled'::text]))),
@@ -4701,6 +4722,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint webhook_deliveries_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
 ) with (fillfactor=70);
+CREATE INDEX webhook_deliveries_created ON public.webhook_deliveries USING btree (tenant_id, subscription_id, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (tenant_id, event_id);
 CREATE INDEX webhook_deliveries_scheduled ON public.webhook_deliveries USING btree (tenant_id, subscription_id) WHERE (status = 'scheduled'::text);
 alter table webhook_deliveries enable row level security, force row level security;
@@ -4725,7 +4747,13 @@ create table webhook_subscriptions (
   is_deleted boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  failing_since timestamp with time zone,
+  last_failure text,
+  is_slow boolean not null default false,
+  previous_secret_sealed text,
+  previous_secret_until timestamp with time zone,
   constraint webhook_subscriptions_pkey PRIMARY KEY (tenant_id, id),
+  constraint webhook_subscriptions_previous_secret_check CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL))),
   constraint webhook_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX webhook_subscriptions_created ON public.webhook_subscriptions USING btree (tenant_id, created_at DESC, id DESC);

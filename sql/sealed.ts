@@ -11,6 +11,7 @@ type Place = { table: string; keys: readonly string[]; column: string; index?: s
 /** Every column that holds what was sealed under SECRET; a test looks for columns left out. */
 export const SEALED: readonly Place[] = [
   { table: 'webhook_subscriptions', keys: ['id'], column: 'secret_sealed' },
+  { table: 'webhook_subscriptions', keys: ['id'], column: 'previous_secret_sealed' },
   { table: 'communication_providers', keys: ['channel'], column: 'secret_sealed' },
   { table: 'communication_providers', keys: ['channel'], column: 'previous_secret_sealed' },
   { table: 'payment_instruments', keys: ['id'], column: 'account_number_sealed' },

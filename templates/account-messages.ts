@@ -9,6 +9,7 @@ export const ACCOUNT_MESSAGES = [
   'second_factor_removed',
   'recovery_code_used',
   'wrong_codes',
+  'webhook_disabled',
 ] as const;
 export type AccountMessage = (typeof ACCOUNT_MESSAGES)[number];
 

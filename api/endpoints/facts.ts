@@ -198,6 +198,8 @@ const TEXTS = dictionary<readonly string[]>({
   'credit-disputes': ['corrected_values'],
   'credit-reporting-records': ['consumer'],
   'dead-letters': ['response_body', 'error'],
+  'webhook-attempts': ['response_body', 'error'],
+  'webhook-deliveries': ['error'],
   loans: ['message', 'details'],
 });
 
@@ -205,6 +207,7 @@ const TEXTS = dictionary<readonly string[]>({
 const ANYTHING = dictionary<readonly string[]>({
   approvals: ['params', 'body'],
   'dead-letters': ['payload'],
+  'webhook-deliveries': ['payload'],
 });
 
 const placeOf = (told: string): Place => {

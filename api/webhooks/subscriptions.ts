@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
 import { EVENT_TYPES } from '../../jobs/webhooks/event-types.ts';
+import * as rotation from '../../jobs/webhooks/rotate-secret.ts';
+import * as again from '../../jobs/webhooks/send-again.ts';
 import * as subscription from '../../jobs/webhooks/subscription.ts';
 import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { subscriptions as table } from '../../sql/webhooks/subscriptions.ts';
 import { action, creation, endpoint, nested, resource } from '../endpoints/resource.ts';
 import { deadLetters } from './dead-letters.ts';
+import { deliveries } from './deliveries.ts';
 
 const secret = z
   .string()
@@ -40,8 +43,35 @@ const fields = {
   last_error: z.string().nullable().readonly(),
   consecutive_failures: integer.readonly(),
   disabled_at: timestamp.nullable().readonly(),
+  failing_since: timestamp
+    .nullable()
+    .readonly()
+    .describe('From the first refused attempt until the next that succeeds.'),
+  last_failure: z.string().nullable().readonly().describe('What the newest of them failed of.'),
+  is_slow: z
+    .boolean()
+    .readonly()
+    .describe('Its last answer took two seconds or longer: its deliveries wait in a line.'),
+  previous_secret_until: timestamp
+    .nullable()
+    .readonly()
+    .describe('Until then the secret before the present one signs as well.'),
   ...stamps,
 };
+
+const Replay = z.object({
+  delivery_id: uuid.nullish().describe('One delivery, whether or not it arrived.'),
+  since: timestamp.nullish().describe('All that failed since then, a thousand at a time.'),
+});
+const Rotation = z.object({
+  secret,
+  overlap_hours: z
+    .int()
+    .min(0)
+    .max(168)
+    .nullish()
+    .describe('How long both sign; webhooks.secret_overlap_hours of the settings, unless said.'),
+});
 
 const Retry = z.object({ delivery_id: uuid.nullish(), dead_letter_id: uuid.nullish() });
 
@@ -54,11 +84,14 @@ export const webhooks = resource({
   write: 'admin',
   offers: ['list', 'read', 'update', 'delete'],
   fields,
-  filters: ['url', 'events', 'is_active'],
+  filters: ['url', 'events', 'is_active', 'failing_since', 'is_slow'],
 
   update: subscription.changeSubscription,
   remove: subscription.unsubscribe,
-  nested: { 'dead-letters': nested(deadLetters, 'subscription_id', ['list']) },
+  nested: {
+    'dead-letters': nested(deadLetters, 'subscription_id', ['list']),
+    deliveries: nested(deliveries, 'subscription_id', ['list']),
+  },
   actions: {
     're-enable': action({
       allow: 'admin',
@@ -70,7 +103,32 @@ export const webhooks = resource({
       summary: 'Send a failed delivery again; without an id, the newest',
       body: Retry,
       reply: z.object({ delivery_id: uuid, status: z.literal('queued') }),
-      run: subscription.retryDelivery,
+      run: again.retryDelivery,
+    }),
+    replay: action({
+      allow: 'admin',
+      summary: 'Send one delivery again, or all that failed since a time',
+      body: Replay,
+      reply: z.object({ queued: integer, remaining: integer }),
+      run: again.replay,
+    }),
+    test: action({
+      allow: 'admin',
+      summary: 'Send a test to the receiver, once; answers its delivery',
+      reply: deliveries.reply,
+      run: again.test,
+    }),
+    'rotate-secret': action({
+      allow: 'admin',
+      summary: 'Replace the secret; the one before signs beside it for some hours',
+      body: Rotation,
+      reply: z.object({ ...fields, secret: z.string() }),
+      run: rotation.rotateSecret,
+    }),
+    'retire-previous-secret': action({
+      allow: 'admin',
+      summary: 'End the hours in which two secrets sign',
+      run: rotation.retirePreviousSecret,
     }),
   },
 });

@@ -5,6 +5,8 @@ import * as pendingSignIns from '../../sql/users/pending-sign-ins.ts';
 import * as providerSignIns from '../../sql/users/provider-sign-ins.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import * as throttle from '../../sql/users/throttle.ts';
+import * as webhookAttempts from '../../sql/webhooks/attempts.ts';
+import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { forgetExports } from '../borrowers/privacy/forget-exports.ts';
 import { forgetUploads } from '../documents/forget-uploads.ts';
 import { job } from '../job.ts';
@@ -15,7 +17,8 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Forgets what nobody can use any more: ended sessions and sign-ins, old idempotency keys, counted
- * attempts, files that were announced and never confirmed, exports whose days are over.
+ * attempts, files that were announced and never confirmed, exports whose days are over, and answers of
+ * webhook receivers that are old.
  */
 export const cleanUp = job({
   name: 'clean-up',
@@ -27,12 +30,14 @@ export const cleanUp = job({
     const active = await outside.within(NOBODY, ({ tx }) => tenants.active(tx), { readOnly: true });
     for (const { id } of active) {
       await outside.within(id, async ({ tx }) => {
-        const { idempotency: kept } = await settingsOf(tx);
+        const { idempotency: kept, webhooks } = await settingsOf(tx);
         await sessions.forgetEnded(tx);
         await pendingSignIns.forgetEnded(tx);
         await providerSignIns.forgetEnded(tx);
         await idempotency.forgetOld(tx, kept.ttl_hours);
         await throttle.forgetOld(tx);
+        await webhookAttempts.forgetOld(tx, webhooks.keep_attempts_days);
+        await subscriptions.forgetSecrets(tx);
       });
       await forgetUploads(outside, id);
       await forgetExports(outside, id);

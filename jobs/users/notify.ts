@@ -9,5 +9,5 @@ import { sendAccountMessage } from './send-account-message.job.ts';
  */
 export const notify = (
   { tx, tenant_id }: { tx: Transaction; tenant_id: string },
-  { user_id, message }: { user_id: string | null; message: AccountMessage },
-) => enqueue(tx, sendAccountMessage, { tenant_id, user_id, message, attempt: 1 });
+  { about, ...told }: { user_id: string | null; message: AccountMessage; about?: string },
+) => enqueue(tx, sendAccountMessage, { tenant_id, ...told, ...(about && { about }), attempt: 1 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as logs from '../../sql/communications/logs.ts';
 import { uuid } from '../../sql/types.ts';
 import * as accounts from '../../sql/users/accounts.ts';
+import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { insert, update } from '../../sql/write.ts';
 import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
 import { renderEmail } from '../../templates/email.ts';
@@ -27,6 +28,8 @@ const Payload = z.object({
   tenant_id: uuid,
   user_id: uuid.nullable(),
   message: z.enum(ACCOUNT_MESSAGES),
+  /** The webhook subscription that it is about, where it is about one. */
+  about: uuid.optional(),
   attempt: z.int().min(1),
 });
 type Payload = z.output<typeof Payload>;
@@ -45,9 +48,9 @@ export const sendAccountMessage = job({
   attempts: 5,
 
   async run(payload, outside) {
-    const { tenant_id, message, attempt } = payload;
+    const { tenant_id, attempt } = payload;
     const letter = await outside.within(tenant_id, (work) => composed(work, payload));
-    if (letter === null) return; // nobody of that name, or no longer
+    if (letter === null) return; // nobody of that name, or nothing to tell any more
 
     const answer = await outside.mail(letter);
 
@@ -70,13 +73,7 @@ export const sendAccountMessage = job({
       });
       if (!isLater) return;
       const at = new Date(outside.now().getTime() + delay * 1000);
-      const { user_id } = payload;
-      await enqueue(
-        tx,
-        sendAccountMessage,
-        { tenant_id, user_id, message, attempt: attempt + 1 },
-        at,
-      );
+      await enqueue(tx, sendAccountMessage, { ...payload, attempt: attempt + 1 }, at);
     });
   },
 
@@ -89,10 +86,11 @@ export const sendAccountMessage = job({
 const pageOf = ({ borrower_id }: { borrower_id: string | null }) =>
   borrower_id === null ? '/choose-password' : '/portal/choose-password';
 
-async function composed(work: Work, { user_id, message }: Payload): Promise<Mail | null> {
+async function composed(work: Work, { user_id, message, about }: Payload): Promise<Mail | null> {
   const { tx } = work;
   const user = user_id === null ? null : await accounts.active(tx, user_id);
-  if (user === null) return null;
+  const webhook = about === undefined ? undefined : await subscriptions.switchedOff(tx, about);
+  if (user === null || webhook === null) return null;
   const tenant = await accounts.sender(tx);
   const { branding, auth, communications } = await settingsOf(tx);
   const [domain = 'localhost'] = tenant.domains;
@@ -113,6 +111,10 @@ async function composed(work: Work, { user_id, message }: Payload): Promise<Mail
       time_zone: tenant.time_zone,
       borrower: { name, email: user.email },
       tenant: { name: tenant.name, ...branding },
+      // The path of a receiver's address may hold a secret of its own.
+      ...(webhook && {
+        context: { webhook_id: about, host: new URL(webhook.url).host, reason: webhook.last_error },
+      }),
       ...(life && { link: { url: `${origin}${pageOf(user)}?token=${token}`, expires_at } }),
     },
   );

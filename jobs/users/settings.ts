@@ -118,6 +118,8 @@ export const Settings = z.strictObject({
       max_retries: z.int().min(0).max(3).default(3),
       retry_delays: z.array(z.int().min(1).max(86_400)).max(3).default([10, 60, 300]),
       disable_after: z.int().min(1).max(100).default(5),
+      secret_overlap_hours: z.int().min(0).max(168).default(24),
+      keep_attempts_days: z.int().min(1).max(365).default(30),
       allow_private_hosts: z.boolean().default(false),
     })
     .prefault({}),
@@ -210,8 +212,11 @@ export const isOwnOrigin = (site: string, domains: readonly string[]) =>
   site === '' || domains.includes(new URL(site).hostname);
 
 /** The tenant's settings, defaults filled in; what was kept beyond today's bounds counts as unset. */
-export async function settingsOf(tx: Transaction): Promise<Settings> {
-  const { settings } = await tenants.current(tx);
+export const settingsOf = async (tx: Transaction): Promise<Settings> =>
+  readSettings((await tenants.current(tx)).settings);
+
+/** The same of what is stored, where a statement has read it along with other things. */
+export function readSettings(settings: Record<string, unknown>): Settings {
   const read = Settings.safeParse(settings);
   if (read.success) return read.data;
   const kept = structuredClone(settings) as Tree;

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
 import * as deliveries from '../../sql/webhooks/deliveries.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { insert, update } from '../../sql/write.ts';
-import { Conflict, Invalid, NotFound } from '../errors.ts';
-import { enqueue } from '../job.ts';
+import { Invalid } from '../errors.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { deliverWebhook } from './deliver.job.ts';
 import { EVENT_TYPES } from './event-types.ts';
+import { switchOff } from './switch-off.ts';
 
 type NewSubscription = { url: string; events: string[]; is_active: boolean };
 type Changes = {
@@ -46,10 +44,7 @@ export async function changeSubscription(work: Work, id: string, changes: Change
     ...(events !== undefined && { events: [...new Set(events)] }),
   });
   if (is_active === true) await subscriptions.enable(work.tx, id);
-  if (is_active === false) {
-    await subscriptions.disable(work.tx, id, null);
-    await deadLetters.buryScheduled(work.tx, id);
-  }
+  if (is_active === false) await switchOff(work, id, null);
 }
 
 /** Nothing is sent after this commits, except what is on the wire already. */
@@ -62,35 +57,6 @@ export async function unsubscribe({ tx }: Work, id: string) {
 /** Starts anew with no failures counted; dead letters stay what they are. */
 export async function reEnable({ tx }: Work, id: string) {
   await subscriptions.enable(tx, id);
-}
-
-export type RetryRequest = {
-  delivery_id?: string | null | undefined;
-  dead_letter_id?: string | null | undefined;
-};
-
-/**
- * Sends a dead letter's event again, with its id and bytes and all its retries. One that is on its
- * way again already leaves a letter of its own if it fails.
- */
-export async function retryDelivery(work: Work, id: string, request: RetryRequest) {
-  const { tx, tenant_id } = work;
-  const subscription = await subscriptions.lock(tx, id);
-  if (!subscription) throw new NotFound();
-  if (!subscription.is_active) {
-    throw new Conflict('Re-enable the subscription first.', 'subscription_disabled');
-  }
-  const field = request.delivery_id ? 'delivery_id' : 'dead_letter_id';
-  const wanted = request[field] ?? null;
-  const letter = await deadLetters.toRetry(tx, id, wanted);
-  if (!letter && wanted) throw new Invalid({ [field]: 'Names no failed delivery.' });
-  if (letter?.status !== 'dead') {
-    throw new Conflict('Nothing is waiting to be sent again.', 'nothing_to_retry');
-  }
-  const delivery_id = await deliveries.repeat(tx, letter.delivery_id);
-  await deadLetters.retried(tx, letter.id);
-  await enqueue(tx, deliverWebhook, { tenant_id, delivery_id, attempt: 1 });
-  return { delivery_id: letter.webhook_id, status: 'queued' as const };
 }
 
 async function checkedUrl({ tx, installation }: Work, url: string): Promise<string> {

@@ -11,6 +11,12 @@ export const lockSuperadmins = (tx: Transaction) =>
     for no key update
   `);
 
+/** Those who look after the tenant's installation. */
+export const admins = (tx: Transaction) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from users where tenant_role in ('admin', 'superadmin') and is_active order by id
+  `);
+
 /** Held so that what is done about one user takes turns. */
 export const lock = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from users where id = ${id} for no key update`);

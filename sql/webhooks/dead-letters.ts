@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { TEST_EVENT } from './events.ts';
 
 /** The delivery is named by its first round, as receivers know it. */
 export const deadLetters = table({
@@ -40,12 +41,18 @@ export const buryScheduled = (tx: Transaction, subscriptionId: string) =>
     ${letters(SWITCHED_OFF)}
   `);
 
-/** The job that was to make this attempt has failed for good: it was our fault. */
-export const buryUnsent = (tx: Transaction, deliveryId: string, attempt: number, reason: string) =>
+type Unsent = { delivery_id: string; attempt: number; in_line: boolean };
+
+/**
+ * The job that was to make this attempt has failed for good: it was our fault. One that ended while its
+ * delivery went to wait in a line has left it to another job.
+ */
+export const buryUnsent = (tx: Transaction, unsent: Unsent, reason: string) =>
   tx.query(sql.typeAlias('void')`
     with dead as (
       update webhook_deliveries set status = 'dead', next_attempt_at = null
-      where id = ${deliveryId} and status = 'scheduled' and attempt = ${attempt}
+      where id = ${unsent.delivery_id} and status = 'scheduled' and attempt = ${unsent.attempt}
+        and in_line = ${unsent.in_line}
       returning id, subscription_id, event_id, attempt - 1 as retry_count
     )
     ${letters(reason)}
@@ -53,7 +60,7 @@ export const buryUnsent = (tx: Transaction, deliveryId: string, attempt: number,
 
 const SWITCHED_OFF = 'The subscription was switched off before it was sent.';
 
-/** The last answer, or why there is none. */
+/** The last answer, or why there is none. A test that failed is over and leaves nothing to send again. */
 const letters = (unsent: string) => sql.fragment`
   insert into dead_letters (
     subscription_id, delivery_id, event_id, response_status, response_body, error, attempted_at,
@@ -63,6 +70,7 @@ const letters = (unsent: string) => sql.fragment`
          coalesce(last.error, ${unsent}),
          coalesce(last.started_at, now()), dead.retry_count
   from dead
+  join events as event on event.id = dead.event_id and event.event_type <> ${TEST_EVENT}
   left join lateral (
     select attempt.response_status, attempt.response_body, attempt.error, attempt.started_at
     from webhook_attempts as attempt
@@ -72,8 +80,7 @@ const letters = (unsent: string) => sql.fragment`
 `;
 
 const Letter = z.object({
-  id: z.string(),
-  delivery_id: z.string(),
+  event_id: z.string(),
   webhook_id: z.string(),
   status: z.string(),
 });
@@ -81,7 +88,7 @@ const Letter = z.object({
 /** The letter meant by an id (its own or its delivery's), or the newest that nobody retried. */
 export const toRetry = (tx: Transaction, subscriptionId: string, id: string | null) =>
   tx.maybeOne(sql.type(Letter)`
-    select letter.id, letter.delivery_id, first_round.id as webhook_id, letter.status
+    select letter.event_id, first_round.id as webhook_id, letter.status
     from dead_letters as letter
     join webhook_deliveries as first_round
       on first_round.subscription_id = letter.subscription_id
@@ -94,17 +101,29 @@ export const toRetry = (tx: Transaction, subscriptionId: string, id: string | nu
     order by letter.created_at desc, letter.id desc limit 1
   `);
 
-export const retried = (tx: Transaction, id: string) =>
-  tx.query(sql.typeAlias('void')`
-    update dead_letters set status = 'retried' where id = ${id} and status = 'dead'
+const waiting = (subscriptionId: string, since: string) => sql.fragment`
+  from dead_letters
+  where subscription_id = ${subscriptionId} and status = 'dead' and attempted_at >= ${since}
+`;
+
+/** The events that have failed since then and wait to be sent again, the oldest first. */
+export const failedSince = (tx: Transaction, subscriptionId: string, since: string, max: number) =>
+  tx.anyFirst(sql.type(z.object({ event_id: z.string() }))`
+    select event_id from (
+      select event_id, min(attempted_at) as first_at ${waiting(subscriptionId, since)} group by event_id
+    ) as failed
+    order by first_at, event_id limit ${max}
   `);
 
-/** The event has arrived after all, in whatever round. */
-export const resolve = (tx: Transaction, deliveryId: string) =>
+export const countSince = (tx: Transaction, subscriptionId: string, since: string) =>
+  tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(distinct event_id)::integer as count ${waiting(subscriptionId, since)}
+  `);
+
+/** These events are on their way again. */
+export const retried = (tx: Transaction, subscriptionId: string, eventIds: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
-    update dead_letters as letter set status = 'resolved'
-    from webhook_deliveries as delivery
-    where delivery.id = ${deliveryId}
-      and letter.subscription_id = delivery.subscription_id
-      and letter.event_id = delivery.event_id and letter.status <> 'resolved'
+    update dead_letters set status = 'retried'
+    where subscription_id = ${subscriptionId} and status = 'dead'
+      and event_id = any(${sql.array([...eventIds], 'uuid')})
   `);

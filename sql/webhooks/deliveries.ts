@@ -1,75 +1,108 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+import { answering, type Answered } from './attempts.ts';
+import { TEST_EVENT } from './events.ts';
 
-const Pending = z.object({
-  subscription_id: z.string(),
-  /** The same for every attempt of one event at one subscription, manual retries included. */
-  webhook_id: z.string(),
-  url: z.string(),
-  secret_sealed: z.string(),
-  event_type: z.string(),
-  body: z.string(),
+/** A delivery with its newest attempt, as long as that is kept. */
+export const deliveries = table({
+  name: 'webhook_deliveries',
+  own: ['id', 'subscription_id', 'event_id', 'round', 'status', 'created_at', 'delivered_at'],
+  rows: sql.fragment`
+    select record.id, record.subscription_id, first_round.id as webhook_id, record.event_id,
+           event.event_type, event.body::jsonb as payload, record.round, record.status,
+           record.attempt, record.next_attempt_at, record.delivered_at, last.started_at as attempted_at,
+           last.response_status, last.error, last.ms, record.created_at, record.updated_at
+    from webhook_deliveries as record
+    join events as event on event.id = record.event_id
+    join webhook_deliveries as first_round
+      on first_round.subscription_id = record.subscription_id
+      and first_round.event_id = record.event_id and first_round.round = 0
+    left join lateral (
+      select attempt.started_at, attempt.response_status, attempt.error, attempt.ms
+      from webhook_attempts as attempt
+      where attempt.delivery_id = record.id
+      order by attempt.attempt desc, attempt.id desc limit 1
+    ) as last on true
+  `,
 });
 
-/** What an attempt needs, as long as it is still to be made. */
-export const pending = (tx: Transaction, id: string, attempt: number) =>
-  tx.maybeOne(sql.type(Pending)`
-    select delivery.subscription_id, first_round.id as webhook_id, subscription.url,
-           subscription.secret_sealed, event.event_type, event.body
-    from webhook_deliveries as delivery
-    join webhook_subscriptions as subscription
-      on subscription.id = delivery.subscription_id
-      and subscription.is_active and not subscription.is_deleted
-    join events as event on event.id = delivery.event_id
-    join webhook_deliveries as first_round
-      on first_round.subscription_id = delivery.subscription_id
-      and first_round.event_id = delivery.event_id and first_round.round = 0
-    where delivery.id = ${id} and delivery.status = 'scheduled' and delivery.attempt = ${attempt}
+/** Enqueues the next attempt of each, at its time and in its line. */
+export const send = (tx: Transaction, ids: readonly string[]) =>
+  tx.query(sql.prepared('send_deliveries', z.unknown())`
+    select app.send_deliveries(${sql.array([...ids], 'uuid')})
   `);
 
-/** An attempt is written before it is made: one that was never answered shows a crash. */
-export const begin = (tx: Transaction, deliveryId: string, attempt: number) =>
-  tx.oneFirst(sql.type(z.object({ id: z.string() }))`
-    insert into webhook_attempts (delivery_id, attempt, started_at)
-    values (${deliveryId}, ${attempt}, clock_timestamp()) returning id
+/** Its receiver is slow: the attempt waits its turn in a line, and holds no slot meanwhile. */
+export async function waitInLine(tx: Transaction, id: string, attempt: number) {
+  const waiting = await tx.anyFirst(sql.typeAlias('id')`
+    update webhook_deliveries set in_line = true, next_attempt_at = now()
+    where id = ${id} and status = 'scheduled' and attempt = ${attempt}
+    returning id
   `);
+  await send(tx, waiting);
+}
 
-export type Answered = {
-  status?: number | undefined;
-  body?: string | undefined;
-  error: string | null;
-  ms: number;
+type Delivered = Answered & {
+  delivery_id: string;
+  subscription_id: string;
+  is_slow: boolean;
+  is_test: boolean;
 };
 
-export const answered = (tx: Transaction, attemptId: string, answer: Answered) =>
-  tx.query(sql.typeAlias('void')`
-    update webhook_attempts
-    set answered_at = clock_timestamp(), response_status = ${answer.status ?? null},
-        response_body = ${answer.body ?? null}, error = ${answer.error}, ms = ${answer.ms}
-    where id = ${attemptId}
-  `);
-
-export const delivered = (tx: Transaction, id: string) =>
-  tx.query(sql.typeAlias('void')`
-    update webhook_deliveries
-    set status = 'delivered', delivered_at = now(), next_attempt_at = null
-    where id = ${id} and status <> 'delivered'
+/**
+ * It has arrived, and all that follows from that, in one statement: any success ends the row of
+ * failures. The subscription is locked only where that changes it, and before its deliveries as
+ * everywhere. A test says nothing but how fast the receiver is.
+ */
+export const delivered = (tx: Transaction, done: Delivered) =>
+  tx.query(sql.prepared('webhook_delivered', z.unknown())`
+    with answered as (${answering(done)}),
+    counted as (
+      update webhook_subscriptions
+      set is_slow = ${done.is_slow},
+          consecutive_failures = case when ${done.is_test} then consecutive_failures else 0 end,
+          failing_since = case when ${done.is_test} then failing_since end,
+          last_failure = case when ${done.is_test} then last_failure end
+      where id = ${done.subscription_id}
+        and (is_slow <> ${done.is_slow}
+          or (not ${done.is_test} and (consecutive_failures > 0 or failing_since is not null)))
+      returning id
+    ),
+    delivered as (
+      update webhook_deliveries
+      set status = 'delivered', delivered_at = now(), next_attempt_at = null
+      where id = ${done.delivery_id} and status <> 'delivered'
+        and (select count(*) from counted) >= 0
+      returning subscription_id, event_id
+    )
+    -- In whatever round it was that it failed before.
+    update dead_letters as letter set status = 'resolved'
+    from delivered
+    where letter.subscription_id = delivered.subscription_id
+      and letter.event_id = delivered.event_id and letter.status <> 'resolved'
   `);
 
 /**
  * Schedules the next attempt by the clock of the queue, never early: the whole delay counts from
- * here, and the moment is rounded up to the millisecond that a date can hold. Null when this
- * attempt was judged before.
+ * here, and the moment is rounded up to the millisecond that a date can hold.
  */
-export const scheduleNext = (tx: Transaction, id: string, attempt: number, delaySeconds: number) =>
-  tx.maybeOneFirst(sql.type(z.object({ next_attempt_at: z.string() }))`
-    update webhook_deliveries
-    set attempt = ${attempt + 1},
+export async function scheduleNext(
+  tx: Transaction,
+  { id, attempt, delay_seconds }: { id: string; attempt: number; delay_seconds: number },
+) {
+  const scheduled = await tx.anyFirst(sql.typeAlias('id')`
+    update webhook_deliveries as delivery
+    set attempt = ${attempt + 1}, in_line = subscription.is_slow,
         next_attempt_at = date_trunc('milliseconds', clock_timestamp())
-          + make_interval(secs => ${delaySeconds}) + interval '1 millisecond'
-    where id = ${id} and status = 'scheduled' and attempt = ${attempt}
-    returning next_attempt_at
+          + make_interval(secs => ${delay_seconds}) + interval '1 millisecond'
+    from webhook_subscriptions as subscription
+    where delivery.id = ${id} and delivery.status = 'scheduled' and delivery.attempt = ${attempt}
+      and subscription.id = delivery.subscription_id
+    returning delivery.id
   `);
+  await send(tx, scheduled);
+}
 
 /** Whether this attempt was the one that ended the delivery. */
 export const isAt = (tx: Transaction, id: string, attempt: number) =>
@@ -85,15 +118,47 @@ export const cancel = (tx: Transaction, subscriptionId: string) =>
     where subscription_id = ${subscriptionId} and status = 'scheduled'
   `);
 
-/** A new round of the same event, beside the one that failed. */
-export const repeat = (tx: Transaction, deliveryId: string) =>
-  tx.oneFirst(sql.type(z.object({ id: z.string() }))`
-    insert into webhook_deliveries (subscription_id, event_id, round, next_attempt_at)
-    select subscription_id, event_id, max(round) + 1, now()
-    from webhook_deliveries
-    where (subscription_id, event_id) = (
-      select subscription_id, event_id from webhook_deliveries where id = ${deliveryId}
-    )
-    group by subscription_id, event_id
+/** A new round of each of these events, beside those that there were. */
+export const repeat = (tx: Transaction, subscriptionId: string, eventIds: readonly string[]) =>
+  tx.anyFirst(sql.typeAlias('id')`
+    insert into webhook_deliveries (subscription_id, event_id, round, next_attempt_at, in_line)
+    select delivery.subscription_id, delivery.event_id, max(delivery.round) + 1, now(),
+           bool_or(subscription.is_slow)
+    from webhook_deliveries as delivery
+    join webhook_subscriptions as subscription on subscription.id = delivery.subscription_id
+    where delivery.subscription_id = ${subscriptionId}
+      and delivery.event_id = any(${sql.array([...eventIds], 'uuid')})
+    group by delivery.subscription_id, delivery.event_id
     returning id
+  `);
+
+const Known = z.object({ event_id: z.string(), is_under_way: z.boolean() });
+
+/** The event of a delivery of the subscription, and whether any round of it is still to be sent. */
+export const known = (tx: Transaction, subscriptionId: string, id: string) =>
+  tx.maybeOne(sql.type(Known)`
+    select delivery.event_id, exists (
+             select from webhook_deliveries as round
+             where round.subscription_id = delivery.subscription_id
+               and round.event_id = delivery.event_id and round.status = 'scheduled'
+           ) as is_under_way
+    from webhook_deliveries as delivery
+    where delivery.id = ${id} and delivery.subscription_id = ${subscriptionId}
+  `);
+
+/** The delivery of an event to one subscription alone. */
+export const order = (tx: Transaction, subscriptionId: string, eventId: string) =>
+  tx.oneFirst(sql.typeAlias('id')`
+    insert into webhook_deliveries (subscription_id, event_id, next_attempt_at, in_line)
+    select id, ${eventId}::uuid, now(), is_slow from webhook_subscriptions where id = ${subscriptionId}
+    returning id
+  `);
+
+/** Whether a test of the subscription is still to be answered. */
+export const isTested = (tx: Transaction, subscriptionId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from webhook_deliveries as delivery
+    join events as event on event.id = delivery.event_id
+    where delivery.subscription_id = ${subscriptionId} and delivery.status = 'scheduled'
+      and event.event_type = ${TEST_EVENT}
   `);

@@ -8,13 +8,17 @@ export type NewEvent = {
   data: string;
 };
 
+/** What the event is called that shows whether a receiver works; nobody subscribes to it. */
+export const TEST_EVENT = 'webhook.test';
+
 const Written = z.object({ id: z.string() });
 
 /**
  * Writes events with the very bytes that every receiver will get. Their ids are made here, ascending
- * with time, because the relay takes events in the order of their ids.
+ * with time, because the relay takes events in the order of their ids. It takes none that are written as
+ * relayed: these are delivered by whoever writes them.
  */
-export const write = (tx: Transaction, events: readonly NewEvent[]) =>
+export const write = (tx: Transaction, events: readonly NewEvent[], { is_relayed = false } = {}) =>
   tx.anyFirst(sql.prepared('write_events', Written)`
     with made as materialized (
       select uuidv7() as id, event.*
@@ -23,9 +27,9 @@ export const write = (tx: Transaction, events: readonly NewEvent[]) =>
         ['text', 'uuid', 'text'],
       )} as event (event_type, loan_id, data)
     )
-    insert into events (id, event_type, loan_id, body)
+    insert into events (id, event_type, loan_id, relayed_at, body)
     select
-      made.id, made.event_type, made.loan_id,
+      made.id, made.event_type, made.loan_id, case when ${is_relayed}::boolean then now() end,
       concat(
         '{"event_id":"', made.id,
         '","event_type":', to_json(made.event_type),

@@ -1,4 +1,5 @@
 import { sql } from '../database/db.ts';
+import { TEST_EVENT } from './events.ts';
 import { Found, type Check } from '../invariants/check.ts';
 
 /** What was promised to others: events reach their subscribers, and no job is lost in silence. */
@@ -14,7 +15,7 @@ export const messages: readonly Check[] = [
         on subscription.tenant_id = event.tenant_id and subscription.is_active
         and not subscription.is_deleted and subscription.created_at <= event.created_at
         and (subscription.events ? event.event_type or subscription.events ? '*')
-      where event.relayed_at is not null
+      where event.relayed_at is not null and event.event_type <> ${TEST_EVENT}
         and not exists (
           select from webhook_deliveries as delivery
           where delivery.tenant_id = event.tenant_id and delivery.event_id = event.id

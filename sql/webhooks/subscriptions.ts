@@ -7,6 +7,9 @@ export const subscriptions = table({
   rows: sql.fragment`
     select record.id, record.url, record.events, null::text as secret, record.secret_last_four,
            record.is_active, record.last_error, record.consecutive_failures, record.disabled_at,
+           record.failing_since, record.last_failure, record.is_slow,
+           case when record.previous_secret_until > now() then record.previous_secret_until end
+             as previous_secret_until,
            record.created_at, record.updated_at
     from webhook_subscriptions as record
     where not record.is_deleted
@@ -14,41 +17,97 @@ export const subscriptions = table({
   gone: sql.fragment`record.is_deleted`,
 });
 
-const Health = z.object({ is_active: z.boolean(), consecutive_failures: z.number() });
+const Health = z.object({
+  is_active: z.boolean(),
+  consecutive_failures: z.number(),
+  /** Whether the secret before the present one still signs. */
+  is_rotating: z.boolean(),
+});
 
 /** Locks before the deliveries are touched, always in this order; null when it was deleted. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Health)`
-    select is_active, consecutive_failures from webhook_subscriptions
+    select is_active, consecutive_failures,
+           coalesce(previous_secret_until > now(), false) as is_rotating
+    from webhook_subscriptions
     where id = ${id} and not is_deleted
     for no key update
   `);
 
-export const countFailure = (tx: Transaction, id: string) =>
+type Failure = { problem: string; is_slow: boolean; is_final: boolean };
+
+/** Seen from the first refused attempt on; counted once its delivery has failed for good. */
+export const failed = (tx: Transaction, id: string, { problem, is_slow, is_final }: Failure) =>
   tx.query(sql.typeAlias('void')`
-    update webhook_subscriptions set consecutive_failures = consecutive_failures + 1
+    update webhook_subscriptions
+    set failing_since = coalesce(failing_since, now()), last_failure = ${problem},
+        is_slow = ${is_slow},
+        consecutive_failures = consecutive_failures + ${is_final ? 1 : 0}::integer
     where id = ${id}
   `);
 
-/** Any success ends the row of failures; nothing is locked when there were none. */
-export const countSuccess = (tx: Transaction, id: string) =>
+/** How fast it is, as a test of it has shown. */
+export const measured = (tx: Transaction, id: string, isSlow: boolean) =>
   tx.query(sql.typeAlias('void')`
-    update webhook_subscriptions set consecutive_failures = 0
-    where id = ${id} and consecutive_failures > 0
+    update webhook_subscriptions set is_slow = ${isSlow} where id = ${id} and is_slow <> ${isSlow}
   `);
 
-export const disable = (tx: Transaction, id: string, reason: string | null) =>
-  tx.query(sql.typeAlias('void')`
+/** Whether it was on until now. */
+export const disable = async (tx: Transaction, id: string, reason: string | null) => {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
     update webhook_subscriptions
     set is_active = false, disabled_at = now(), last_error = coalesce(${reason}, last_error)
     where id = ${id} and is_active
   `);
+  return rowCount === 1;
+};
 
 export const enable = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions
-    set is_active = true, disabled_at = null, last_error = null, consecutive_failures = 0
+    set is_active = true, disabled_at = null, last_error = null, consecutive_failures = 0,
+        failing_since = null, last_failure = null
     where id = ${id} and not is_active
+  `);
+
+type Rotated = { sealed: string; last_four: string; overlap_hours: number };
+
+/** The new secret takes the place of the one before, which signs beside it for these hours. */
+export const rotate = (
+  tx: Transaction,
+  id: string,
+  { sealed, last_four, overlap_hours }: Rotated,
+) =>
+  tx.query(sql.typeAlias('void')`
+    update webhook_subscriptions
+    set previous_secret_sealed = case when ${overlap_hours} > 0 then secret_sealed end,
+        previous_secret_until =
+          case when ${overlap_hours} > 0 then now() + make_interval(hours => ${overlap_hours}) end,
+        secret_sealed = ${sealed}, secret_last_four = ${last_four}
+    where id = ${id}
+  `);
+
+/** The secret before signs nothing more. */
+export const retireSecret = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update webhook_subscriptions set previous_secret_sealed = null, previous_secret_until = null
+    where id = ${id} and previous_secret_until is not null
+  `);
+
+/** Secrets whose time is over are not kept. */
+export const forgetSecrets = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    update webhook_subscriptions set previous_secret_sealed = null, previous_secret_until = null
+    where previous_secret_until <= now()
+  `);
+
+const Told = z.object({ url: z.string(), last_error: z.string().nullable() });
+
+/** What is told of one that was switched off, as long as it is. */
+export const switchedOff = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Told)`
+    select url, last_error from webhook_subscriptions
+    where id = ${id} and not is_active and not is_deleted
   `);
 
 /** Kept for the audit of what was sent; no query of the API shows it again. */

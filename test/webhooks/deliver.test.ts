@@ -1,62 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Outside } from '../../jobs/outside.ts';
-import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
-import { emit } from '../../jobs/webhooks/emit.ts';
 import { verify } from '../../jobs/webhooks/signature.ts';
-import { PAYMENT_RECEIVED } from '../setup/events.ts';
-import { newOutside } from '../setup/outside.ts';
 import { newReceiver } from '../setup/receiver.ts';
+import {
+  attempt,
+  latest as latestOf,
+  newSubscriber,
+  REFUSAL,
+  SECRET,
+} from '../setup/subscriber.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
-const SECRET = 'a secret of the receiver';
-const refusal = { ok: false, status: 500, body: 'no', ms: 3 };
-
-type Delivery = { id: string; status: string; attempt: number; next_attempt_at: Date | null };
-
-/** A tenant with one subscription, and the steps that the outbound pool takes. */
-async function subscribed(url = 'https://receiver.example.com/hook') {
-  const tenant = await stage.tenant();
-  const admin = await tenant.signedIn('admin');
-  const { body } = await admin.post('/webhooks', {
-    url,
-    events: ['payment.received'],
-    secret: SECRET,
-  });
-  const { keys } = stage.installation;
-  const outside = Object.assign(newOutside(stage.pool), { keys });
-  const happen = () => tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));
-  const relayed = async () => {
-    await stage.owner.query('select app.relay_events(100)');
-    return latest(tenant);
-  };
-  return { tenant, admin, id: body.id as string, outside, happen, relayed };
-}
-
-async function latest(tenant: Tenant): Promise<Delivery> {
-  const { rows } = await stage.owner.query<Delivery>(
-    `select id, status, attempt, next_attempt_at from webhook_deliveries where tenant_id = $1 order by id desc limit 1`,
-    [tenant.id],
-  );
-  if (!rows[0]) throw new Error('There is no delivery.');
-  return rows[0];
-}
-
-const attempt = (tenant: Tenant, outside: Outside, id: string, number = 1) =>
-  deliverWebhook.run({ tenant_id: tenant.id, delivery_id: id, attempt: number }, outside);
-
-/** One event through all of its attempts, each of them refused. */
-async function failForGood({
-  tenant,
-  outside,
-  happen,
-  relayed,
-}: Awaited<ReturnType<typeof subscribed>>) {
-  await happen();
-  const { id } = await relayed();
-  outside.answers.post.push(refusal, refusal, refusal, refusal);
-  for (const number of [1, 2, 3, 4]) await attempt(tenant, outside, id, number);
-}
+const subscribed = () => newSubscriber(stage);
+const latest = (tenant: Tenant) => latestOf(stage, tenant);
 
 test('a receiver gets the bytes of the event, signed over these very bytes', async () => {
   const { url, http, seen } = await newReceiver();
@@ -126,7 +82,7 @@ test('a refused attempt is repeated after 10, 60 and 300 seconds, never early', 
   const { tenant, outside, happen, relayed } = await subscribed();
   await happen();
   const { id } = await relayed();
-  outside.answers.post.push(refusal, refusal, refusal, refusal);
+  outside.answers.post.push(REFUSAL, REFUSAL, REFUSAL, REFUSAL);
 
   for (const number of [1, 2, 3, 4]) await attempt(tenant, outside, id, number);
 
@@ -151,7 +107,7 @@ test('a refused attempt is repeated after 10, 60 and 300 seconds, never early', 
 test('a delivery that failed for good becomes a dead letter, which can be sent again', async () => {
   const given = await subscribed();
   const { tenant, admin, id, outside } = given;
-  await failForGood(given);
+  await given.failForGood();
 
   const letters = await admin.get(`/webhooks/${id}/dead-letters`);
   const retried = await admin.post(`/webhooks/${id}/retry-delivery`);
@@ -184,12 +140,12 @@ test('a delivery that failed for good becomes a dead letter, which can be sent a
 test('after five deliveries in a row the subscription is off and sends nothing more', async () => {
   const given = await subscribed();
   const { tenant, admin, id, outside, happen, relayed } = given;
-  for (let count = 1; count <= 4; count += 1) await failForGood(given);
+  for (let count = 1; count <= 4; count += 1) await given.failForGood();
   await happen();
   const waiting = await relayed();
   const before = await admin.get(`/webhooks/${id}`);
 
-  await failForGood(given);
+  await given.failForGood();
   const posts = outside.posts.length;
   await attempt(tenant, outside, waiting.id);
   const after = await admin.get(`/webhooks/${id}`);
@@ -215,11 +171,11 @@ test('after five deliveries in a row the subscription is off and sends nothing m
 test('any success ends the row of failures', async () => {
   const given = await subscribed();
   const { tenant, admin, id, outside, happen, relayed } = given;
-  for (let count = 1; count <= 4; count += 1) await failForGood(given);
+  for (let count = 1; count <= 4; count += 1) await given.failForGood();
 
   await happen();
   await attempt(tenant, outside, (await relayed()).id);
-  for (let count = 1; count <= 4; count += 1) await failForGood(given);
+  for (let count = 1; count <= 4; count += 1) await given.failForGood();
 
   const { body } = await admin.get(`/webhooks/${id}`);
   expect(body).toMatchObject({ is_active: true, consecutive_failures: 4 });

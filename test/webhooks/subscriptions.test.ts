@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { signStandard, verify } from '../../jobs/webhooks/signature.ts';
+import { attempt, newSubscriber, SECRET } from '../setup/subscriber.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -71,4 +74,86 @@ test('a secret that is answered again under its key is in no table as it is', as
   expect(again.body).toEqual(made.body);
   expect(rows).not.toEqual([]);
   expect(JSON.stringify(rows)).not.toContain(made.body.secret);
+});
+
+test('while a secret is replaced both sign, until its hours are over or it is retired', async () => {
+  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
+  const path = `/webhooks/${id}/rotate-secret`;
+  const sent = async () => {
+    await happen();
+    await attempt(tenant, outside, (await relayed()).id);
+    const { body, headers } = outside.posts.at(-1) ?? { body: Buffer.of(), headers: {} };
+    const signs = (secret: string) => ({
+      first: verify(secret, body, headers['X-Webhook-Signature'] ?? ''),
+      next: verify(secret, body, headers['X-Webhook-Signature-Next'] ?? ''),
+      standard: (headers['webhook-signature'] ?? '')
+        .split(' ')
+        .indexOf(
+          signStandard(
+            secret,
+            headers['webhook-id'] ?? '',
+            Number(headers['webhook-timestamp']),
+            body,
+          ),
+        ),
+    });
+    return { signs, count: headers['webhook-signature']?.split(' ').length };
+  };
+  const end = () =>
+    stage.owner.query(
+      `update webhook_subscriptions set previous_secret_until = now() where id = $1`,
+      [id],
+    );
+
+  const rotated = await admin.post(path, { overlap_hours: 2 });
+  const { secret } = rotated.body;
+  const during = await sent();
+  const refused = await admin.post(path, {});
+  await end();
+  const after = await sent();
+  await cleanUp.run({}, outside);
+  const { rows } = await stage.owner.query<Record<string, unknown>>(
+    'select secret_sealed, previous_secret_sealed from webhook_subscriptions where id = $1',
+    [id],
+  );
+  const again = await admin.post(path, { secret: 'a secret of my own choice' });
+  const retired = await admin.post(`/webhooks/${id}/retire-previous-secret`);
+  const own = await sent();
+
+  expect(rotated).toMatchObject({
+    ...{ status: 200, body: { id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+  });
+  expect(rotated.body.secret_last_four).toBe(secret.slice(-4));
+  expect(Date.parse(rotated.body.previous_secret_until) - Date.now()).toBeGreaterThan(7_000_000);
+  expect(during.signs(secret)).toEqual({ first: false, next: true, standard: 0 });
+  expect(during.signs(SECRET)).toEqual({ first: true, next: false, standard: 1 });
+  expect(refused).toMatchObject({ status: 409, body: { code: 'rotation_under_way' } });
+  expect(after.signs(secret)).toEqual({ first: true, next: false, standard: 0 });
+  expect(after.signs(SECRET)).toEqual({ first: false, next: false, standard: -1 });
+  expect(rows[0]?.['previous_secret_sealed']).toBeNull();
+  expect(again.body).toMatchObject({ secret: 'a secret of my own choice' });
+  expect(retired.body).toMatchObject({ secret: null, previous_secret_until: null });
+  expect(own.signs('a secret of my own choice')).toEqual({ first: true, next: false, standard: 0 });
+  expect(own.count).toBe(1);
+});
+
+test('a secret that has become known ends at once, also while another is being replaced', async () => {
+  const { admin, id } = await newSubscriber(stage);
+  const path = `/webhooks/${id}/rotate-secret`;
+  await admin.post(path);
+
+  const replies = [
+    await admin.post(path, { overlap_hours: 0 }),
+    await admin.post(path, { overlap_hours: 169 }),
+    await admin.post(path, { secret: 'short' }),
+  ];
+  const trail = await stage.owner.query<{ changes: object }>(
+    `select changes from audit_log where entity_id = $1 and action = 'rotate-secret'`,
+    [id],
+  );
+
+  expect(replies.map(({ status }) => status)).toEqual([200, 422, 422]);
+  expect(replies[0]?.body.previous_secret_until).toBeNull();
+  expect(trail.rows).toHaveLength(2);
+  expect(JSON.stringify(trail.rows)).not.toContain(replies[0]?.body.secret);
 });

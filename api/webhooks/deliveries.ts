@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { attempts as attemptsTable } from '../../sql/webhooks/attempts.ts';
+import { deliveries as table } from '../../sql/webhooks/deliveries.ts';
+import { nested, resource } from '../endpoints/resource.ts';
+
+const response_body = z.string().nullable().readonly();
+
+const attempts = resource({
+  name: 'WebhookAttempt',
+  path: 'webhook-attempts',
+  area: 'webhooks',
+  table: attemptsTable,
+  read: 'admin',
+  write: 'admin',
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    delivery_id: uuid.readonly(),
+    attempt: integer.readonly(),
+    started_at: timestamp.readonly(),
+    answered_at: timestamp.nullable().readonly().describe('Null where a crash has cut it off.'),
+    response_status: integer.nullable().readonly(),
+    response_body: response_body.describe('The beginning of what the receiver answered.'),
+    error: z.string().nullable().readonly(),
+    ms: integer.nullable().readonly().describe('Milliseconds until the answer was read.'),
+  },
+  filters: ['attempt', 'response_status', 'started_at'],
+  sort: { field: 'started_at', descending: true },
+});
+
+export const deliveries = resource({
+  name: 'WebhookDelivery',
+  path: 'webhook-deliveries',
+  area: 'webhooks',
+  table,
+  read: 'admin',
+  write: 'admin',
+  offers: ['read'],
+
+  fields: {
+    id: uuid.readonly(),
+    subscription_id: uuid.readonly(),
+    webhook_id: uuid
+      .readonly()
+      .describe('What the receiver knows it by, however often it is sent.'),
+    event_id: uuid.readonly(),
+    event_type: z.string().readonly(),
+    payload: ownJson.readonly(),
+    round: integer.readonly().describe('0, and one more each time that it is sent again.'),
+    status: z.enum(['scheduled', 'delivered', 'dead', 'canceled']).readonly(),
+    attempt: integer.readonly().describe('The attempt that comes next, or was the last.'),
+    next_attempt_at: timestamp.nullable().readonly(),
+    delivered_at: timestamp.nullable().readonly(),
+    attempted_at: timestamp.nullable().readonly().describe('When the newest attempt was made.'),
+    response_status: integer.nullable().readonly(),
+    error: z.string().nullable().readonly(),
+    ms: integer.nullable().readonly().describe('Milliseconds that the newest attempt took.'),
+    ...stamps,
+  },
+  filters: ['status', 'event_type', 'event_id', 'response_status', 'round', 'created_at'],
+  nested: { attempts: nested(attempts, 'delivery_id', ['list']) },
+});

@@ -1,0 +1,38 @@
+import { find } from '../../sql/table.ts';
+import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
+import { Conflict } from '../errors.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+import { newSecret } from './subscription.ts';
+
+export type Rotation = {
+  secret?: string | null | undefined;
+  overlap_hours?: number | null | undefined;
+};
+
+/**
+ * Replaces the secret. The one before signs beside it for some hours, so that the receiver may change over
+ * in its own time; without such hours it ends now, as it should where it has become known. The new one is
+ * in this answer alone.
+ */
+export async function rotateSecret(work: Work, id: string, given: Rotation) {
+  const { tx, tenant_id, installation } = work;
+  const subscription = await subscriptions.lock(tx, id);
+  const usual = (await settingsOf(tx)).webhooks.secret_overlap_hours;
+  const overlap_hours = given.overlap_hours ?? usual;
+  if (subscription?.is_rotating && overlap_hours > 0) {
+    throw new Conflict(
+      'The secret before the present one still signs: retire it first, or rotate without an overlap.',
+      'rotation_under_way',
+    );
+  }
+  const secret = given.secret ?? newSecret();
+  const sealed = installation.keys.seal(tenant_id, secret);
+  await subscriptions.rotate(tx, id, { sealed, last_four: secret.slice(-4), overlap_hours });
+  return { ...(await find(tx, subscriptions.subscriptions, id)), secret };
+}
+
+/** The receiver has changed over: the secret before signs nothing more. */
+export async function retirePreviousSecret({ tx }: Work, id: string) {
+  await subscriptions.retireSecret(tx, id);
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+import { TEST_EVENT } from './events.ts';
+
+export const attempts = table({
+  name: 'webhook_attempts',
+  rows: sql.fragment`
+    select record.id, record.delivery_id, record.attempt, record.started_at, record.answered_at,
+           record.response_status, record.response_body, record.error, record.ms
+    from webhook_attempts as record
+  `,
+});
+
+const Begun = z.object({
+  subscription_id: z.string(),
+  /** The same for every attempt of one event at one subscription, manual retries included. */
+  webhook_id: z.string(),
+  url: z.string(),
+  secret_sealed: z.string(),
+  /** The secret before, as long as it signs beside the present one. */
+  previous_secret_sealed: z.string().nullable(),
+  event_type: z.string(),
+  is_test: z.boolean(),
+  body: z.string(),
+  settings: z.record(z.string(), z.unknown()),
+  /** Null where the delivery has to wait in a line first. */
+  attempt_id: z.string().nullable(),
+});
+
+/**
+ * What an attempt needs, as long as it is still to be made. It is written before it is made: one that
+ * was never answered shows a crash. A subscription that is switched off is sent tests alone.
+ */
+export const begin = (tx: Transaction, deliveryId: string, attempt: number) =>
+  tx.maybeOne(sql.prepared('begin_attempt', Begun)`
+    with due as materialized (
+      select delivery.id, delivery.subscription_id, first_round.id as webhook_id,
+             subscription.url, subscription.secret_sealed,
+             case when subscription.previous_secret_until > now()
+               then subscription.previous_secret_sealed
+             end as previous_secret_sealed,
+             event.event_type, event.event_type = ${TEST_EVENT} as is_test, event.body,
+             subscription.is_slow and not delivery.in_line as has_to_wait
+      from webhook_deliveries as delivery
+      join webhook_subscriptions as subscription
+        on subscription.id = delivery.subscription_id and not subscription.is_deleted
+      join events as event on event.id = delivery.event_id
+      join webhook_deliveries as first_round
+        on first_round.subscription_id = delivery.subscription_id
+        and first_round.event_id = delivery.event_id and first_round.round = 0
+      where delivery.id = ${deliveryId} and delivery.status = 'scheduled'
+        and delivery.attempt = ${attempt}
+        and (subscription.is_active or event.event_type = ${TEST_EVENT})
+    ),
+    begun as (
+      insert into webhook_attempts (delivery_id, attempt, started_at)
+      select id, ${attempt}::integer, clock_timestamp() from due where not has_to_wait
+      returning id
+    )
+    select due.subscription_id, due.webhook_id, due.url, due.secret_sealed,
+           due.previous_secret_sealed, due.event_type, due.is_test, due.body,
+           (select settings from tenants where id = app.current_tenant()) as settings,
+           (select id from begun) as attempt_id
+    from due
+  `);
+
+export type Answered = {
+  attempt_id: string;
+  response_status: number | null;
+  response_body: string | null;
+  problem: string | null;
+  ms: number;
+};
+
+export const answering = (answer: Answered) => sql.fragment`
+  update webhook_attempts
+  set answered_at = clock_timestamp(), response_status = ${answer.response_status},
+      response_body = ${answer.response_body}, error = ${answer.problem}, ms = ${answer.ms}
+  where id = ${answer.attempt_id}
+`;
+
+export const answered = (tx: Transaction, answer: Answered) =>
+  tx.query(sql.typeAlias('void')`${answering(answer)}`);
+
+/** At once, so that a long absence of the clean-up does not make one statement of a million rows. */
+const FORGOTTEN_MAX = 20_000;
+
+/** Forgets the answers of deliveries that were over long ago; what was sent and when it arrived stays. */
+export const forgetOld = (tx: Transaction, days: number) =>
+  tx.query(sql.typeAlias('void')`
+    delete from webhook_attempts where id in (
+      select attempt.id
+      from webhook_attempts as attempt
+      join webhook_deliveries as delivery on delivery.id = attempt.delivery_id
+      where attempt.started_at < now() - make_interval(days => ${days})
+        and delivery.status <> 'scheduled'
+      order by attempt.started_at limit ${FORGOTTEN_MAX}
+    )
+  `);

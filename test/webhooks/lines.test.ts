@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
+import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
+import * as deliveries from '../../sql/webhooks/deliveries.ts';
+import { newSubscriber } from '../setup/subscriber.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const HANGING = { ok: false, error: 'No answer within 10 seconds.', ms: 10_000 };
+
+/** The jobs that would make these deliveries, in the order in which workers fetch them. */
+const jobs = async () => {
+  const { rows } = await stage.owner.query(`
+    select job.id, task.identifier, job.payload, job.max_attempts, job.key, job.priority,
+           line.queue_name as line
+    from graphile_worker._private_jobs as job
+    join graphile_worker._private_tasks as task on task.id = job.task_id
+    left join graphile_worker._private_job_queues as line on line.id = job.job_queue_id
+    where task.identifier like '%deliver%' or job.key like '%deliver%'
+    order by job.priority, job.run_at, job.id`);
+  return rows;
+};
+const forget = () => stage.owner.query('delete from graphile_worker._private_jobs');
+
+test('the relay enqueues first attempts as they would be enqueued again', async () => {
+  const { tenant, happen, relayed } = await newSubscriber(stage);
+  await happen();
+
+  await relayed();
+  const enqueued = await jobs();
+  const payload = deliverWebhook.payload.parse(enqueued[0]?.payload);
+  // The same key makes it the same job.
+  await tenant.within(({ tx }) => deliveries.send(tx, [payload.delivery_id]));
+
+  expect(enqueued).toMatchObject([
+    { identifier: deliverWebhook.name, max_attempts: deliverWebhook.attempts, line: null },
+  ]);
+  expect(payload).toMatchObject({ tenant_id: tenant.id, attempt: 1, in_line: false });
+  expect(await jobs()).toEqual(enqueued);
+});
+
+test('what goes to a slow receiver waits in one of its four lines, after all others', async () => {
+  await forget();
+  const slow = await newSubscriber(stage);
+  const healthy = await newSubscriber(stage);
+  await stage.owner.query('update webhook_subscriptions set is_slow = true where id = $1', [
+    slow.id,
+  ]);
+
+  for (let count = 0; count < 30; count += 1) await slow.happen();
+  await healthy.happen();
+  await healthy.relayed();
+
+  const [first, ...others] = await jobs();
+  const lines = new Set(others.map(({ line }) => line as string));
+  expect(first.payload).toMatchObject({ subscription_id: healthy.id, in_line: false });
+  expect(first.line).toBeNull();
+  expect(others).toHaveLength(30);
+  expect(others.every(({ payload }) => payload.in_line)).toBe(true);
+  expect([...lines].every((line) => /^slow-receivers-\d+$/.test(line))).toBe(true);
+  expect(lines.size).toBeGreaterThan(1);
+  expect(lines.size).toBeLessThanOrEqual(4);
+});
+
+test('a delivery that was on its way when its receiver became slow goes to wait, unsent and once', async () => {
+  await forget();
+  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
+  await happen();
+  const first = await relayed();
+  await happen();
+  const second = await relayed();
+  const [, fetched] = (await jobs()).map(({ payload }) => deliverWebhook.payload.parse(payload));
+  outside.answers.post.push(HANGING);
+  await deliverWebhook.run({ ...fetched!, delivery_id: first.id }, outside);
+
+  await deliverWebhook.run(fetched!, outside);
+  const asked = outside.posts.length;
+  const waiting = (await jobs()).filter(({ payload }) => payload.delivery_id === second.id);
+  // The worker died before it could say that this job has ended: it has left nothing undone.
+  await tenant.within(({ tx }) => deadLetters.buryUnsent(tx, fetched!, 'The worker died.'));
+  const read = await admin.get(`/webhook-deliveries/${second.id}`);
+  await deliverWebhook.run(deliverWebhook.payload.parse(waiting[0]?.payload), outside);
+
+  expect(asked).toBe(1);
+  expect(waiting).toMatchObject([
+    { priority: 10, line: expect.stringMatching(/^slow-receivers-/), payload: { in_line: true } },
+  ]);
+  expect(read.body.status).toBe('scheduled');
+  expect((await admin.get(`/webhook-deliveries/${second.id}/attempts`)).body).toHaveLength(1);
+  expect((await admin.get(`/webhooks/${id}`)).body.is_slow).toBe(false);
+});
+
+test('the retry of a receiver that kept silent waits in a line, and its success ends that', async () => {
+  await forget();
+  const { admin, id, outside, happen, relayed } = await newSubscriber(stage);
+  await happen();
+  await relayed();
+  outside.answers.post.push(HANGING);
+  const payloadOf = async () => deliverWebhook.payload.parse((await jobs()).at(-1)?.payload);
+
+  await deliverWebhook.run(await payloadOf(), outside);
+  const slow = await admin.get('/webhooks?is_slow=true');
+  const retry = await payloadOf();
+  await deliverWebhook.run(retry, outside);
+  await happen();
+  await relayed();
+
+  expect(slow.body).toMatchObject([{ id }]);
+  expect(retry).toMatchObject({ attempt: 2, in_line: true });
+  expect(await payloadOf()).toMatchObject({ attempt: 2 });
+  expect((await jobs())[0]?.payload).toMatchObject({ attempt: 1, in_line: false });
+});

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
+import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
+import { drain } from '../setup/queue.ts';
+import { settle } from '../setup/settings.ts';
+import { attempt, latest, newSubscriber, REFUSAL, SECRET } from '../setup/subscriber.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const attemptsOf = (id: string) => `/webhook-deliveries/${id}/attempts`;
+
+test('each attempt is kept: its status, how long it took, what was answered and what that means', async () => {
+  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
+  await happen();
+  const { id: delivery } = await relayed();
+  const echo = `key=${SECRET}; SSN 123-45-6789\u0000\u202e\n`;
+  outside.answers.post.push(
+    { ...REFUSAL, body: echo },
+    { ok: false, error: 'No answer within 10 seconds.', ms: 10_004 },
+    { ok: true, status: 200, body: 'k'.repeat(5_000), ms: 12 },
+  );
+
+  for (const number of [1, 2, 3]) await attempt(tenant, outside, delivery, number);
+  const attempts = await admin.get(`${attemptsOf(delivery)}?ordering=attempt`);
+  const read = await admin.get(`/webhook-deliveries/${delivery}`);
+  const listed = await admin.get(`/webhooks/${id}/deliveries`);
+
+  expect(attempts.body).toMatchObject([
+    {
+      ...{ attempt: 1, response_status: 500, error: 'The receiver answered 500.', ms: 3 },
+      response_body: 'key=[secret]; SSN ***-**-6789\ufffd\ufffd\n',
+    },
+    {
+      response_status: null,
+      response_body: null,
+      error: 'No answer within 10 seconds.',
+      ms: 10_004,
+    },
+    { attempt: 3, response_status: 200, response_body: 'k'.repeat(1_000), error: null },
+  ]);
+  expect(read.body).toMatchObject({
+    ...{ webhook_id: delivery, status: 'delivered', attempt: 3, round: 0, response_status: 200 },
+    ...{ event_type: 'payment.received', payload: { data: { amount: '1.00' } }, ms: 12 },
+  });
+  expect(listed.body).toEqual([read.body]);
+});
+
+test('deliveries are found by status, by event and since a time', async () => {
+  const given = await newSubscriber(stage);
+  const { tenant, admin, id, outside, happen, relayed } = given;
+  await given.failForGood();
+  await happen();
+  await attempt(tenant, outside, (await relayed()).id);
+  const total = async (query: string) =>
+    (await admin.get(`/webhooks/${id}/deliveries?${query}`)).headers['content-range'];
+  const [newest] = (await admin.get(`/webhooks/${id}/deliveries`)).body;
+
+  const found = [];
+  for (const query of [
+    'status=dead',
+    'status=delivered',
+    'event_type=payment.received',
+    'event_type=loan.created',
+    `created_at__gte=${newest.created_at}`,
+    'range=[0,0]',
+  ])
+    found.push(await total(query));
+  const unknown = await admin.get(`/webhooks/${id}/deliveries?url=x`);
+
+  expect(found).toEqual([
+    'deliveries 0-0/1',
+    'deliveries 0-0/1',
+    'deliveries 0-1/2',
+    'deliveries */0',
+    'deliveries 0-0/1',
+    'deliveries 0-0/2',
+  ]);
+  expect(unknown.status).toBe(422);
+});
+
+test('a failing receiver is seen at its first failure, and no longer once it succeeds', async () => {
+  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
+  await happen();
+  const { id: delivery } = await relayed();
+  outside.answers.post.push(REFUSAL, {
+    ok: false,
+    error: 'No answer within 10 seconds.',
+    ms: 10_000,
+  });
+
+  await attempt(tenant, outside, delivery, 1);
+  const first = (await admin.get('/webhooks?failing_since__isnull=false')).body;
+  await attempt(tenant, outside, delivery, 2);
+  const second = (await admin.get(`/webhooks/${id}`)).body;
+  await attempt(tenant, outside, delivery, 3);
+  const third = (await admin.get(`/webhooks/${id}`)).body;
+
+  expect(first).toMatchObject([
+    { id, is_slow: false, last_failure: 'The receiver answered 500.', consecutive_failures: 0 },
+  ]);
+  expect(second).toMatchObject({
+    ...{ failing_since: first[0].failing_since, is_slow: true, is_active: true },
+    last_failure: 'No answer within 10 seconds.',
+  });
+  expect(third).toMatchObject({ failing_since: null, last_failure: null, is_slow: false });
+});
+
+test('administrators are written to when a receiver is switched off, once', async () => {
+  const given = await newSubscriber(stage, 'https://hooks.example.com/T0/secret-path');
+  const { tenant, admin, id, outside } = given;
+  for (let count = 1; count <= 6; count += 1) await given.failForGood().catch(() => {});
+
+  await drain(stage, outside, [sendAccountMessage.name]);
+  await admin.post(`/webhooks/${id}/re-enable`);
+  await admin.put(`/webhooks/${id}`, { is_active: false });
+  await drain(stage, outside, [sendAccountMessage.name]);
+
+  expect(outside.mailbox.map(({ to }) => to.address).toSorted()).toEqual([
+    `admin@${tenant.slug}.test`,
+    `superadmin@${tenant.slug}.test`,
+  ]);
+  const [letter] = outside.mailbox;
+  expect(letter?.subject).toContain('was switched off');
+  expect(letter?.html).toContain('hooks.example.com');
+  expect(letter?.html).toContain('5 deliveries in a row failed. The receiver answered 500.');
+  expect(letter?.html).toContain(`/webhooks/${id}/replay`);
+  expect(letter?.html).not.toContain('secret-path');
+});
+
+test('a receiver that is switched off by hand, or on again before the mail goes, is not written about', async () => {
+  const given = await newSubscriber(stage);
+  const { admin, id, outside } = given;
+  for (let count = 1; count <= 5; count += 1) await given.failForGood();
+
+  await admin.post(`/webhooks/${id}/re-enable`);
+  await drain(stage, outside, [sendAccountMessage.name]);
+
+  expect(outside.mailbox).toEqual([]);
+});
+
+test('answers are forgotten after the days that the tenant keeps them, deliveries are not', async () => {
+  const given = await newSubscriber(stage);
+  const { tenant, admin, outside, happen, relayed } = given;
+  await settle(tenant, { webhooks: { keep_attempts_days: 7 } });
+  await given.failForGood();
+  const dead = await latest(stage, tenant);
+  await happen();
+  const waiting = await relayed();
+  outside.answers.post.push(REFUSAL);
+  await attempt(tenant, outside, waiting.id);
+  await stage.owner.query(
+    `update webhook_attempts set started_at = now() - interval '8 days'
+     where tenant_id = $1 and (attempt <= 2 or delivery_id = $2)`,
+    [tenant.id, waiting.id],
+  );
+
+  await cleanUp.run({}, outside);
+  await cleanUp.run({}, outside);
+
+  const left = async (id: string) =>
+    ((await admin.get(`${attemptsOf(id)}?ordering=attempt`)).body as { attempt: number }[]).map(
+      (kept) => kept.attempt,
+    );
+  expect(await left(dead.id)).toEqual([3, 4]);
+  // What is still to be sent again keeps all of its own.
+  expect(await left(waiting.id)).toEqual([1]);
+  expect((await admin.get(`/webhook-deliveries/${dead.id}`)).body.status).toBe('dead');
+});

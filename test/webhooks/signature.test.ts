@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { headersOf, signStandard } from '../../jobs/webhooks/signature.ts';
+
+const body = Buffer.from('{"test": 2432232314}');
+
+test('the signature of Standard Webhooks is the one that it publishes for its example', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+  const signature = signStandard(secret, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, body);
+
+  expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+});
+
+test('a secret in no such form is the key itself', () => {
+  const folded = `whsec_${Buffer.from('a secret of 24 characters').toString('base64')}`;
+  const sign = (secret: string) => signStandard(secret, 'id', 1, body);
+
+  expect(sign('a secret of 24 characters')).toBe(sign(folded));
+  // What only begins so: too short, or with signs that base64 has not.
+  for (const other of ['whsec_c2hvcnQ=', `${folded}!`])
+    expect(sign(other)).not.toBe(sign(Buffer.from(other.slice(6), 'base64').toString()));
+});
+
+test('the headers of both schemes name one message, one second and one signature each', () => {
+  const sent = { webhook_id: 'the-id', event_type: 'payment.received', attempt: 2, body };
+
+  const headers = headersOf(sent, { current: 'a secret', previous: null }, 1_700_000_000);
+
+  expect(headers).toMatchObject({
+    ...{ 'X-Webhook-Id': 'the-id', 'webhook-id': 'the-id', 'X-Webhook-Attempt': '2' },
+    ...{ 'X-Webhook-Timestamp': '1700000000', 'webhook-timestamp': '1700000000' },
+    'webhook-signature': signStandard('a secret', 'the-id', 1_700_000_000, body),
+    'X-Hub-Signature-256': headers['X-Webhook-Signature'],
+  });
+  expect(headers).not.toHaveProperty('X-Webhook-Signature-Next');
+});

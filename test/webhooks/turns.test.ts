@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { SLOW_MS } from '../../jobs/webhooks/answer.ts';
+import { newTurns, type Turn } from '../../jobs/webhooks/turns.ts';
+
+/** Turns by a clock that moves on only when somebody waits, or is told to. */
+function newClock() {
+  let now = 0;
+  const turnOf = newTurns(
+    () => now,
+    async () => void (now += 25),
+  );
+  return { turnOf, pass: (ms: number) => void (now += ms), passed: () => now };
+}
+
+async function takeAll(turnOf: (receiver: string) => Promise<Turn | null>, receivers: string[]) {
+  const turns: Turn[] = [];
+  for (const receiver of receivers) {
+    const turn = await turnOf(receiver);
+    if (turn) turns.push(turn);
+  }
+  return turns;
+}
+const times = (count: number, receiver: string) => Array.from({ length: count }, () => receiver);
+
+test('a receiver that has fallen silent gets no further requests from here', async () => {
+  const { turnOf, pass } = newClock();
+  const turn = await turnOf('silent');
+
+  pass(SLOW_MS + 1);
+  const second = await turnOf('silent');
+  turn?.end(true);
+  const third = await turnOf('silent');
+
+  expect(second).toBeNull();
+  expect(third).not.toBeNull();
+});
+
+test('one receiver holds at most sixteen places, and what comes then waits for two seconds at most', async () => {
+  const { turnOf, passed } = newClock();
+
+  const turns = await takeAll(turnOf, times(17, 'busy'));
+
+  expect(turns).toHaveLength(16);
+  expect(passed()).toBeLessThanOrEqual(SLOW_MS + 50);
+});
+
+test('who waits for a busy receiver comes in when a place is free', async () => {
+  let now = 0;
+  const turns: Turn[] = [];
+  const turnOf = newTurns(
+    () => now,
+    async () => {
+      now += 25;
+      if (now === 100) turns[0]?.end(true);
+    },
+  );
+  turns.push(...(await takeAll(turnOf, times(16, 'busy'))));
+
+  const last = await turnOf('busy');
+
+  expect(last).not.toBeNull();
+  expect(now).toBe(100);
+});
+
+test('receivers that were never heard of hold 32 places together, and those that answer have others', async () => {
+  const { turnOf, pass } = newClock();
+  const known = await turnOf('known');
+  known?.end(true);
+
+  const strangers = await takeAll(
+    turnOf,
+    Array.from({ length: 50 }, (_, index) => `stranger ${index}`),
+  );
+  const own = await takeAll(turnOf, times(16, 'known'));
+  for (const turn of strangers) turn.end(false);
+  pass(1);
+  const later = await takeAll(turnOf, ['new']);
+
+  expect(strangers).toHaveLength(32);
+  expect(own).toHaveLength(16);
+  expect(later).toHaveLength(1);
+});
