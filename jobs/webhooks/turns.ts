@@ -5,6 +5,9 @@ import { SLOW_MS } from './answer.ts';
 const OF_ONE_MAX = 16;
 /** How many those may hold together of which this process has not seen yet whether they answer. */
 const OF_STRANGERS_MAX = 32;
+/** How long (milliseconds) somebody waits for a place, holding a slot; a stranger is no busy receiver. */
+const PATIENCE_MS = 1_000;
+const PATIENCE_WITH_STRANGERS_MS = 250;
 const LOOK_MS = 25;
 /** So many receivers are remembered. */
 const REMEMBERED_MAX = 50_000;
@@ -46,8 +49,8 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
   }
 
   return async function turnOf(receiver: string): Promise<Turn | null> {
-    const patience = now() + SLOW_MS;
-    while (!isSilent(receiver) && now() <= patience) {
+    const until = now() + (isFast.get(receiver) ? PATIENCE_MS : PATIENCE_WITH_STRANGERS_MS);
+    while (!isSilent(receiver) && now() <= until) {
       if (hasRoom(receiver)) return take(receiver);
       await look();
     }

@@ -12,6 +12,7 @@ import { returnOrphans, staySigned } from './registry.ts';
 import { JobFailed } from './tasks.ts';
 
 const POLL_MS = 1_000;
+const CONNECTIONS_MAX = 24;
 
 export type Queue = {
   /** Fetches nothing more, waits for what runs, signs off. */
@@ -43,7 +44,7 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
   const { name, url, owner, log, settings } = given;
   const connections = openQueueConnections(url, {
     // One listens; the others fetch and report, rarely more than a few at a time.
-    size: settings.concurrency + 2,
+    size: Math.min(settings.concurrency, CONNECTIONS_MAX) + 2,
     warn: (error) => log.warn({ err: error }, 'the queue waits for Postgres'),
   });
   const events: WorkerEvents = new EventEmitter();

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
+import { happened, startDeliveries, subscribeAll } from '../setup/hanging.ts';
+import { newStage } from '../setup/world.ts';
+import { eventually } from '../workers/stage.ts';
+
+const HEALTHY = 'https://healthy.example.com/';
+const HANGING = Array.from({ length: 50 }, (_, index) => `https://hanging-${index}.example.com/`);
+const ROUNDS = 6;
+
+const stage = await newStage();
+
+test('fifty receivers that keep silent delay no delivery to one that is known to answer', async () => {
+  const tenant = await stage.tenant();
+  const release = Promise.withResolvers<PostAnswer>();
+  let delivered = 0;
+  let hanging = 0;
+  const worker = await startDeliveries(stage, async ({ url }: PostRequest) => {
+    if (url !== HEALTHY) {
+      hanging += 1;
+      return release.promise;
+    }
+    delivered += 1;
+    return { ok: true, status: 204, body: '', ms: 1 };
+  });
+  await subscribeAll(tenant, [HEALTHY]);
+  await happened(tenant);
+  await eventually(() => delivered, 1);
+  await subscribeAll(tenant, HANGING);
+
+  // None of those that hang ends before this test: whatever waits for one of them waits for ever.
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    await happened(tenant);
+    await eventually(() => delivered, 1 + round);
+  }
+  release.resolve({ ok: false, error: 'No answer within 10 seconds.', ms: 10_000 });
+  await worker.stop();
+
+  expect(delivered).toBe(1 + ROUNDS);
+  expect(hanging).toBeGreaterThanOrEqual(32);
+});
