@@ -187,11 +187,11 @@ CREATE OR REPLACE FUNCTION app.days_past_due(oldest date, day date, pauses jsonb
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ((oldest IS NULL) OR (day <= (oldest + grace))) THEN 0 WHEN (pauses = '[]'::jsonb) THEN ((day - oldest) - grace) ELSE GREATEST(0, (((day - oldest) - grace) - (SELECT (COALESCE(sum((upper(span.span) - lower(span.span))), (0)::bigint))::integer AS "coalesce" FROM unnest(((SELECT range_agg(daterange(((pause.value ->> 'from'::text))::date, ((pause.value ->> 'to'::text))::date, '[]'::text)) AS range_agg FROM jsonb_array_elements(days_past_due.pauses) pause(value)) * datemultirange(daterange((days_past_due.oldest + 1), days_past_due.day, '[]'::text)))) span(span)))) END;
 
-CREATE OR REPLACE FUNCTION app.delivery_job(tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean, run_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION app.delivery_job(tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean, comes_last boolean, run_at timestamp with time zone)
  RETURNS graphile_worker.job_spec
  LANGUAGE sql
  STABLE
-RETURN ROW('deliver-webhook'::text, json_build_object('tenant_id', tenant_id, 'subscription_id', subscription_id, 'delivery_id', delivery_id, 'attempt', attempt, 'in_line', in_line), CASE WHEN in_line THEN ('slow-receivers-'::text || ((abs((hashtext((subscription_id)::text))::bigint) + (abs((hashtext((delivery_id)::text))::bigint) % (4)::bigint)) % (24)::bigint)) ELSE NULL::text END, run_at, (5)::smallint, ((('deliver-webhook:'::text || delivery_id) || ':'::text) || attempt), (CASE WHEN in_line THEN 10 ELSE 0 END)::smallint, NULL::text[])::graphile_worker.job_spec;
+RETURN ROW('deliver-webhook'::text, json_build_object('tenant_id', tenant_id, 'subscription_id', subscription_id, 'delivery_id', delivery_id, 'attempt', attempt, 'in_line', in_line), CASE WHEN in_line THEN ('slow-receivers-'::text || ((abs((hashtext((subscription_id)::text))::bigint) + (abs((hashtext((delivery_id)::text))::bigint) % (4)::bigint)) % (24)::bigint)) ELSE NULL::text END, run_at, (5)::smallint, ((('deliver-webhook:'::text || delivery_id) || ':'::text) || attempt), (CASE WHEN (NOT in_line) THEN 0 WHEN comes_last THEN 20 ELSE 10 END)::smallint, NULL::text[])::graphile_worker.job_spec;
 
 CREATE OR REPLACE FUNCTION app.ensure_accrual_month(day date)
  RETURNS void
@@ -783,7 +783,11 @@ begin
     ),
     jobs as (
       select count(*) as enqueued from graphile_worker.add_jobs(array(
-        select app.delivery_job(tenant_id, subscription_id, id, 1, in_line, now()) from deliveries
+        select app.delivery_job(new.tenant_id, new.subscription_id, new.id, 1, new.in_line,
+          subscription.failing_since is not null, now())
+        from deliveries as new
+        join webhook_subscriptions as subscription
+          on subscription.tenant_id = new.tenant_id and subscription.id = new.subscription_id
       ))
     )
   select (select count(*) from marked) + 0 * (select enqueued from jobs) into taken;
@@ -870,7 +874,7 @@ AS $function$
   order by source, created_at, id, place
 $function$;
 
-CREATE OR REPLACE FUNCTION app.send_deliveries(ids uuid[])
+CREATE OR REPLACE FUNCTION app.send_deliveries(ids uuid[], put_aside boolean)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
@@ -878,8 +882,10 @@ CREATE OR REPLACE FUNCTION app.send_deliveries(ids uuid[])
 AS $function$
   select from graphile_worker.add_jobs(array(
     select app.delivery_job(delivery.tenant_id, delivery.subscription_id, delivery.id, delivery.attempt,
-      delivery.in_line, delivery.next_attempt_at)
+      delivery.in_line, put_aside or subscription.failing_since is not null, delivery.next_attempt_at)
     from webhook_deliveries as delivery
+    join webhook_subscriptions as subscription
+      on subscription.tenant_id = delivery.tenant_id and subscription.id = delivery.subscription_id
     where delivery.tenant_id = app.current_tenant() and delivery.id = any(ids)
       and delivery.status = 'scheduled'
     order by delivery.id

@@ -51,7 +51,7 @@ const fields = {
   is_slow: z
     .boolean()
     .readonly()
-    .describe('Its last answer took two seconds or longer: its deliveries wait in a line.'),
+    .describe('Its last answer took five seconds or longer: its deliveries wait in a line.'),
   previous_secret_until: timestamp
     .nullable()
     .readonly()

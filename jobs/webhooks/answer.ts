@@ -5,8 +5,11 @@ import { problemOf } from './health.ts';
 /** Of an answer that is no success all that was read is kept, which may be a page of error. */
 const SUCCESS_CHARACTERS_MAX = 1_000;
 
-/** A receiver that takes longer (milliseconds) waits in a line, as one does that never answers. */
-export const SLOW_MS = 2_000;
+/**
+ * What goes to a receiver that takes longer (milliseconds) waits in a line, as for one that never answers. A
+ * pause of the receiver, or a busy moment of ours, is shorter.
+ */
+export const SLOW_MS = 5_000;
 
 /**
  * What is kept of an answer, and shown to whoever looks for what went wrong. Receivers may send back what

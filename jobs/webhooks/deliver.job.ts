@@ -42,11 +42,11 @@ export const deliverWebhook = job({
 
   async run(payload, outside) {
     const { tenant_id, delivery_id, attempt, subscription_id, in_line } = payload;
-    const wait = () =>
-      outside.within(tenant_id, ({ tx }) => deliveries.waitInLine(tx, delivery_id, attempt));
+    const putAside = () =>
+      outside.within(tenant_id, ({ tx }) => deliveries.putAside(tx, delivery_id, attempt));
     // Whoever stands in a line holds one of its few places already.
     const turn = in_line || !subscription_id ? NO_TURN : await turnOf(subscription_id);
-    if (turn === null) return wait();
+    if (turn === null) return putAside();
     let isFast = true;
     try {
       const begun = await outside.within(tenant_id, ({ tx }) =>
@@ -54,7 +54,8 @@ export const deliverWebhook = job({
       );
       if (!begun) return; // delivered, switched off, deleted, or recorded already
       const { attempt_id } = begun;
-      if (attempt_id === null) return await wait();
+      if (attempt_id === null) return await putAside();
+      turn.asked();
       const answer = await ask({ ...begun, attempt_id }, payload, outside);
       isFast = !answer.is_slow;
     } finally {
@@ -66,7 +67,7 @@ export const deliverWebhook = job({
   failed: ({ tx }, unsent, reason) => deadLetters.buryUnsent(tx, unsent, reason),
 });
 
-const NO_TURN = { end: () => {} };
+const NO_TURN = { asked: () => {}, end: () => {} };
 
 type Begun = NonNullable<Awaited<ReturnType<typeof attempts.begin>>> & { attempt_id: string };
 

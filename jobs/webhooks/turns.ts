@@ -4,16 +4,23 @@ import { SLOW_MS } from './answer.ts';
 /** Of the slots of a worker, how many one receiver may hold at once. */
 const OF_ONE_MAX = 16;
 /** How many those may hold together of which this process has not seen yet whether they answer. */
-const OF_STRANGERS_MAX = 32;
-/** How long (milliseconds) somebody waits for a place, holding a slot; a stranger is no busy receiver. */
-const PATIENCE_MS = 1_000;
+const OF_STRANGERS_MAX = 24;
+/**
+ * While no stranger has answered for so long (milliseconds) nobody waits for a place among them, since that
+ * would hold a slot.
+ */
 const PATIENCE_WITH_STRANGERS_MS = 250;
 const LOOK_MS = 25;
 /** So many receivers are remembered. */
 const REMEMBERED_MAX = 50_000;
 
-/** A place among the requests of this process; it is given back with whether the answer was fast. */
-export type Turn = { end(isFast: boolean): void };
+/**
+ * A place among the requests of this process. It says when the receiver is asked, and gives the place back
+ * with whether the answer was fast.
+ */
+export type Turn = { asked(): void; end(isFast: boolean): void };
+
+type Asking = { at: number };
 
 /**
  * Whose turn it is among the receivers, so that one that suddenly keeps silent holds few slots: whoever
@@ -22,36 +29,47 @@ export type Turn = { end(isFast: boolean): void };
  * this is what keeps its other deliveries from taking all slots.
  */
 export function newTurns(now = () => performance.now(), look = () => pause(LOOK_MS)) {
-  const begun = new Map<string, number[]>();
+  const places = new Map<string, Set<Asking>>();
   const isFast = new Map<string, boolean>();
   let ofStrangers = 0;
+  let strangersMovedAt = now();
 
-  const isSilent = (receiver: string) => (begun.get(receiver)?.[0] ?? Infinity) + SLOW_MS < now();
+  const isSilent = (receiver: string) =>
+    [...(places.get(receiver) ?? [])].some(({ at }) => at + SLOW_MS < now());
   const hasRoom = (receiver: string) =>
-    (begun.get(receiver)?.length ?? 0) < OF_ONE_MAX &&
+    (places.get(receiver)?.size ?? 0) < OF_ONE_MAX &&
     (isFast.get(receiver) || ofStrangers < OF_STRANGERS_MAX);
 
+  const moveStrangers = (by: 1 | -1) => {
+    ofStrangers += by;
+    strangersMovedAt = now();
+  };
+  const isWorthWaiting = (receiver: string) =>
+    isFast.get(receiver) || now() <= strangersMovedAt + PATIENCE_WITH_STRANGERS_MS;
+
   function take(receiver: string): Turn {
-    const started = now();
+    const own = places.get(receiver) ?? new Set();
+    const asking = { at: Infinity };
+    places.set(receiver, own.add(asking));
     const isStranger = !isFast.get(receiver);
-    if (isStranger) ofStrangers += 1;
-    begun.set(receiver, [...(begun.get(receiver) ?? []), started]);
+    if (isStranger) moveStrangers(1);
     return {
+      asked: () => void (asking.at = now()),
       end: (answered) => {
-        if (isStranger) ofStrangers -= 1;
-        const left = begun.get(receiver) ?? [];
-        left.splice(left.indexOf(started), 1);
-        if (left.length === 0) begun.delete(receiver);
+        if (isStranger) moveStrangers(-1);
+        own.delete(asking);
+        if (own.size === 0) places.delete(receiver);
         if (isFast.size >= REMEMBERED_MAX) isFast.clear();
         isFast.set(receiver, answered);
       },
     };
   }
 
+  /** Waits for a receiver that answers as long as it does, and for strangers only a moment. */
   return async function turnOf(receiver: string): Promise<Turn | null> {
-    const until = now() + (isFast.get(receiver) ? PATIENCE_MS : PATIENCE_WITH_STRANGERS_MS);
-    while (!isSilent(receiver) && now() <= until) {
+    while (!isSilent(receiver)) {
       if (hasRoom(receiver)) return take(receiver);
+      if (!isWorthWaiting(receiver)) return null;
       await look();
     }
     return null;

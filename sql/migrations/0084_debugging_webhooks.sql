@@ -18,9 +18,11 @@ create index webhook_attempts_started on webhook_attempts (tenant_id, started_at
 -- The job that makes an attempt. What goes to slow receivers waits in 24 lines, each a queue of the queue
 -- in which one job runs at a time, whatever the number of workers: a receiver stands in four of them, and all
 -- of them together hold less than half of one worker's slots. Such jobs come after all others, since a
--- worker fetches the first hundred and a long line would be all of them.
+-- worker fetches the first hundred and a long line would be all of them; and in a line those that answer,
+-- however slowly, come before the others.
 create function app.delivery_job(
-  tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean, run_at timestamptz
+  tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean,
+  comes_last boolean, run_at timestamptz
 ) returns graphile_worker.job_spec
   language sql stable
   return row(
@@ -30,17 +32,20 @@ create function app.delivery_job(
     case when in_line then 'slow-receivers-' ||
       (abs(hashtext(subscription_id::text)::bigint) + abs(hashtext(delivery_id::text)::bigint) % 4) % 24
     end,
-    run_at, 5, 'deliver-webhook:' || delivery_id || ':' || attempt, case when in_line then 10 else 0 end, null
+    run_at, 5, 'deliver-webhook:' || delivery_id || ':' || attempt, 
+    case when not in_line then 0 when comes_last then 20 else 10 end, null
   )::graphile_worker.job_spec;
 
--- Enqueues the next attempt of each of these deliveries, at its time.
-create function app.send_deliveries(ids uuid[]) returns void
+-- Enqueues the next attempt of each of these deliveries, at its time; last, where they were put aside.
+create function app.send_deliveries(ids uuid[], put_aside boolean) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
   select from graphile_worker.add_jobs(array(
     select app.delivery_job(delivery.tenant_id, delivery.subscription_id, delivery.id, delivery.attempt,
-      delivery.in_line, delivery.next_attempt_at)
+      delivery.in_line, put_aside or subscription.failing_since is not null, delivery.next_attempt_at)
     from webhook_deliveries as delivery
+    join webhook_subscriptions as subscription
+      on subscription.tenant_id = delivery.tenant_id and subscription.id = delivery.subscription_id
     where delivery.tenant_id = app.current_tenant() and delivery.id = any(ids)
       and delivery.status = 'scheduled'
     order by delivery.id
@@ -78,7 +83,11 @@ begin
     ),
     jobs as (
       select count(*) as enqueued from graphile_worker.add_jobs(array(
-        select app.delivery_job(tenant_id, subscription_id, id, 1, in_line, now()) from deliveries
+        select app.delivery_job(new.tenant_id, new.subscription_id, new.id, 1, new.in_line,
+          subscription.failing_since is not null, now())
+        from deliveries as new
+        join webhook_subscriptions as subscription
+          on subscription.tenant_id = new.tenant_id and subscription.id = new.subscription_id
       ))
     )
   select (select count(*) from marked) + 0 * (select enqueued from jobs) into taken;

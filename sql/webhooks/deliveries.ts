@@ -27,20 +27,20 @@ export const deliveries = table({
   `,
 });
 
-/** Enqueues the next attempt of each, at its time and in its line. */
-export const send = (tx: Transaction, ids: readonly string[]) =>
+/** Enqueues the next attempt of each, at its time and in its line; last in it, where it was put aside. */
+export const send = (tx: Transaction, ids: readonly string[], { put_aside = false } = {}) =>
   tx.query(sql.prepared('send_deliveries', z.unknown())`
-    select app.send_deliveries(${sql.array([...ids], 'uuid')})
+    select app.send_deliveries(${sql.array([...ids], 'uuid')}, ${put_aside})
   `);
 
-/** Its receiver is slow: the attempt waits its turn in a line, and holds no slot meanwhile. */
-export async function waitInLine(tx: Transaction, id: string, attempt: number) {
+/** Its receiver keeps others waiting: the attempt waits its turn in a line, and holds no slot meanwhile. */
+export async function putAside(tx: Transaction, id: string, attempt: number) {
   const waiting = await tx.anyFirst(sql.typeAlias('id')`
     update webhook_deliveries set in_line = true, next_attempt_at = now()
     where id = ${id} and status = 'scheduled' and attempt = ${attempt}
     returning id
   `);
-  await send(tx, waiting);
+  await send(tx, waiting, { put_aside: true });
 }
 
 type Delivered = Answered & {

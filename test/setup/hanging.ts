@@ -16,7 +16,10 @@ import type { Stage, Tenant } from './world.ts';
 const SILENT = openLog('silent', {});
 
 /** A worker of the outbound pool as in production, for deliveries alone; stopped with the test file. */
-export async function startDeliveries(stage: Stage, post: Outside['post']) {
+export async function startDeliveries(
+  stage: Pick<Stage, 'url' | 'installation'>,
+  post: Outside['post'],
+) {
   const app = await openPool(stage.url, { size: 8 });
   const { keys } = stage.installation;
   const within = workOf(app, SYSTEM, stage.installation);
@@ -49,12 +52,12 @@ export async function startDeliveries(stage: Stage, post: Outside['post']) {
 }
 
 /** Subscribes these addresses to everything. */
-export const subscribeAll = (tenant: Tenant, urls: readonly string[]) =>
+export const subscribeAll = (tenant: Pick<Tenant, 'within'>, urls: readonly string[]) =>
   tenant.within(async (work) => {
     for (const url of urls)
       await subscribe(work, { url, events: ['*'], is_active: true }, 'a secret of the receiver');
   });
 
 /** Something happens, of which every subscriber is told. */
-export const happened = (tenant: Tenant) =>
+export const happened = (tenant: Pick<Tenant, 'within'>) =>
   tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));

@@ -83,7 +83,7 @@ test('a delivery that was on its way when its receiver became slow goes to wait,
 
   expect(asked).toBe(1);
   expect(waiting).toMatchObject([
-    { priority: 10, line: expect.stringMatching(/^slow-receivers-/), payload: { in_line: true } },
+    { priority: 20, line: expect.stringMatching(/^slow-receivers-/), payload: { in_line: true } },
   ]);
   expect(read.body.status).toBe('scheduled');
   expect((await admin.get(`/webhook-deliveries/${second.id}/attempts`)).body).toHaveLength(1);

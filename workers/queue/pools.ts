@@ -20,7 +20,7 @@ export const POOL_SETTINGS: Record<Pool, PoolSettings> = {
   documents: { concurrency: 2, deadlineMs: 5 * 60_000 },
   // Short jobs that mostly wait for strangers: many at a time, fetched and reported in batches,
   // which is ten times faster. Deliveries are repeatable: a receiver knows a repeat by its id. Slow
-  // receivers hold up to 24 slots (app.delivery_job), new ones 32 (jobs/webhooks/turns.ts).
+  // receivers hold up to 24 slots (app.delivery_job), new ones 24 (jobs/webhooks/turns.ts).
   outbound: { concurrency: 64, localQueue: 100, completeTogetherMs: 50, deadlineMs: 2 * 60_000 },
 };
 
