@@ -8,7 +8,9 @@ export type CheckedUrl = { href: string } | { problem: string };
 const URL_CHARACTERS_MAX = 2_048;
 
 /** Names that mean a private network, whatever they resolve to. */
-const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)$/;
+const PRIVATE_NAME = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa)$/;
+/** Of what else a parser of URLs lets through, another reader may take a part for the host. */
+const PLAIN_NAME = /^[\w.-]+$/;
 const LOOPBACK_NAME = /(^|\.)localhost$/;
 /** Names under which clouds keep the secrets of a machine. */
 const METADATA_NAME = /^(metadata|instance-data)(\.|$)/;
@@ -58,16 +60,18 @@ function hostProblem(
       isNamed(networks, address) || (isOpen && mayReach(address, networks, options));
     return isReached ? undefined : NO_ADDRESS;
   }
+  if (!PLAIN_NAME.test(host)) return NOT_PLAIN;
   if (METADATA_NAME.test(host) && !isNamed(networks, METADATA_ADDRESS)) return NO_NAME;
   if (isOpen) return undefined;
   // Letters that look like others: a reader of the list would not see the difference.
   if (/^https:\/\/[^/?]*[^\u0020-\u007e]/i.test(text) || /(^|\.)xn--/.test(host)) {
-    return 'The host must be written in plain letters.';
+    return NOT_PLAIN;
   }
   return isPrivateName(host) && !mayResolve(host, networks) ? NO_NAME : undefined;
 }
 
 const NO_ADDRESS = 'The host must be a name, not an address.';
+const NOT_PLAIN = 'The host must be written in plain letters.';
 const NO_NAME = 'The host must be a public name.';
 
 /** Whether the name means a host of a private network, as far as its letters tell. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { signStandard, verify } from '../../jobs/webhooks/signature.ts';
+import { FORGED_HOSTS, FORGED_URLS } from '../setup/forged-hosts.ts';
 import { attempt, newSubscriber, SECRET } from '../setup/subscriber.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -36,6 +37,27 @@ test.each([
   const reply = await admin.post('/webhooks', { url: bad, events: ['*'] });
 
   expect(reply).toMatchObject({ status: 422, body: { errors: { [field]: expect.any(String) } } });
+});
+
+test('no spelling of a forbidden host is taken, when subscribing or later', async () => {
+  const { admin, id } = await newSubscriber(stage);
+  const before = await admin.get('/webhooks');
+  const kinds = Object.values(FORGED_HOSTS).map((hosts) => hosts.map((host) => `https://${host}/`));
+
+  const made = await Promise.all(
+    [...kinds.flat(), ...FORGED_URLS].map((bad) =>
+      admin.post('/webhooks', { url: bad, events: ['*'] }),
+    ),
+  );
+  const changed = await Promise.all(
+    kinds.map(([bad]) => admin.put(`/webhooks/${id}`, { url: bad })),
+  );
+
+  const taken = [...made, ...changed].filter(
+    ({ status, body }) => status !== 422 || !body.errors.url,
+  );
+  expect(taken.map(({ body }) => body)).toEqual([]);
+  expect((await admin.get('/webhooks')).body).toEqual(before.body);
 });
 
 test('events must be known and secrets long', async () => {
