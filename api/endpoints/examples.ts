@@ -109,6 +109,7 @@ export const BODIES: Makes = {
     redirect_url: 'https://admin.example.com/signed-in',
   }),
   'POST /webhooks': () => ({ events: ['*'] }),
+  'POST /webhooks/{id}/replay': () => ({ since: `${inDays(-1)}T00:00:00Z` }),
 };
 
 /** Parameters that an endpoint cannot do without, although its schema leaves them out. */

@@ -52,7 +52,7 @@ const fields = {
     .boolean()
     .readonly()
     .describe('Its last answer took five seconds or longer: its deliveries wait in a line.'),
-  previous_secret_until: timestamp
+  rotation_ends_at: timestamp
     .nullable()
     .readonly()
     .describe('Until then the secret before the present one signs as well.'),
@@ -70,7 +70,7 @@ const Rotation = z.object({
     .min(0)
     .max(168)
     .nullish()
-    .describe('How long both sign; webhooks.secret_overlap_hours of the settings, unless said.'),
+    .describe('How long both sign; webhooks.rotation_overlap_hours of the settings, unless said.'),
 });
 
 const Retry = z.object({ delivery_id: uuid.nullish(), dead_letter_id: uuid.nullish() });

@@ -118,7 +118,7 @@ export const Settings = z.strictObject({
       max_retries: z.int().min(0).max(3).default(3),
       retry_delays: z.array(z.int().min(1).max(86_400)).max(3).default([10, 60, 300]),
       disable_after: z.int().min(1).max(100).default(5),
-      secret_overlap_hours: z.int().min(0).max(168).default(24),
+      rotation_overlap_hours: z.int().min(0).max(168).default(24),
       keep_attempts_days: z.int().min(1).max(365).default(30),
       allow_private_hosts: z.boolean().default(false),
     })

@@ -18,7 +18,7 @@ export type Rotation = {
 export async function rotateSecret(work: Work, id: string, given: Rotation) {
   const { tx, tenant_id, installation } = work;
   const subscription = await subscriptions.lock(tx, id);
-  const usual = (await settingsOf(tx)).webhooks.secret_overlap_hours;
+  const usual = (await settingsOf(tx)).webhooks.rotation_overlap_hours;
   const overlap_hours = given.overlap_hours ?? usual;
   if (subscription?.is_rotating && overlap_hours > 0) {
     throw new Conflict(

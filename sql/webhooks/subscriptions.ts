@@ -9,7 +9,7 @@ export const subscriptions = table({
            record.is_active, record.last_error, record.consecutive_failures, record.disabled_at,
            record.failing_since, record.last_failure, record.is_slow,
            case when record.previous_secret_until > now() then record.previous_secret_until end
-             as previous_secret_until,
+             as rotation_ends_at,
            record.created_at, record.updated_at
     from webhook_subscriptions as record
     where not record.is_deleted

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
+import type { PostRequest } from '../../jobs/outside.ts';
 import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { signStandard, verify } from '../../jobs/webhooks/signature.ts';
 import { FORGED_HOSTS, FORGED_URLS } from '../setup/forged-hosts.ts';
@@ -9,6 +10,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 
 const url = 'https://receiver.example.com/hook';
+const NOTHING: Pick<PostRequest, 'body' | 'headers'> = { body: Buffer.of(), headers: {} };
 
 test('the secret is shown once, when the subscription is made', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
@@ -104,7 +106,7 @@ test('while a secret is replaced both sign, until its hours are over or it is re
   const sent = async () => {
     await happen();
     await attempt(tenant, outside, (await relayed()).id);
-    const { body, headers } = outside.posts.at(-1) ?? { body: Buffer.of(), headers: {} };
+    const [{ body, headers } = NOTHING] = outside.posts.slice(-1);
     const signs = (secret: string) => ({
       first: verify(secret, body, headers['X-Webhook-Signature'] ?? ''),
       next: verify(secret, body, headers['X-Webhook-Signature-Next'] ?? ''),
@@ -146,7 +148,7 @@ test('while a secret is replaced both sign, until its hours are over or it is re
     ...{ status: 200, body: { id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) } },
   });
   expect(rotated.body.secret_last_four).toBe(secret.slice(-4));
-  expect(Date.parse(rotated.body.previous_secret_until) - Date.now()).toBeGreaterThan(7_000_000);
+  expect(Date.parse(rotated.body.rotation_ends_at) - Date.now()).toBeGreaterThan(7_000_000);
   expect(during.signs(secret)).toEqual({ first: false, next: true, standard: 0 });
   expect(during.signs(SECRET)).toEqual({ first: true, next: false, standard: 1 });
   expect(refused).toMatchObject({ status: 409, body: { code: 'rotation_under_way' } });
@@ -154,7 +156,7 @@ test('while a secret is replaced both sign, until its hours are over or it is re
   expect(after.signs(SECRET)).toEqual({ first: false, next: false, standard: -1 });
   expect(rows[0]?.['previous_secret_sealed']).toBeNull();
   expect(again.body).toMatchObject({ secret: 'a secret of my own choice' });
-  expect(retired.body).toMatchObject({ secret: null, previous_secret_until: null });
+  expect(retired.body).toMatchObject({ secret: null, rotation_ends_at: null });
   expect(own.signs('a secret of my own choice')).toEqual({ first: true, next: false, standard: 0 });
   expect(own.count).toBe(1);
 });
@@ -175,7 +177,7 @@ test('a secret that has become known ends at once, also while another is being r
   );
 
   expect(replies.map(({ status }) => status)).toEqual([200, 422, 422]);
-  expect(replies[0]?.body.previous_secret_until).toBeNull();
+  expect(replies[0]?.body.rotation_ends_at).toBeNull();
   expect(trail.rows).toHaveLength(2);
   expect(JSON.stringify(trail.rows)).not.toContain(replies[0]?.body.secret);
 });
