@@ -32,6 +32,8 @@ const EXCEPT: Record<string, string> = {
   'GET /nacha-files/{id}/download': 'there is no file without an order',
   'GET /lien-alerts/{id}': 'no lien lapses soon',
   'GET /loan-tapes/{id}': 'no tape is made yet',
+  'GET /webhook-deliveries/{id}': 'nothing is sent yet',
+  'GET /webhook-deliveries/{id}/attempts': 'nothing is sent yet',
   'GET /loan-tapes/{id}/deliveries': 'no tape is made yet',
   'GET /borrower-exports/{id}': 'nobody has asked for an export',
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',

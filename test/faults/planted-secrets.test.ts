@@ -20,7 +20,6 @@ const PLANTED = {
   card_token: 'tok_planted_9931_ABCDEF',
   investor_account: '77700011122233',
   webhook_secret: 'whsec_planted_QWERTYUIOP',
-  next_secret: 'planted-rotated-secret-ZXCVBNM',
   sms_secret: 'planted-sms-secret-ASDFGH',
   client_secret: 'planted-client-secret-ZXCVBN',
   password: 'planted-Giraffe-Lantern-77',
@@ -66,7 +65,7 @@ function listening(client: Client): Client {
     put: (where, body = {}, options) => send('PUT', where, body, options),
   };
 }
-const TOLD_ONCE = /^POST \/(webhooks(\/.*\/rotate-secret)?|auth\/second-factors.*)$/;
+const TOLD_ONCE = /^POST \/(webhooks|auth\/second-factors.*)$/;
 const textOf = ({ body, headers: { 'set-cookie': _, ...headers } }: Reply) =>
   `${typeof body === 'string' ? body : JSON.stringify(body)}\n${JSON.stringify(headers)}`;
 
@@ -115,8 +114,6 @@ async function plant(admin: Client, borrower: Client) {
   const receiver = { url: 'https://receiver.invalid/hook', events: ['payment.received'] };
   const hook = { ...receiver, secret: PLANTED.webhook_secret };
   for (const _again of [1, 2]) await admin.post('/webhooks', hook, keyed('hook'));
-  const [{ id: hooked }] = (await admin.get('/webhooks')).body as [{ id: string }];
-  done(await admin.post(`/webhooks/${hooked}/rotate-secret`, { secret: PLANTED.next_secret }));
   const sms = { name: 'generic', secret: PLANTED.sms_secret };
   done(await admin.put('/communications/providers/sms', sms));
   const provider = { issuer_url: 'https://login.invalid', redirect_url: 'https://localhost/in' };

@@ -25,7 +25,8 @@ test('all that failed since a time is sent again, and asking twice sends nothing
   const letters = (await admin.get(`/webhooks/${id}/dead-letters?ordering=attempted_at`)).body;
   const late = await admin.post(path, { since });
 
-  expect([first.body.queued, again.body.queued].toSorted()).toEqual([0, 2]);
+  expect(first.body.queued + again.body.queued).toBe(2);
+  expect(first.body.queued * again.body.queued).toBe(0);
   expect(outside.posts.length - posts).toBe(2);
   expect(letters.map(({ status }: { status: string }) => status)).toEqual([
     ...['dead', 'resolved', 'resolved'],
