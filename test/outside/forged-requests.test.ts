@@ -62,7 +62,6 @@ function client(networks: Networks, ...answers: (readonly string[])[]) {
       url,
       body: Buffer.from('{}'),
       headers: {},
-      timeout_ms: 2_000,
       // A tenant that has switched this on has switched on nothing in production.
       allow_private_hosts: true,
     });
