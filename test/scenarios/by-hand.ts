@@ -5,7 +5,8 @@ import { Big } from 'big.js';
  * from the epoch. Nothing here is the platform's own, so that agreement with it means something.
  */
 export type Fact = {
-  kind: 'fund' | 'fee' | 'waive' | 'pay';
+  /** `sell` is the collateral's sale, which repays principal first. */
+  kind: 'fund' | 'fee' | 'waive' | 'sell' | 'pay';
   date: string;
   cents: bigint;
   /** The business date on which it became known, and on which it was taken back. */
@@ -40,7 +41,7 @@ const most = (one: bigint, other: bigint): bigint => (one > other ? one : other)
 const rounded = (numerator: bigint, denominator: bigint): bigint =>
   (2n * numerator + denominator) / (2n * denominator);
 
-const ORDER = ['fund', 'fee', 'waive', 'pay'];
+const ORDER = ['fund', 'fee', 'waive', 'sell', 'pay'];
 
 /** What had happened by a day, as it was known on another; in the order of its own days. */
 export const knownFacts = (facts: readonly Fact[], asOf: string, knownBy: string): Fact[] =>
@@ -70,6 +71,13 @@ export function dailyStanding(facts: readonly Fact[], pace: Pace, asOf: string):
     if (kind === 'fund') principal += amount;
     if (kind === 'fee') fees += amount;
     if (kind === 'waive') fees -= amount;
+    if (kind === 'sell') {
+      const repaid = least(amount, principal);
+      const toInterest = least(amount - repaid, owed);
+      principal -= repaid;
+      settled += toInterest;
+      fees -= least(amount - repaid - toInterest, fees);
+    }
     if (kind !== 'pay') continue;
     const toFees = least(amount, fees);
     const toInterest = least(amount - toFees, owed);
