@@ -180,7 +180,11 @@ function bookLoan(loan: Lent, day: string, book: (account: string, cents: bigint
   book('Recovery Income', -paid.other);
 }
 
-/** Before the sale it was the lender's, with interest to the day; all that comes in later is not. */
+/**
+ * Before the sale it was the lender's, with interest to the day; all that comes in later is not. Interest
+ * that was booked by then stays income: where it is found later that there was more or less of it, the sale
+ * brought that much more or less.
+ */
 function bookSold(
   loan: Lent,
   on: string,
@@ -189,9 +193,10 @@ function bookSold(
 ) {
   const carried = reckoned(loan, on, on, day);
   const before = paidBy(loan, on, day);
+  const earned = reckoned(loan, on, on, on).accrued;
   book('Due to Investors', -investorsPart(loan, day).all);
-  book('Sales', carried.principal + carried.interest + carried.fees);
-  book('Interest Income', -carried.accrued);
+  book('Sales', carried.principal + carried.interest + carried.fees + earned - carried.accrued);
+  book('Interest Income', -earned);
   book('Fee Income', -(before.fees + carried.fees));
 }
 
