@@ -4233,6 +4233,29 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.service_credits FOR EACH ROW EXECUT
 grant insert, select, update on service_credits to servicing_app;
 grant select on service_credits to servicing_auditor;
 
+create table servicing_fee_rates (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  investor_id uuid not null,
+  from_date date not null,
+  servicing_fee_rate app.rate not null,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint servicing_fee_rates_from_date_check CHECK ((EXTRACT(day FROM from_date) = (1)::numeric)),
+  constraint servicing_fee_rates_pkey PRIMARY KEY (tenant_id, id),
+  constraint servicing_fee_rates_tenant_id_created_by_fkey FOREIGN KEY (tenant_id, created_by) REFERENCES users(tenant_id, id),
+  constraint servicing_fee_rates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint servicing_fee_rates_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id)
+);
+CREATE INDEX servicing_fee_rates_investor ON public.servicing_fee_rates USING btree (tenant_id, investor_id, from_date DESC, id DESC);
+alter table servicing_fee_rates enable row level security, force row level security;
+create policy auditor on servicing_fee_rates for select to servicing_auditor using true;
+create policy owner on servicing_fee_rates for all to servicing_owner using true with check true;
+create policy tenant on servicing_fee_rates for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.servicing_fee_rates FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
+grant insert, select on servicing_fee_rates to servicing_app;
+grant select on servicing_fee_rates to servicing_auditor;
+
 create table sessions (
   tenant_id uuid not null default app.current_tenant(),
   id_hash bytea not null,

@@ -90,6 +90,7 @@ export const TABLES = [
   'second_factors',
   'security_log',
   'service_credits',
+  'servicing_fee_rates',
   'sessions',
   'settlement_instruments',
   'spent_provider_tokens',

@@ -90,6 +90,7 @@ export const BODIES: Makes = {
   }),
   'POST /ledger/closings': () => ({ closed_through: inDays(-1) }),
   'POST /ledger/year-ends': () => ({ fiscal_year_end: `${Number(today().slice(0, 4)) - 1}-12-31` }),
+  'POST /investors/{id}/servicing-fee-rates': () => ({ from_date: `${today().slice(0, 7)}-01` }),
   'POST /borrowers/{id}/invite-portal-user': () => ({ email: 'portal@example.com' }),
   'POST /users/invite': () => ({ email: 'colleague@example.com' }),
   'POST /permission-groups': () => ({

@@ -6,9 +6,11 @@ import {
   DECLINE_REASONS,
 } from '../../jobs/portfolios/loan-assignment.ts';
 import { addInstrument, changeInstrument } from '../../jobs/portfolios/settlement-instrument.ts';
+import { addServicingFeeRate, changeInvestor } from '../../jobs/portfolios/servicing-fee.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import * as tables from '../../sql/portfolios/investors.ts';
 import { assignments as assignmentTable } from '../../sql/portfolios/loan-assignments.ts';
+import { servicingFeeRates as servicingFeeRateTable } from '../../sql/portfolios/servicing-fee-rates.ts';
 import {
   emailAddress,
   date,
@@ -22,6 +24,7 @@ import {
   ratio,
   stamps,
   text,
+  timestamp,
   uuid,
   words,
 } from '../../sql/types.ts';
@@ -114,6 +117,27 @@ export const loanAssignments = resource({
   update: changeAssignment,
 });
 
+export const servicingFeeRates = resource({
+  ...about,
+  name: 'ServicingFeeRate',
+  path: 'servicing-fee-rates',
+  table: servicingFeeRateTable,
+  offers: [],
+  sort: { field: 'from_date', descending: true },
+
+  fields: {
+    id: uuid.readonly(),
+    investor_id: uuid,
+    from_date: date.describe('The first day of a month of which the investor was not told yet.'),
+    servicing_fee_rate: rate.describe('Of a year; for all loans that are the investor’s by then.'),
+    created_by: uuid.nullable().readonly(),
+    created_at: timestamp.readonly(),
+  },
+  filters: ['from_date'],
+
+  create: addServicingFeeRate,
+});
+
 export const investors = resource({
   ...about,
   name: 'Investor',
@@ -138,7 +162,11 @@ export const investors = resource({
       .default('actual_actual'),
     remittance_frequency: z.enum(['daily', 'weekly', 'monthly']).default('monthly'),
     remittance_day: integer.min(1).max(31).nullish(),
-    servicing_fee_rate: rate.default('0.005'),
+    servicing_fee_rate: rate
+      .default('0.005')
+      .describe(
+        'Of a year; at which loans are sold, until `servicing-fee-rates` has one for the day.',
+      ),
     is_active: flag.default(true),
     external_id: externalId.nullish(),
     notes: prose.nullish(),
@@ -146,9 +174,11 @@ export const investors = resource({
   },
   filters: ['name', 'investor_type', 'is_active', 'external_id'],
 
+  update: changeInvestor,
   nested: {
     'settlement-instruments': nested(settlementInstruments, 'investor_id'),
     'loan-assignments': nested(loanAssignments, 'investor_id'),
     remittances: nested(remittances, 'investor_id'),
+    'servicing-fee-rates': nested(servicingFeeRates, 'investor_id'),
   },
 });

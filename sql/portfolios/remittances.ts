@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { rateSince } from './servicing-fee-rates.ts';
 
 export const remittances = table({
   name: 'remittances',
@@ -44,12 +45,9 @@ const isDrafted = sql.fragment`entry.source = 'manual' and entry.reversal_of_ent
  */
 export const owed = sql.fragment`
   select sale.tenant_id, sale.id as assignment_id, sale.investor_id, sale.loan_id,
-         coalesce(sale.servicing_fee_rate, investor.servicing_fee_rate) as servicing_fee_rate,
          entry.id as entry_id, entry.entry_date, entry.reference_type, line.account_id, line.role,
          line.credit - line.debit as amount
   from loan_assignments as sale
-  join investors as investor
-    on investor.tenant_id = sale.tenant_id and investor.id = sale.investor_id
   left join journal_entries as sold
     on sold.tenant_id = sale.tenant_id and sold.reference_type = 'portfolio_sale'
     and sold.reference_id = sale.id and sold.purpose = ''
@@ -79,8 +77,8 @@ export const owed = sql.fragment`
 const collected = (moving: readonly string[]) => sql.fragment`
   select entry.*, is_moving or net <> 0 as counts
   from (
-    select tenant_id, assignment_id, investor_id, loan_id, account_id, servicing_fee_rate, entry_id,
-           entry_date, reference_type = any(${sql.array([...moving], 'text')}) as is_moving,
+    select tenant_id, assignment_id, investor_id, loan_id, account_id, entry_id, entry_date,
+           reference_type = any(${sql.array([...moving], 'text')}) as is_moving,
            sum(amount) as net,
            coalesce(sum(amount) filter (where role = 'loans_receivable'), 0) as principal,
            coalesce(sum(amount) filter (
@@ -88,8 +86,8 @@ const collected = (moving: readonly string[]) => sql.fragment`
            ), 0) as interest,
            coalesce(sum(amount) filter (where role in ('fee_income', 'fees_receivable')), 0) as fees
     from (${owed}) as line
-    group by tenant_id, assignment_id, investor_id, loan_id, account_id, servicing_fee_rate,
-             entry_id, entry_date, reference_type
+    group by tenant_id, assignment_id, investor_id, loan_id, account_id, entry_id, entry_date,
+             reference_type
   ) as entry
 `;
 
@@ -98,7 +96,8 @@ export type Period = { investor_id: string; period_start: string; period_end: st
 /**
  * Writes down what was collected for an investor in a period, loan by loan and in all. Entries that move
  * money (`moving`) are told by what they paid; another one that leaves something, such as an entry by
- * hand, is told as a whole. A month's fee is a twelfth of the year's, on what was owned before it began.
+ * hand, is told as a whole. A month's fee is a twelfth of the year's, on what was owned before it began, at
+ * the rate of that day.
  */
 export const make = (
   tx: Transaction,
@@ -108,25 +107,29 @@ export const make = (
 ) =>
   tx.oneFirst(sql.typeAlias('id')`
     with loan as (
-      select assignment_id, loan_id, account_id, servicing_fee_rate,
+      select assignment_id, loan_id, account_id,
              coalesce(-sum(principal) filter (where is_before), 0) as principal_owned,
              coalesce(sum(principal) filter (where counts and is_moving), 0) as principal,
              coalesce(sum(interest) filter (where counts and is_moving), 0) as interest,
              coalesce(sum(fees) filter (where counts and is_moving), 0) as fees,
              coalesce(sum(net) filter (where counts), 0) as net
       from (
-        select tenant_id, assignment_id, loan_id, account_id, servicing_fee_rate, principal, interest,
-               fees, net, is_moving, entry_date < ${period_start} as is_before,
+        select tenant_id, assignment_id, loan_id, account_id, principal, interest, fees, net,
+               is_moving, entry_date < ${period_start} as is_before,
                counts and entry_date >= ${period_start} as counts
         from (${collected(moving)}) as entry
         where investor_id = ${investor_id} and entry_date <= ${period_end}
       ) as entry
-      group by assignment_id, loan_id, account_id, servicing_fee_rate
+      group by assignment_id, loan_id, account_id
       having coalesce(-sum(principal) filter (where is_before), 0) <> 0 or bool_or(counts)
     ), charged as (
-      select loan.*, net - principal - interest - fees as other,
-             round(greatest(principal_owned, 0) * servicing_fee_rate / 12, 2) as fee
+      select loan.*, net - principal - interest - fees as other, rate.servicing_fee_rate,
+             round(greatest(principal_owned, 0) * rate.servicing_fee_rate / 12, 2) as fee
       from loan
+      join loan_assignments as sale on sale.id = loan.assignment_id
+      cross join lateral (
+        select coalesce((${rateSince(period_start)}), sale.servicing_fee_rate) as servicing_fee_rate
+      ) as rate
     ), made as (
       insert into remittances
         (investor_id, period_start, period_end, loan_count, principal_owned, principal_collected,

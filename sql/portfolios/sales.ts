@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
 import { sql, type Transaction } from '../database/db.ts';
+import { rateOn } from './servicing-fee-rates.ts';
 
 const Due = z.object({
   id: z.string(),
@@ -98,7 +99,10 @@ export const mapUnsold = (tx: Transaction, loanId: string, day: string) =>
     where id = ${loanId}
   `);
 
-/** The loan is the investor's from the morning after the day on; with its entries, where it is booked. */
+/**
+ * The loan is the investor's from the morning after the day on; with its entries, where it is booked. Where
+ * no rate was agreed, the investor's of the day is.
+ */
 export const settle = (
   tx: Transaction,
   id: string,
@@ -108,8 +112,10 @@ export const settle = (
   tx.query(sql.typeAlias('void')`
     update loan_assignments
     set status = 'active', effective_date = ${day}::date + 1, is_booked = ${entryIds !== null},
-        journal_entry_ids = ${JSON.stringify(entryIds ?? [])}::jsonb
-    where id = ${id}
+        journal_entry_ids = ${JSON.stringify(entryIds ?? [])}::jsonb,
+        servicing_fee_rate = coalesce(loan_assignments.servicing_fee_rate, ${rateOn(day)})
+    from investors as investor
+    where loan_assignments.id = ${id} and investor.id = loan_assignments.investor_id
   `);
 
 export const decline = (tx: Transaction, id: string, reason: string) =>
