@@ -1,12 +1,14 @@
 import { accrual } from './accrual.ts';
 import { lists } from './lists.ts';
 import { payments } from './payments.ts';
+import { statements } from './statements.ts';
 
 /** `npm run bench -- NAME`: figures beside the least that any design must do, as ratios. */
 const BENCHES: Record<string, (words: readonly string[]) => Promise<void>> = {
   accrual,
   lists,
   payments,
+  statements,
 };
 
 const [name = '', ...words] = process.argv.slice(2);

@@ -1,0 +1,137 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { billMonth, issueStatements } from '../../jobs/documents/statements.job.ts';
+import { statementPage } from '../../jobs/documents/statement-page.ts';
+import type { Outside } from '../../jobs/outside.ts';
+import { renderDocument } from '../../templates/render-document.ts';
+import { keepRunning, type Child } from '../../workers/processes/children.ts';
+import { manyLoans, type ManyLoans } from './many-loans.ts';
+import { openFloor } from './statements-floor.ts';
+import { leftOf } from './statements-left.ts';
+import { watchMemory } from './watch-memory.ts';
+
+const SIZES = { large: 10_000, small: 200 };
+/** When a worker is killed, as parts of all documents: what comes after is one life of a worker. */
+const KILLS = [0.1, 0.2];
+const MONTH = '2026-01-01';
+const MORNING = '2026-02-01';
+const STOP_WITHIN_MS = 30_000;
+/** Pages that the bare loop prints before the run, and again after it. */
+const FLOOR_PAGES = 100;
+
+/**
+ * The statements of a month, printed by a real process of the documents pool that is killed twice, beside a
+ * bare browser that prints the same pages with its defaults and does nothing else.
+ */
+export async function statements(words: readonly string[]) {
+  const count = SIZES[words[0] === 'small' ? 'small' : 'large'];
+  console.log(`Writing ${count.toLocaleString('en')} loans …`);
+  const world = await manyLoans(count);
+  try {
+    await billed(world);
+    const pages = await pagesOf(world, Math.min(FLOOR_PAGES, count));
+    const floor = await openFloor(world.folder);
+    const rates = [await floor.rate(pages)];
+    const run = await printed(world, count);
+    rates.push(await floor.rate(pages));
+    await floor.close();
+    const least = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+    console.log(`ratio to the floor ${(run.rate / least).toFixed(2)}`);
+    show('statements by the documents pool', run.rate);
+    show(
+      `floor: a bare page.pdf() loop (${rates.map((rate) => rate.toFixed(1)).join(', ')})`,
+      least,
+    );
+    run.memory.show();
+    for (const line of await leftOf(world, count)) console.log(line);
+  } finally {
+    await world.close();
+  }
+}
+
+const show = (label: string, rate: number) =>
+  console.log(`${label.padEnd(52)}${rate.toFixed(1).padStart(8)} a second`);
+
+/** Every loan has a borrower of its own with an address, and January is billed. */
+async function billed({ admin, within, tenant_id }: ManyLoans) {
+  await admin.query(
+    `with model as (select * from borrowers limit 1), made as (
+       insert into borrowers (tenant_id, first_name, last_name, email)
+       select model.tenant_id, 'Grace', 'Hopper ' || number, 'b' || number || '@bench.test'
+       from model cross join generate_series(1, (select count(*) from loans)) as number
+       returning id
+     ), numbered as (select id, row_number() over () as number from made),
+     owing as (select id, row_number() over () as number from loans)
+     update loans set borrower_id = numbered.id
+     from owing join numbered using (number) where loans.id = owing.id`,
+  );
+  await admin.query('update tenants set business_date = $2 where id = $1', [tenant_id, MORNING]);
+  await admin.query('vacuum analyze borrowers, loans');
+  await within(tenant_id, (work) => billMonth(work, MONTH));
+}
+
+/** Some of the pages that the workers will print. */
+async function pagesOf({ admin }: ManyLoans, count: number): Promise<string[]> {
+  const { rows } = await admin.query<{ figures: Record<string, unknown> }>(
+    'select figures from statements order by id limit $1',
+    [count],
+  );
+  return rows.map(({ figures }) =>
+    renderDocument('monthly_statement', 'en', statementPage(figures, 'en')),
+  );
+}
+
+/** Orders all of them, and has them printed; two workers are killed meanwhile. */
+async function printed(world: ManyLoans, count: number) {
+  const { url, folder, admin, within, tenant_id } = world;
+  await issueStatements.run({ tenant_id, statement_month: MONTH }, { within } as Outside);
+  let crashes = 0;
+  const worker = keepRunning({
+    name: 'documents',
+    file: 'worker.ts',
+    arguments: ['documents'],
+    env: { ...process.env, DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'fatal' },
+    onCrash: () => (crashes += 1),
+  });
+  const memory = watchMemory(() => worker.pid());
+  const done = async () => {
+    const { rows } = await admin.query<{ printed: string }>(
+      `select count(*) as printed from documents where status = 'uploaded'`,
+    );
+    const found = Number(rows[0]?.printed);
+    memory.note(found);
+    return found;
+  };
+  try {
+    await until(async () => (await done()) > 0);
+    const [from, started] = [await done(), performance.now()];
+    let idle = 0;
+    for (const part of KILLS) {
+      await until(async () => (await done()) >= count * part);
+      idle += await kill(worker, done);
+    }
+    await until(async () => (await done()) === count);
+    const seconds = (performance.now() - started - idle) / 1000;
+    if (crashes !== KILLS.length) throw new Error(`The worker ended ${crashes} times.`);
+    return { rate: (count - from) / seconds, memory };
+  } finally {
+    memory.stop();
+    await worker.stop(STOP_WITHIN_MS);
+  }
+}
+
+/** Kills the process in the midst of its work; answers how long it took until its successor printed. */
+async function kill(worker: Child, done: () => Promise<number>): Promise<number> {
+  const pid = worker.pid();
+  if (pid === undefined) throw new Error('There is no worker to kill.');
+  process.kill(pid, 'SIGKILL');
+  const killed = performance.now();
+  const before = await done();
+  await until(async () => (await done()) > before);
+  const idle = performance.now() - killed;
+  console.log(`killed after ${before} documents; the next one ${(idle / 1000).toFixed(1)} s later`);
+  return idle;
+}
+
+async function until(isSo: () => Promise<boolean>) {
+  while (!(await isSo())) await pause(200);
+}
