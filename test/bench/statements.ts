@@ -9,7 +9,8 @@ import { openFloor } from './statements-floor.ts';
 import { leftOf } from './statements-left.ts';
 import { watchMemory } from './watch-memory.ts';
 
-const SIZES = { large: 10_000, small: 200 };
+const MANY = 10_000;
+const FEW = 200;
 /** When a worker is killed, as parts of all documents: what comes after is one life of a worker. */
 const KILLS = [0.1, 0.2];
 const MONTH = '2026-01-01';
@@ -23,7 +24,13 @@ const FLOOR_PAGES = 100;
  * bare browser that prints the same pages with its defaults and does nothing else.
  */
 export async function statements(words: readonly string[]) {
-  const count = SIZES[words[0] === 'small' ? 'small' : 'large'];
+  const [size = String(MANY)] = words;
+  const count = size === 'small' ? FEW : Number(size);
+  if (!Number.isInteger(count) || count < FEW) {
+    console.error(`How many? From ${FEW}, or small: npm run bench -- statements ${MANY}`);
+    process.exitCode = 2;
+    return;
+  }
   console.log(`Writing ${count.toLocaleString('en')} loans …`);
   const world = await manyLoans(count);
   try {
@@ -55,10 +62,13 @@ const show = (label: string, rate: number) =>
 async function billed({ admin, within, tenant_id }: ManyLoans) {
   await admin.query(
     `with model as (select * from borrowers limit 1), made as (
-       insert into borrowers (tenant_id, first_name, last_name, email)
-       select model.tenant_id, 'Grace', 'Hopper ' || number, 'b' || number || '@bench.test'
+       insert into borrowers (tenant_id, first_name, last_name)
+       select model.tenant_id, 'Grace', 'Hopper ' || number
        from model cross join generate_series(1, (select count(*) from loans)) as number
-       returning id
+       returning tenant_id, id
+     ), reached as (
+       insert into emails (tenant_id, borrower_id, email, is_primary)
+       select tenant_id, id, id || '@bench.test', true from made
      ), numbered as (select id, row_number() over () as number from made),
      owing as (select id, row_number() over () as number from loans)
      update loans set borrower_id = numbered.id

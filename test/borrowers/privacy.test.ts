@@ -41,6 +41,7 @@ async function paidBack(tenant: Tenant) {
 const OTHERS: Record<string, string> = {
   loan_tapes: 'the document of a tape is a file about many, and of no borrower',
   remittances: 'what is told to an investor in all; each loan of it is in remittance_loans',
+  servicing_fee_rates: 'what an investor pays, and which of the staff wrote it down',
   tape_deliveries: 'who of the tenant’s partners was mailed a tape',
   year_ends: 'the entry of a year end is about the lender alone',
 };

@@ -82,17 +82,17 @@ export const owedOn = (loan: Lent, day: string, known: string): Standing =>
 /** What borrowers have paid by the end of a day: of principal, interest and fees, and after a charge-off. */
 export function paidBy(loan: Lent, day: string, known = day) {
   const facts = knownFacts(loan.facts, day, known);
-  const of = (...kinds: Fact['kind'][]) =>
+  const sumOf = (...kinds: Fact['kind'][]) =>
     total(facts.filter(({ kind }) => kinds.includes(kind)).map(({ cents }) => cents));
   const after = (fact: Fact) => isOff(loan, day) && fact.date > (loan.chargedOffOn ?? '');
   const recovered = total(facts.filter(after).map(({ cents }) => cents));
   const left = isOff(loan, day) ? lost(loan, known) : owedAfter(loan, day, known);
   return {
-    principal: of('fund') - left.principal,
+    principal: sumOf('fund') - left.principal,
     interest: left.accrued - left.interest,
-    fees: of('fee') - of('waive') - left.fees,
+    fees: sumOf('fee') - sumOf('waive') - left.fees,
     other: recovered,
-    all: of('pay', 'sell'),
+    all: sumOf('pay', 'sell'),
   };
 }
 export type Paid = ReturnType<typeof paidBy>;
@@ -119,9 +119,9 @@ export function monthOf(loan: Lent, before: string, end: string, millionths: big
 export function statementOf(loan: Lent, before: string, end: string) {
   const [from, to] = [owedAfter(loan, before), owedAfter(loan, end)];
   const sum = ({ principal, interest, fees }: Standing) => principal + interest + fees;
-  const of = (kind: Fact['kind'], day: string) =>
+  const known = (kind: Fact['kind'], day: string) =>
     total(knownFacts(loan.facts, day, day).map((fact) => (fact.kind === kind ? fact.cents : 0n)));
-  const since = (kind: Fact['kind']) => of(kind, end) - of(kind, before);
+  const since = (kind: Fact['kind']) => known(kind, end) - known(kind, before);
   // What came from another servicer was owed before the first statement.
   const brought = loan.isBoarded ? since('fund') : 0n;
   return {
