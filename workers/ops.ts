@@ -93,6 +93,7 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
     const given = {
       ...{ url, owner, app, words, options, newPassword, secret, installation },
       openFiles: inStore,
+      say: (sentence: string) => void process.stderr.write(`  ${sentence}\n`),
     };
     const answer = await operation.run(given);
     print(answer, json);

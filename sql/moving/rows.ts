@@ -2,9 +2,6 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import type { Table } from './tables.ts';
 
-/** Rows read, and written into one entry of the file, at a time. */
-const BATCH = 1_000;
-
 const identifiers = (names: readonly string[]) =>
   sql.join(
     names.map((name) => sql.identifier([name])),
@@ -30,29 +27,28 @@ export async function* rowsOf(
     order by ${identifiers(table.key)}
   `);
   for (;;) {
-    const rows = await tx.anyFirst(
-      sql.type(Text)`fetch ${sql.literalValue(String(BATCH))} from carried`,
-    );
-    if (rows.length > 0) yield rows;
-    if (rows.length < BATCH) break;
+    // So many are in memory at once, and become one entry of the file.
+    const rows = await tx.anyFirst(sql.type(Text)`fetch 1000 from carried`);
+    if (rows.length === 0) break;
+    yield rows;
   }
   await tx.query(sql.typeAlias('void')`close carried`);
 }
 
 /** Where a batch waits until its table is complete: rows of one table may name each other. */
-export const prepareToTakeIn = (tx: Transaction, tenantId: string) =>
-  tx
-    .query(
-      sql.typeAlias('void')`
-    select set_config('app.coming_in', ${tenantId}, true)
-  `,
-    )
-    .then(() =>
-      tx.query(sql.typeAlias('void')`
+export async function prepareToTakeIn(tx: Transaction, tenantId: string) {
+  await tx.query(sql.typeAlias('void')`select set_config('app.coming_in', ${tenantId}, true)`);
+  // Tables that name each other in a circle are compared when all of them are there.
+  await tx.query(sql.typeAlias('void')`set constraints all deferred`);
+  await tx.query(sql.typeAlias('void')`
     create temporary table incoming (place integer generated always as identity, rows jsonb)
     on commit drop
-  `),
-    );
+  `);
+}
+
+/** What was put off is compared now, while all of it can still be undone. */
+export const compareReferences = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`set constraints all immediate`);
 
 /** The lines are parsed by the database, each as one row of JSON and never as a statement. */
 export const takeIn = (tx: Transaction, lines: readonly string[]) =>

@@ -51,7 +51,7 @@ export async function carriedTables(tx: Transaction): Promise<Table[]> {
         select distinct other.name from pg_constraint as reference
         join carried as other on other.oid = reference.confrelid and other.oid <> carried.oid
         where reference.conrelid = carried.oid and reference.contype = 'f'
-          and reference.conparentid = 0 and not reference.condeferred
+          and reference.conparentid = 0 and not reference.condeferrable
         order by 1) as after
     from carried order by carried.name
   `);

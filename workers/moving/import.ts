@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Files } from '../../jobs/files/files.ts';
 import { queued } from '../../jobs/queued.ts';
 import { checkValueOf, keysOf } from '../../jobs/sealing/keys.ts';
-import type { Transaction } from '../../sql/database/db.ts';
+import { sqlStateOf, type Transaction } from '../../sql/database/db.ts';
 import * as door from '../../sql/moving/door.ts';
 import { addAsTheyWere, keysTaken } from '../../sql/moving/jobs.ts';
 import type { Owner } from '../../sql/moving/owner.ts';
@@ -32,15 +32,27 @@ export async function importTenant(into: Into, path: string): Promise<Manifest> 
   say(`${manifest.files.length} files`);
   for (const month of manifest.accrual_months)
     await owner.steps('write', (tx) => rows.ensureAccrualMonth(tx, month));
-  await owner.steps('write', async (tx) => {
+  await takingIn(owner, async (tx) => {
     await assertWelcome(tx, manifest);
     await rowsFrom(file, checked, tx, say);
+    await rows.compareReferences(tx);
     await assertAsSaid(tx, manifest);
     await jobsFrom(file, checked, tx);
     await door.registerKeys(tx, manifest.keys);
   });
   say(`${manifest.jobs} jobs that wait`);
   return manifest;
+}
+
+/** Rows that no database of ours would have written are refused by its rules, in its words. */
+async function takingIn(owner: Owner, steps: (tx: Transaction) => Promise<void>) {
+  try {
+    await owner.steps('write', steps);
+  } catch (error) {
+    if (!/^2[23]/.test(sqlStateOf(error) ?? '')) throw error;
+    const reason = (error as Error).message;
+    throw new Unusable(`The database refuses what the file says: ${reason}`, { cause: error });
+  }
 }
 
 async function assertWelcome(tx: Transaction, { schema, tenant, tables, keys }: Manifest) {

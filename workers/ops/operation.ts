@@ -20,6 +20,8 @@ type Given = {
   installation: Installation;
   /** Where documents live, for operations that carry them. */
   openFiles?: () => Promise<Files>;
+  /** Tells how far a long operation is; on stderr, beside what it answers. */
+  say?: (sentence: string) => void;
 };
 
 /** `rows` are printed as a table, or with --json as they are; `say` is for people only. */

@@ -10,7 +10,7 @@ import { Misused, type Answer, type Operation } from './operation.ts';
 
 type Given = Parameters<Operation['run']>[0];
 
-const say = (sentence: string) => void process.stderr.write(`  ${sentence}\n`);
+const SILENTLY = () => {};
 
 export const tenant: Operation = {
   name: 'tenant',
@@ -52,7 +52,7 @@ function assertMayClose({ door: state, is_active, slug }: door.DoorOfTenant) {
   if (state === 'open' && !is_active) throw new Misused(`The tenant ${slug} is not active.`);
 }
 
-async function close(_given: Given, owner: Owner, [slug]: string[]): Promise<Answer> {
+async function close({ say = SILENTLY }: Given, owner: Owner, [slug]: string[]): Promise<Answer> {
   const found = await find(owner, slug);
   assertMayClose(found);
   await closeDoor(owner, found, { say });
@@ -78,6 +78,7 @@ async function openAgain({ options }: Given, owner: Owner, [slug]: string[]): Pr
 
 async function carryOut(given: Given, owner: Owner, words: string[]): Promise<Answer> {
   const [slug, path = ''] = words;
+  const { say = SILENTLY } = given;
   const found = await find(owner, slug);
   assertMayClose(found);
   if (existsSync(path)) throw new Misused(`${path} is there already.`);
@@ -96,7 +97,7 @@ async function carryOut(given: Given, owner: Owner, words: string[]): Promise<An
 
 async function carryIn(given: Given, owner: Owner, [path = '']: string[]): Promise<Answer> {
   if (!existsSync(path)) throw new Misused(`There is no file ${path}.`);
-  const { secret } = given;
+  const { secret, say = SILENTLY } = given;
   if (!secret) throw new Misused('Set SECRET as the API and the workers have it.');
   const files = await storeOf(given);
   const manifest = await importTenant({ owner, files, secret, say }, path);
