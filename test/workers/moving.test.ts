@@ -11,6 +11,7 @@ import { Misused } from '../../workers/ops/operation.ts';
 import { tenant as operation } from '../../workers/ops/tenant.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newClient } from '../setup/client.ts';
+import { forged } from '../setup/forged-export.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, PASSWORD, type Stage, type Tenant } from '../setup/world.ts';
@@ -146,15 +147,15 @@ test('a file that is cut off or damaged brings nothing in', async () => {
   const at = whole.indexOf('"principal_amount"');
   const other = Buffer.from(whole);
   other[at + 25] = (other[at + 25] ?? 0) ^ 1;
-  const wrong: [string, Buffer, string][] = [
-    ['cut off', whole.subarray(0, whole.length / 2), 'cut off'],
-    ['without its end', whole.subarray(0, whole.length - 1_024), 'cut off'],
-    ['one bit', other, 'damaged'],
-    ['nothing', Buffer.alloc(0), 'cut off'],
-    ['another kind', Buffer.from('PK'.repeat(2_000)), 'no export'],
+  const wrong: [Buffer, string][] = [
+    [whole.subarray(0, whole.length / 2), 'cut off'],
+    [whole.subarray(0, whole.length - 1_024), 'cut off'],
+    [other, 'damaged'],
+    [Buffer.alloc(0), 'cut off'],
+    [Buffer.from('PK'.repeat(2_000)), 'no export'],
   ];
 
-  for (const [, bytes, said] of wrong) {
+  for (const [bytes, said] of wrong) {
     await writeFile(damaged, bytes);
     expect(await ask(there, ['import', damaged])).toMatchObject({
       code: 1,
@@ -163,6 +164,24 @@ test('a file that is cut off or damaged brings nothing in', async () => {
   }
   const { rows } = await there.owner.query('select from tenants');
   expect(rows).toEqual([]);
+});
+
+test.each([
+  ['a file of another tenant', () => `"storage_key": "${tenant.slug}`, 'which is not its own'],
+  ['a job of another kind', () => '"task": "render-document"', 'is not one of the tenant'],
+  ['a tenant that is open', () => '"door": "closed"', 'is not what the manifest says|refuses'],
+  ['another schema', () => '"schema":"0', 'bring both to the same release'],
+  ['a folder above', () => `"key":"${tenant.slug}`, 'would not be stored'],
+])('a file that was made to bring in %s brings nothing in', async (_what, from, said) => {
+  const text = from();
+  const letters = /\w+"?$/.exec(text)?.[0] ?? '';
+  const other = text.slice(0, -letters.length) + letters.replace(/\w/g, 'x');
+
+  const answer = await ask(there, ['import', await forged(file, text, other)]);
+
+  expect(answer).toMatchObject({ code: 1, say: expect.stringMatching(said) });
+  expect((await there.owner.query('select from tenants')).rows).toEqual([]);
+  expect(await jobsIn(there)).toEqual([]);
 });
 
 test('the tenant is in the other database as it was, closed, and there only once', async () => {
