@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-export const DOORS = ['open', 'closing', 'closed', 'exported'] as const;
+const DOORS = ['open', 'closing', 'closed', 'exported'] as const;
 
 const Tenant = z.object({
   id: z.string(),
@@ -51,7 +51,7 @@ export const openTransactions = (tx: Transaction) =>
   `);
 
 const Key = z.object({ id: z.string(), check_value: z.string().nullable() });
-export type SealingKey = z.output<typeof Key>;
+type SealingKey = z.output<typeof Key>;
 
 /** The keys of SECRET under which anything in this database is sealed. */
 export const sealingKeys = (tx: Transaction) =>

@@ -59,7 +59,7 @@ export async function carriedTables(tx: Transaction): Promise<Table[]> {
 }
 
 /** Throws where tables name each other in a circle, which no order of writing would satisfy. */
-export function inOrder(tables: readonly Table[]): Table[] {
+function inOrder(tables: readonly Table[]): Table[] {
   const written: Table[] = [];
   const done = new Set<string>();
   while (written.length < tables.length) {

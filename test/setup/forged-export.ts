@@ -14,8 +14,8 @@ export async function forged(file: string, from: string, to: string): Promise<st
     for await (const piece of contentOf(source, entry)) pieces.push(piece);
     texts.set(entry.name, Buffer.concat(pieces).toString('latin1').replaceAll(from, to));
   }
-  const { [MANIFEST]: said = '', ...entries } = Object.fromEntries(texts);
-  const manifest = JSON.parse(said) as Manifest;
+  const { [MANIFEST]: last = '', ...entries } = Object.fromEntries(texts);
+  const manifest = JSON.parse(last) as Manifest;
   const archive = await writeArchive(target);
   manifest.entries = [];
   for (const [name, text] of Object.entries(entries)) {

@@ -155,11 +155,11 @@ test('a file that is cut off or damaged brings nothing in', async () => {
     [Buffer.from('PK'.repeat(2_000)), 'no export'],
   ];
 
-  for (const [bytes, said] of wrong) {
+  for (const [bytes, reason] of wrong) {
     await writeFile(damaged, bytes);
     expect(await ask(there, ['import', damaged])).toMatchObject({
       code: 1,
-      say: expect.stringContaining(said),
+      say: expect.stringContaining(reason),
     });
   }
   const { rows } = await there.owner.query('select from tenants');
@@ -172,14 +172,14 @@ test.each([
   ['a tenant that is open', () => '"door": "closed"', 'is not what the manifest says|refuses'],
   ['another schema', () => '"schema":"0', 'bring both to the same release'],
   ['a folder above', () => `"key":"${tenant.slug}`, 'would not be stored'],
-])('a file that was made to bring in %s brings nothing in', async (_what, from, said) => {
+])('a file that was made to bring in %s brings nothing in', async (_what, from, reason) => {
   const text = from();
   const letters = /\w+"?$/.exec(text)?.[0] ?? '';
   const other = text.slice(0, -letters.length) + letters.replace(/\w/g, 'x');
 
   const answer = await ask(there, ['import', await forged(file, text, other)]);
 
-  expect(answer).toMatchObject({ code: 1, say: expect.stringMatching(said) });
+  expect(answer).toMatchObject({ code: 1, say: expect.stringMatching(reason) });
   expect((await there.owner.query('select from tenants')).rows).toEqual([]);
   expect(await jobsIn(there)).toEqual([]);
 });
