@@ -57,7 +57,7 @@ const jobsIn = async ({ owner }: Stage) =>
     )
   ).rows;
 
-/** Loans, a payment, closed books, a document, a redacted borrower, and a job that has failed twice. */
+/** Loans, a payment, closed books, a document, and a job that has failed twice. */
 async function servicedTenant() {
   const tenant = await here.tenant('2026-01-15');
   const admin = await tenant.signedIn('superadmin');
