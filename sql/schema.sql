@@ -140,6 +140,13 @@ CREATE OR REPLACE FUNCTION app.business_date()
  STABLE PARALLEL SAFE
 RETURN (SELECT tenants.business_date FROM tenants WHERE (tenants.id = app.current_tenant()));
 
+CREATE OR REPLACE FUNCTION app.comes_in(target regclass, tenant uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+RETURN ((current_setting('app.coming_in'::text, true) = (tenant)::text) AND (CURRENT_USER = (SELECT pg_get_userbyid(pg_class.relowner) AS pg_get_userbyid FROM pg_class WHERE (pg_class.oid = (comes_in.target)::oid))));
+
 CREATE OR REPLACE FUNCTION app.create_tenant(slug text, name text, business_date date, domains text[])
  RETURNS uuid
  LANGUAGE plpgsql
@@ -250,6 +257,9 @@ CREATE OR REPLACE FUNCTION app.entry_in_open_period()
 AS $function$
 declare closed date;
 begin
+  if tg_op = 'INSERT' and app.comes_in(tg_relid, new.tenant_id) then
+    return new;
+  end if;
   -- Lines join an entry of their own transaction only, so nobody says when it was created.
   if tg_op = 'INSERT' then
     new.created_at := now();
@@ -282,6 +292,15 @@ begin
        <> (to_jsonb(new) - '{status,posted_at,posted_by,is_archived}'::text[]) then
     raise exception 'Posted entries are immutable.' using errcode = 'insufficient_privilege';
   end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.event_waits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from tenants where id = new.tenant_id and door <> 'open') then return null; end if;
   return new;
 end $function$;
 
@@ -362,6 +381,12 @@ AS $function$
   ) as personal
 $function$;
 
+CREATE OR REPLACE FUNCTION app.is_shut()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (EXISTS (SELECT FROM tenants WHERE ((tenants.id = app.current_tenant()) AND (tenants.door = ANY (ARRAY['closed'::text, 'exported'::text])))));
+
 CREATE OR REPLACE FUNCTION app.key_of(sealed text)
  RETURNS text
  LANGUAGE sql
@@ -399,6 +424,9 @@ CREATE OR REPLACE FUNCTION app.line_joins_new_entry()
 AS $function$
 declare entry record;
 begin
+  if app.comes_in(tg_relid, new.tenant_id) then
+    return new;
+  end if;
   select status, entry_date, created_at = now() as is_new into entry
   from journal_entries where tenant_id = new.tenant_id and id = new.entry_id for share;
   if not found or not entry.is_new then
@@ -778,7 +806,7 @@ begin
     if old.redacted_at is null or app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then
       return new;
     end if;
-  elsif not exists (
+  elsif app.comes_in(tg_relid, new.tenant_id) or not exists (
     select from borrowers
     where tenant_id = new.tenant_id and id = new.borrower_id and redacted_at is not null
   ) then
@@ -1159,12 +1187,12 @@ grant execute on function app.take_jobs to servicing_worker;
 revoke execute on function app.take_jobs from public;
 
 CREATE OR REPLACE FUNCTION app.tenant_of_host(host text)
- RETURNS TABLE(id uuid, slug text, is_active boolean)
+ RETURNS TABLE(id uuid, slug text, is_active boolean, door text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select tenant.id, tenant.slug, tenant.is_active
+  select tenant.id, tenant.slug, tenant.is_active, tenant.door
   from tenant_domains as domain join tenants as tenant on tenant.id = domain.tenant_id
   where domain.domain = host
 $function$;
@@ -1603,7 +1631,7 @@ create table autopay_plans (
   constraint autopay_plans_tenant_id_backup_payment_instrument_id_fkey FOREIGN KEY (tenant_id, backup_payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
   constraint autopay_plans_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint autopay_plans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint autopay_plans_tenant_id_last_payment_id_fkey FOREIGN KEY (tenant_id, last_payment_id) REFERENCES payments(tenant_id, id),
+  constraint autopay_plans_tenant_id_last_payment_id_fkey FOREIGN KEY (tenant_id, last_payment_id) REFERENCES payments(tenant_id, id) DEFERRABLE,
   constraint autopay_plans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint autopay_plans_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
 );
@@ -1777,7 +1805,7 @@ create table borrowers (
   constraint borrowers_ssn_last_four_check CHECK ((ssn_last_four ~ '^\d{4}$'::text)),
   constraint borrowers_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
   constraint borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint borrowers_tenant_id_redacted_by_fkey FOREIGN KEY (tenant_id, redacted_by) REFERENCES users(tenant_id, id)
+  constraint borrowers_tenant_id_redacted_by_fkey FOREIGN KEY (tenant_id, redacted_by) REFERENCES users(tenant_id, id) DEFERRABLE
 );
 CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX borrowers_last_name_begins ON public.borrowers USING btree (tenant_id, lower(last_name) text_pattern_ops) INCLUDE (id);
@@ -2512,6 +2540,7 @@ alter table events enable row level security, force row level security;
 create policy auditor on events for select to servicing_auditor using true;
 create policy owner on events for all to servicing_owner using true with check true;
 create policy tenant on events for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER waits BEFORE UPDATE OF relayed_at ON public.events FOR EACH ROW WHEN ((old.relayed_at IS NULL)) EXECUTE FUNCTION app.event_waits();
 grant insert, select on events to servicing_app;
 grant select on events to servicing_auditor;
 
@@ -4240,7 +4269,7 @@ create table programs (
   updated_at timestamp with time zone not null default now(),
   constraint programs_pkey PRIMARY KEY (tenant_id, id),
   constraint programs_tenant_id_code_key UNIQUE (tenant_id, code),
-  constraint programs_tenant_id_default_product_id_fkey FOREIGN KEY (tenant_id, default_product_id) REFERENCES products(tenant_id, id),
+  constraint programs_tenant_id_default_product_id_fkey FOREIGN KEY (tenant_id, default_product_id) REFERENCES products(tenant_id, id) DEFERRABLE,
   constraint programs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX programs_created ON public.programs USING btree (tenant_id, created_at DESC, id DESC);
@@ -4863,7 +4892,10 @@ create table tenants (
   is_active boolean not null default true,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  door text not null default 'open'::text,
+  constraint tenants_door_check CHECK ((door = ANY (ARRAY['open'::text, 'closing'::text, 'closed'::text, 'exported'::text]))),
   constraint tenants_pkey PRIMARY KEY (id),
+  constraint tenants_shut_is_inactive CHECK (((door = 'open'::text) OR (NOT is_active))),
   constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint tenants_slug_key UNIQUE (slug)
 );

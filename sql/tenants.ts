@@ -2,12 +2,18 @@ import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from './database/db.ts';
 
-const Found = z.object({ id: z.string(), slug: z.string(), is_active: z.boolean() });
+const Found = z.object({
+  id: z.string(),
+  slug: z.string(),
+  is_active: z.boolean(),
+  /** Anything but open while it moves to another database. */
+  door: z.string(),
+});
 export type FoundTenant = z.output<typeof Found>;
 
 /** Asked before any tenant is known: whose domain this host is. */
 export const ofHost = (pool: DatabasePool, host: string) =>
-  pool.maybeOne(sql.type(Found)`select id, slug, is_active from app.tenant_of_host(${host})`);
+  pool.maybeOne(sql.type(Found)`select id, slug, is_active, door from app.tenant_of_host(${host})`);
 
 const Active = z.object({
   id: z.string(),

@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { openPool } from '../sql/database/db.ts';
 import { dumpSchema } from '../sql/database/dump-schema.ts';
+import { carriedTables } from '../sql/moving/tables.ts';
 import { TABLES } from '../sql/tables.ts';
 import { cloneDatabase } from './setup/database.ts';
 
@@ -74,6 +75,31 @@ const RULES = [
         and index.indkey[0] is distinct from tenant.attnum`,
   },
   {
+    rule: 'every table has a primary key, in whose order its rows are carried to another database',
+    breaks: 'careless_numbers',
+    query: `
+      select name from ${TABLES_OF_SCHEMA}
+      where not exists (select from pg_index where indrelid = tables.oid and indisprimary)`,
+  },
+  {
+    rule: 'no record has a number of one database’s own, which another has given out as well',
+    breaks: 'careless_numbers.number',
+    query: `
+      select tables.name || '.' || attname as name from ${TABLES_OF_SCHEMA}
+      join pg_attribute as attribute on attrelid = tables.oid and attnum > 0
+      left join pg_attrdef as fallback on fallback.adrelid = tables.oid and fallback.adnum = attnum
+      where attidentity <> '' or pg_get_expr(adbin, adrelid) like 'nextval(%'`,
+  },
+  {
+    rule: 'what excludes rows compares those of one tenant only',
+    breaks: 'careless_rows: careless_rows_excluded',
+    query: `
+      select name || ': ' || conname as name from ${TABLES_OF_SCHEMA}
+      join pg_constraint as con on con.conrelid = tables.oid and con.contype = 'x'
+      left join ${TENANT} as tenant on tenant.attrelid = tables.oid
+      where con.conkey[1] is distinct from tenant.attnum`,
+  },
+  {
     rule: 'functions that run as their owner pin their search path',
     breaks: 'careless_function',
     query: `
@@ -135,6 +161,12 @@ test('the tables that the code may name are those of the schema', async () => {
   expect(names.toSorted(byName)).toEqual([...TABLES].toSorted(byName));
 });
 
+test('every table of tenants is carried to another database, each after those that it names', async () => {
+  const carried = await owner.connect((connection) => carriedTables(connection));
+
+  expect(carried.map(({ name }) => name).toSorted(byName)).toEqual([...TABLES].toSorted(byName));
+});
+
 test.each(RULES)('$rule', async ({ query }) => {
   expect(await found(query)).toEqual([]);
 });
@@ -147,8 +179,10 @@ test('each of these rules finds what is careless', async () => {
     grant truncate on careless_tables to servicing_app;
     create table careless_rows (
       tenant_id uuid not null, id uuid primary key, loan_id uuid references careless_tables (id),
-      fee_amount numeric(15, 2)
+      fee_amount numeric(15, 2),
+      constraint careless_rows_excluded exclude (id with =)
     );
+    create table careless_numbers (number bigint generated always as identity);
     create function app.careless_function() returns integer
       language sql security definer as 'select 1';
     create view careless_view as select 1 as one;

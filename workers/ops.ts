@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { openFiles } from '../jobs/files/open-files.ts';
 import { BARE } from '../jobs/installation.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
+import { readSecret } from '../jobs/sealing/secrets.ts';
 import { openPool } from '../sql/database/db.ts';
 import { checkTenant } from './ops/check-tenant.ts';
 import { close } from './ops/close.ts';
@@ -17,6 +20,7 @@ import { setAside } from './ops/set-aside.ts';
 import { settings } from './ops/settings.ts';
 import { changes, slots, subPools } from './ops/slots.ts';
 import { status } from './ops/status.ts';
+import { tenant } from './ops/tenant.ts';
 import { openForCommand } from './processes/command.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 
@@ -33,6 +37,7 @@ const OPERATIONS: readonly Operation[] = [
     settings,
     secrets,
     reckon,
+    tenant,
   ],
 ];
 
@@ -71,7 +76,12 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
     networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
     may_close_future: !isProduction,
   };
-  const { NEW_PASSWORD: newPassword, SECRET: secret } = configuration;
+  const { NEW_PASSWORD: newPassword, SECRET: secret, DATA_DIR, STORAGE_URL } = configuration;
+  const inStore = () =>
+    openFiles(STORAGE_URL, {
+      folder: path.resolve(DATA_DIR, 'files'),
+      secret: readSecret(configuration),
+    });
   try {
     const { values, positionals: words } = parseArgs({
       args: rest,
@@ -81,7 +91,11 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
     const { json = false, ...options } = values;
     const [extra] = words.slice(operation.words ?? 0);
     if (extra !== undefined) throw new Misused(`"${extra}" is one word too many.`);
-    const given = { url, owner, app, words, options, newPassword, secret, installation };
+    const given = {
+      ...{ url, owner, app, words, options, newPassword, secret, installation },
+      openFiles: inStore,
+      say: (sentence: string) => void process.stderr.write(`  ${sentence}\n`),
+    };
     const answer = await operation.run(given);
     print(answer, json);
     return answer.code ?? 0;

@@ -6,7 +6,7 @@ import {
 import type { ZodError } from 'zod';
 import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../../jobs/errors.ts';
 import { StoreUnavailable } from '../../jobs/files/files.ts';
-import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
+import { constraintOf, sqlStateOf, TenantShut } from '../../sql/database/db.ts';
 
 /** What every refusal looks like on the wire; `request_id` is added where it is sent. */
 export type Answer = {
@@ -45,6 +45,17 @@ export class HttpRefusal extends Error {
     };
   }
 }
+
+/** In seconds: a move takes minutes. */
+const ASK_AGAIN = '60';
+
+export const closedForAMove = () =>
+  new HttpRefusal(
+    503,
+    'tenant_closed',
+    'This service is closed for a while, because it is being moved. Nothing is lost. Try again later.',
+    { headers: { 'Retry-After': ASK_AGAIN } },
+  );
 
 const UNAVAILABLE: Answer = {
   status: 503,
@@ -102,6 +113,7 @@ export function answerTo(error: unknown, method = 'GET'): Answer | null {
   if (error instanceof Conflict) return refusal(409, error);
   if (error instanceof NotFound) return refusal(404, error);
   if (error instanceof Forbidden) return refusal(403, error);
+  if (error instanceof TenantShut) return closedForAMove().answer;
   if (error instanceof StoreUnavailable || error instanceof KeyMissing) return UNAVAILABLE;
   return databaseAnswer(error, method) ?? parserAnswer(error);
 }

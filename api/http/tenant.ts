@@ -3,7 +3,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import { isAmong } from '../../jobs/networks/networks.ts';
 import * as tenants from '../../sql/tenants.ts';
-import { HttpRefusal } from './errors.ts';
+import { closedForAMove, HttpRefusal } from './errors.ts';
 
 const HOST =
   /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*)\.?(?::(\d{1,5}))?$/i;
@@ -25,6 +25,7 @@ export function tenantMiddleware(
       throw new HttpRefusal(400, 'invalid_host', 'The Host header is not a host name.');
     const host = name.toLowerCase();
     const found = await lookUp(pool, cache, host);
+    if (found && found.door !== 'open') throw closedForAMove();
     if (!found?.is_active)
       throw new HttpRefusal(404, 'tenant_not_found', 'There is no tenant at this address.');
     ctx.state.tenant = found;

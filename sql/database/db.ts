@@ -171,7 +171,8 @@ async function once<Result>(
 ): Promise<Outcome<Result>> {
   await connection.query(beginning(readOnly, snapshot));
   try {
-    const { today } = await connection.one(settingOut(tenantId, timeout));
+    const { today, is_shut } = await connection.one(settingOut(tenantId, timeout));
+    if (is_shut) throw new TenantShut();
     const result = await steps(connection, today ?? '');
     await connection.query(sql.typeAlias('void')`commit`);
     return { result };
@@ -202,17 +203,26 @@ export async function attempt<Result>(
   }
 }
 
-const Today = z.object({ today: z.string().nullable() });
+/** The tenant is closed, and may be in another database already: nothing is read or written. */
+export class TenantShut extends Error {
+  constructor() {
+    super('The tenant is closed while it moves.');
+  }
+}
+
+const Today = z.object({ today: z.string().nullable(), is_shut: z.boolean() });
 
 /** Both settings end with the transaction, and are made before the date is read, from left to right. */
 function settingOut(tenantId: string, timeout: string | undefined) {
   if (timeout === undefined)
     return sql.prepared('tenant', Today)`
-      select set_config('app.tenant_id', ${tenantId}, true), app.business_date() as today
+      select set_config('app.tenant_id', ${tenantId}, true), app.business_date() as today,
+             app.is_shut() as is_shut
     `;
   return sql.prepared('tenant_and_timeout', Today)`
     select set_config('app.tenant_id', ${tenantId}, true),
-           set_config('statement_timeout', ${timeout}, true), app.business_date() as today
+           set_config('statement_timeout', ${timeout}, true), app.business_date() as today,
+           app.is_shut() as is_shut
   `;
 }
 

@@ -104,7 +104,7 @@ rule('areas of jobs/ import only along loans … → ledger, webhooks, communica
 const MACHINERY: Partial<Record<Folder, readonly string[]>> = {
   api: ['http', 'endpoints', 'pages'],
   jobs: ['files', 'networks', 'sealing'],
-  sql: ['database', 'queue', 'invariants'],
+  sql: ['database', 'queue', 'invariants', 'moving'],
 };
 
 rule('api, jobs and sql share one map of areas', () =>

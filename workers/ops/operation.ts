@@ -1,4 +1,5 @@
 import type { DatabasePool } from 'slonik';
+import type { Files } from '../../jobs/files/files.ts';
 import type { Installation } from '../../jobs/installation.ts';
 
 /** What an operation is given: connections as a worker and as the application, and its words. */
@@ -17,6 +18,10 @@ type Given = {
   secret?: string | undefined;
   /** What the command was started with; it has no files. */
   installation: Installation;
+  /** Where documents live, for operations that carry them. */
+  openFiles?: () => Promise<Files>;
+  /** Tells how far a long operation is; on stderr, beside what it answers. */
+  say?: (sentence: string) => void;
 };
 
 /** `rows` are printed as a table, or with --json as they are; `say` is for people only. */

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import type { Table } from './tables.ts';
+
+const identifiers = (names: readonly string[]) =>
+  sql.join(
+    names.map((name) => sql.identifier([name])),
+    sql.fragment`, `,
+  );
+
+const Text = z.object({ text: z.string() });
+
+/**
+ * The tenant's rows of a table as lines of JSON, in the order of its key, a batch at a time. JSON keeps
+ * every digit of a numeric and every microsecond of a moment, and is read by the database alone.
+ */
+export async function* rowsOf(
+  tx: Transaction,
+  table: Table,
+  tenantId: string,
+): AsyncGenerator<readonly string[]> {
+  await tx.query(sql.typeAlias('void')`
+    declare carried no scroll cursor for
+    select (to_jsonb(carried) - ${sql.array(table.generated, 'text')})::text as text
+    from ${sql.identifier([table.name])} as carried
+    where ${sql.identifier([table.tenant_column])} = ${tenantId}
+    order by ${identifiers(table.key)}
+  `);
+  for (;;) {
+    // So many are in memory at once, and become one entry of the file.
+    const rows = await tx.anyFirst(sql.type(Text)`fetch 1000 from carried`);
+    if (rows.length === 0) break;
+    yield rows;
+  }
+  await tx.query(sql.typeAlias('void')`close carried`);
+}
+
+/** Where a batch waits until its table is complete: rows of one table may name each other. */
+export async function prepareToTakeIn(tx: Transaction, tenantId: string) {
+  await tx.query(sql.typeAlias('void')`select set_config('app.coming_in', ${tenantId}, true)`);
+  // Tables that name each other in a circle are compared when all of them are there.
+  await tx.query(sql.typeAlias('void')`set constraints all deferred`);
+  await tx.query(sql.typeAlias('void')`
+    create temporary table incoming (place integer generated always as identity, rows jsonb)
+    on commit drop
+  `);
+}
+
+/** What was put off is compared now, while all of it can still be undone. */
+export const compareReferences = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`set constraints all immediate`);
+
+/** The lines are parsed by the database, each as one row of JSON and never as a statement. */
+export const takeIn = (tx: Transaction, lines: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    insert into incoming (rows) select jsonb_agg(line.text::jsonb order by line.place)
+    from unnest(${sql.array([...lines], 'text')}) with ordinality as line (text, place)
+  `);
+
+/** Writes what was taken in, that tenant's rows alone; answers how many. */
+export async function writeTaken(tx: Transaction, table: Table, tenantId: string): Promise<number> {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    insert into ${sql.identifier([table.name])} (${identifiers(table.columns)})
+    select ${sql.join(
+      table.columns.map((name) => sql.identifier(['taken', name])),
+      sql.fragment`, `,
+    )}
+    from incoming
+    cross join lateral jsonb_populate_recordset(
+      null::${sql.identifier([table.name])}, incoming.rows) as taken
+    where ${sql.identifier(['taken', table.tenant_column])} = ${tenantId}
+    order by incoming.place
+  `);
+  await tx.query(sql.typeAlias('void')`truncate incoming`);
+  return rowCount;
+}
+
+const Month = z.object({ month: z.string() });
+
+/** The months of interest_accruals, the one table that has a partition for each. */
+export const accrualMonths = (tx: Transaction, tenantId: string) =>
+  tx.anyFirst(sql.type(Month)`
+    select distinct date_trunc('month', accrual_date)::date as month
+    from interest_accruals where tenant_id = ${tenantId} order by 1
+  `);
+
+export const ensureAccrualMonth = (tx: Transaction, month: string) =>
+  tx.query(sql.typeAlias('void')`select app.ensure_accrual_month(${month}::date)`);
+
+const Place = z.object({ table: z.string() });
+
+/** The tables whose rows name a file of the store. */
+const tablesOfFiles = (tx: Transaction) =>
+  tx.anyFirst(sql.type(Place)`
+    select attrelid::regclass::text as "table"
+    from pg_attribute as attribute join pg_class as class on class.oid = attribute.attrelid
+    where attname = 'storage_key' and not attisdropped and relkind in ('r', 'p')
+      and relnamespace = 'public'::regnamespace order by 1
+  `);
+
+const Named = z.object({ key: z.string(), sha256_hash: z.string().nullable() });
+export type NamedFile = z.output<typeof Named>;
+
+/** Each file that the tenant's rows name, once, with the hash that its document has. */
+export async function filesNamed(tx: Transaction, tenantId: string): Promise<readonly NamedFile[]> {
+  const tables = await tablesOfFiles(tx);
+  const each = tables.map(
+    (table) => sql.fragment`
+      select storage_key as key, to_jsonb(named) ->> 'sha256_hash' as sha256_hash
+      from ${sql.identifier([table])} as named
+      where tenant_id = ${tenantId} and storage_key is not null`,
+  );
+  return tx.any(sql.type(Named)`
+    select key, max(sha256_hash) as sha256_hash
+    from (${sql.join(each, sql.fragment` union all `)}) as files group by key order by key
+  `);
+}

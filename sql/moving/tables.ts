@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Table = z.object({
+  name: z.string(),
+  /** What is written: all but what the database generates. */
+  columns: z.array(z.string()),
+  generated: z.array(z.string()),
+  /** The primary key, in whose order rows are carried. */
+  key: z.array(z.string()),
+  tenant_column: z.string(),
+  /** Tables whose rows are named by these rows at once, and not at the end of the transaction. */
+  after: z.array(z.string()),
+});
+export type Table = z.output<typeof Table>;
+
+/**
+ * Every table that holds rows of tenants, by the catalogue, those that are named before those that name
+ * them: a new table is carried from its first day.
+ */
+export async function carriedTables(tx: Transaction): Promise<Table[]> {
+  const tables = await tx.any(sql.type(Table)`
+    with carried as (
+      select class.oid, class.relname::text as name,
+             case when class.relname = 'tenants' then 'id' else 'tenant_id' end as tenant_column
+      from pg_class as class
+      where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
+        and not class.relispartition
+        and (class.relname = 'tenants' or exists (
+          select from pg_attribute
+          where attrelid = class.oid and attname = 'tenant_id' and not attisdropped))
+    )
+    select carried.name, carried.tenant_column,
+      array(
+        select attname::text from pg_attribute
+        where attrelid = carried.oid and attnum > 0 and not attisdropped and attgenerated = ''
+        order by attnum) as columns,
+      array(
+        select attname::text from pg_attribute
+        where attrelid = carried.oid and attnum > 0 and not attisdropped and attgenerated <> ''
+        order by attnum) as generated,
+      array(
+        select attribute.attname::text
+        from pg_index as index
+        cross join unnest(index.indkey::int2[]) with ordinality as part (attnum, place)
+        join pg_attribute as attribute
+          on attribute.attrelid = index.indrelid and attribute.attnum = part.attnum
+        where index.indrelid = carried.oid and index.indisprimary
+        order by part.place) as key,
+      array(
+        select distinct other.name from pg_constraint as reference
+        join carried as other on other.oid = reference.confrelid and other.oid <> carried.oid
+        where reference.conrelid = carried.oid and reference.contype = 'f'
+          and reference.conparentid = 0 and not reference.condeferrable
+        order by 1) as after
+    from carried order by carried.name
+  `);
+  return inOrder(tables);
+}
+
+/** Throws where tables name each other in a circle, which no order of writing would satisfy. */
+function inOrder(tables: readonly Table[]): Table[] {
+  const written: Table[] = [];
+  const done = new Set<string>();
+  while (written.length < tables.length) {
+    const next = tables.filter(
+      ({ name, after }) => !done.has(name) && after.every((other) => done.has(other)),
+    );
+    if (next.length === 0) {
+      const left = tables.map(({ name }) => name).filter((name) => !done.has(name));
+      throw new Error(`These tables name each other in a circle: ${left.join(', ')}.`);
+    }
+    for (const table of next) done.add(table.name);
+    written.push(...next);
+  }
+  return written;
+}
+
+/** The newest migration: rows are carried between databases of the same schema only. */
+export const schemaVersion = (tx: Transaction) =>
+  tx.oneFirst(sql.type(z.object({ name: z.string() }))`
+    select name from schema_migrations order by name desc limit 1
+  `);

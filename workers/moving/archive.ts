@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+
+/** A tar archive (POSIX ustar), which `tar tf` lists as well. */
+const BLOCK = 512;
+const NAME = /^[a-z0-9][a-z0-9_./-]{0,98}$/;
+
+/** The file is not what an export writes; the sentence says what is wrong with it. */
+export class Unusable extends Error {}
+
+export type Written = { name: string; bytes: number; sha256: string };
+
+/** Writes entries one behind the other into a file of its owner alone, which was not there before. */
+export async function writeArchive(path: string) {
+  const file = await open(path, 'wx', 0o600);
+  return {
+    /** An entry whose size is known before its bytes are read. */
+    add: async (
+      name: string,
+      bytes: number,
+      content: AsyncIterable<Uint8Array> | Uint8Array[],
+    ): Promise<Written> => {
+      await file.write(headerOf(name, bytes));
+      const hash = createHash('sha256');
+      let written = 0;
+      for await (const piece of content) {
+        hash.update(piece);
+        written += piece.byteLength;
+        await file.writeFile(piece);
+      }
+      if (written !== bytes) throw new Error(`${name} changed while it was written.`);
+      await file.write(Buffer.alloc(padding(bytes)));
+      return { name, bytes, sha256: hash.digest('hex') };
+    },
+    finish: async () => {
+      await file.write(Buffer.alloc(2 * BLOCK));
+      await file.sync();
+    },
+    close: () => file.close(),
+  };
+}
+export type Archive = Awaited<ReturnType<typeof writeArchive>>;
+
+export type Entry = { name: string; bytes: number; start: number };
+
+/** The entries of a file, in order. Nothing of it is believed but that its headers add up. */
+export async function* entriesIn(file: FileHandle): AsyncGenerator<Entry> {
+  const { size } = await file.stat();
+  for (let at = 0; ;) {
+    const header = Buffer.alloc(BLOCK);
+    const { bytesRead } = await file.read(header, 0, BLOCK, at);
+    if (bytesRead < BLOCK) throw new Unusable('The file is cut off, or is no export of a tenant.');
+    if (header.every((byte) => byte === 0)) return;
+    const { name, bytes } = readHeader(header);
+    const start = at + BLOCK;
+    at = start + bytes + padding(bytes);
+    if (at > size) throw new Unusable(`The file is cut off in ${name}.`);
+    yield { name, bytes, start };
+  }
+}
+
+/** The bytes of an entry, a piece at a time. */
+export async function* contentOf(file: FileHandle, { bytes, start }: Entry) {
+  const piece = 256 * 1024;
+  for (let done = 0; done < bytes;) {
+    const buffer = Buffer.alloc(Math.min(piece, bytes - done));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, start + done);
+    if (bytesRead === 0) throw new Unusable('The file is cut off.');
+    done += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+const padding = (bytes: number) => (BLOCK - (bytes % BLOCK)) % BLOCK;
+
+function headerOf(name: string, bytes: number): Buffer {
+  if (!NAME.test(name)) throw new Error(`${name} is no name of an entry.`);
+  const header = Buffer.alloc(BLOCK);
+  header.write(name, 0, 'latin1');
+  header.write('0000600\0', 100);
+  header.write('0000000\0', 108);
+  header.write('0000000\0', 116);
+  header.write(`${bytes.toString(8).padStart(11, '0')}\0`, 124);
+  header.write('00000000000\0', 136);
+  header.write('0', 156);
+  header.write('ustar\x0000', 257);
+  header.write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
+}
+
+/** The sum of all bytes of the header, those of the sum itself taken for blanks. */
+function checksumOf(header: Buffer): number {
+  let sum = 0;
+  for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 32 : byte;
+  return sum;
+}
+
+function readHeader(header: Buffer) {
+  const textAt = (from: number, to: number) =>
+    header.subarray(from, to).toString('latin1').split('\0')[0] ?? '';
+  const name = textAt(0, 100);
+  const isOurs =
+    textAt(257, 263) === 'ustar' &&
+    Number.parseInt(textAt(148, 156), 8) === checksumOf(header) &&
+    textAt(156, 157) === '0' &&
+    NAME.test(name) &&
+    /^[0-7]{11}$/.test(textAt(124, 136));
+  if (!isOurs) throw new Unusable('The file is damaged, or is no export of a tenant.');
+  return { name, bytes: Number.parseInt(textAt(124, 136), 8) };
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import * as door from '../../sql/moving/door.ts';
+import { openOwner, type Owner } from '../../sql/moving/owner.ts';
+import { Unusable } from '../moving/archive.ts';
+import { closeDoor, StillBusy } from '../moving/close-door.ts';
+import { exportTenant } from '../moving/export.ts';
+import { importTenant } from '../moving/import.ts';
+import type { Manifest } from '../moving/manifest.ts';
+import { Misused, type Answer, type Operation } from './operation.ts';
+
+type Given = Parameters<Operation['run']>[0];
+
+const SILENTLY = () => {};
+
+export const tenant: Operation = {
+  name: 'tenant',
+  usage: 'close|open SLUG | export SLUG FILE | import FILE  [--although exported]',
+  summary: 'closes a tenant, opens it, and carries it to another database',
+  words: 3,
+  options: ['although'],
+  run: async (given) => {
+    const [what = '', ...words] = given.words;
+    const wanted = what === 'export' ? 2 : 1;
+    const act = new Map([
+      ['close', close],
+      ['open', openAgain],
+      ['export', carryOut],
+      ['import', carryIn],
+    ]).get(what);
+    if (!act || words.length !== wanted) throw new Misused('Say what is to be done, and to whom.');
+    const owner = await openOwner(given.url);
+    try {
+      return await act(given, owner, words);
+    } catch (error) {
+      if (error instanceof Unusable || error instanceof StillBusy)
+        return { say: error.message, rows: [{ error: error.message }], code: 1 };
+      throw error;
+    } finally {
+      await owner.end();
+    }
+  },
+};
+
+async function find(owner: Owner, slug = '') {
+  const found = await owner.steps('snapshot', (tx) => door.ofSlug(tx, slug));
+  if (!found) throw new Misused(`There is no tenant "${slug}".`);
+  return found;
+}
+
+/** One that was switched off for another reason would be switched on by opening it again. */
+function assertMayClose({ door: state, is_active, slug }: door.DoorOfTenant) {
+  if (state === 'open' && !is_active) throw new Misused(`The tenant ${slug} is not active.`);
+}
+
+async function close({ say = SILENTLY }: Given, owner: Owner, [slug]: string[]): Promise<Answer> {
+  const found = await find(owner, slug);
+  assertMayClose(found);
+  await closeDoor(owner, found, { say });
+  return {
+    say: `${found.slug} is closed: nothing reads or writes it, and its jobs wait. npm run ops -- tenant open ${found.slug} opens it.`,
+    rows: [{ tenant: found.slug, door: 'closed' }],
+  };
+}
+
+async function openAgain({ options }: Given, owner: Owner, [slug]: string[]): Promise<Answer> {
+  const found = await find(owner, slug);
+  if (found.door === 'exported' && options['although'] !== 'exported')
+    throw new Misused(
+      `${found.slug} was exported and may be open elsewhere, where it would be charged and paid twice. ` +
+        'If it is not, say --although exported.',
+    );
+  if (found.door !== 'open') await owner.steps('write', (tx) => door.setDoor(tx, found.id, 'open'));
+  return {
+    say: `${found.slug} is open: requests within seconds, jobs that came up meanwhile within 15 minutes.`,
+    rows: [{ tenant: found.slug, door: 'open' }],
+  };
+}
+
+async function carryOut(given: Given, owner: Owner, words: string[]): Promise<Answer> {
+  const [slug, path = ''] = words;
+  const { say = SILENTLY } = given;
+  const found = await find(owner, slug);
+  assertMayClose(found);
+  if (existsSync(path)) throw new Misused(`${path} is there already.`);
+  const files = await storeOf(given);
+  await closeDoor(owner, found, { say });
+  await owner.steps('write', (tx) => door.setDoor(tx, found.id, 'closed'));
+  const manifest = await exportTenant({ owner, files, say }, found, path);
+  await owner.steps('write', (tx) => door.setDoor(tx, found.id, 'exported'));
+  return {
+    say:
+      `${found.slug} is in ${path}, and stays closed here. The file holds personal data: keep it as you ` +
+      'keep a backup. Where it is to be: npm run ops -- tenant import FILE.',
+    rows: [summaryOf(manifest)],
+  };
+}
+
+async function carryIn(given: Given, owner: Owner, [path = '']: string[]): Promise<Answer> {
+  if (!existsSync(path)) throw new Misused(`There is no file ${path}.`);
+  const { secret, say = SILENTLY } = given;
+  if (!secret) throw new Misused('Set SECRET as the API and the workers have it.');
+  const files = await storeOf(given);
+  const manifest = await importTenant({ owner, files, secret, say }, path);
+  const { slug } = manifest.tenant;
+  return {
+    say:
+      `${slug} is here, and closed. Run npm run invariants, have its domains lead here, and then ` +
+      `npm run ops -- tenant open ${slug}.`,
+    rows: [summaryOf(manifest)],
+  };
+}
+
+async function storeOf({ openFiles }: Given) {
+  if (!openFiles) throw new Misused('This process was handed no files.');
+  return openFiles();
+}
+
+const summaryOf = ({ tenant: { slug }, tables, jobs, files }: Manifest) => ({
+  tenant: slug,
+  tables: tables.length,
+  rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+  jobs,
+  files: files.length,
+});
