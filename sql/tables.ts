@@ -92,6 +92,7 @@ export const TABLES = [
   'service_credits',
   'sessions',
   'settlement_instruments',
+  'sftp_servers',
   'spent_provider_tokens',
   'statements',
   'support_case_messages',
