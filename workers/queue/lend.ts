@@ -9,7 +9,10 @@ import type { WorkerConfiguration } from '../processes/configuration.ts';
 
 export type Lent = { outside: Outside; close(): Promise<void> };
 
-type Means = Pick<Outside, 'post' | 'read' | 'identity' | 'pdf' | 'mail' | 'sms' | 'upload' | 'scan'> & {
+type Means = Pick<
+  Outside,
+  'post' | 'read' | 'identity' | 'pdf' | 'mail' | 'sms' | 'upload' | 'scan'
+> & {
   close(): Promise<void>;
 };
 
