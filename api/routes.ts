@@ -22,6 +22,7 @@ import { communications } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
 import { unsubscribing } from './communications/unsubscribing.ts';
 import { documentRoutes, documents } from './documents/documents.ts';
+import { sftpServers } from './documents/sftp-servers.ts';
 import { documentWordings, previewWordingRoute } from './documents/wordings.ts';
 import type { Route } from './endpoints/route.ts';
 import { accountRoutes } from './ledger/accounts.ts';
@@ -128,6 +129,7 @@ const business: readonly Route[] = [
   ...loanAssignments.routes,
   ...remittances.routes,
   ...loanSnapshots.routes,
+  ...sftpServers.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,
   ...communicationTemplates.routes,

@@ -26,6 +26,8 @@ export type Outside = {
   mail(letter: Mail): Promise<SendAnswer>;
   /** One text message to one recipient. */
   sms(message: Sms): Promise<SendAnswer>;
+  /** One file put on a server by SFTP; a repeat with the same names leaves one file. */
+  upload(upload: Upload): Promise<SendAnswer>;
   /** What a virus scanner finds in a file, or null; throws where there is no verdict. */
   scan(content: AsyncIterable<Uint8Array>): Promise<{ found: string | null }>;
   /** Where documents live, by storage key. */
@@ -129,6 +131,26 @@ export type Sms = {
   message_id: string;
   /** Default 15,000. */
   timeout_ms?: number;
+};
+
+export type Upload = {
+  host: string;
+  port: number;
+  username: string;
+  /** One of the two. */
+  password?: string;
+  private_key?: string;
+  /** The keys that the server may show, as SHA256 fingerprints; it is trusted with no other. */
+  host_keys: readonly string[];
+  /** Where the file goes; empty for the folder that the server opens. */
+  folder: string;
+  filename: string;
+  /** What it is called until all of it is there. */
+  partial_name: string;
+  size: number;
+  content(): Promise<AsyncIterable<Uint8Array>>;
+  /** Development only, as for `post`. */
+  allow_private_hosts?: boolean;
 };
 
 /**

@@ -3353,11 +3353,13 @@ create table loan_tape_configs (
   updated_at timestamp with time zone not null default now(),
   recipients jsonb not null default '[]'::jsonb,
   attach_file boolean not null default false,
-  constraint loan_tape_configs_delivery_check CHECK (((delivery = 'document'::text) OR ((delivery = 'email'::text) AND (recipients <> '[]'::jsonb)))),
+  sftp_server_id uuid,
+  constraint loan_tape_configs_delivery_check CHECK (((delivery = 'document'::text) OR ((delivery = 'email'::text) AND (recipients <> '[]'::jsonb)) OR ((delivery = 'sftp'::text) AND (sftp_server_id IS NOT NULL)))),
   constraint loan_tape_configs_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text, 'xlsx'::text]))),
   constraint loan_tape_configs_pkey PRIMARY KEY (tenant_id, id),
   constraint loan_tape_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint loan_tape_configs_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
+  constraint loan_tape_configs_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id),
+  constraint loan_tape_configs_tenant_id_sftp_server_id_fkey FOREIGN KEY (tenant_id, sftp_server_id) REFERENCES sftp_servers(tenant_id, id)
 );
 CREATE INDEX loan_tape_configs_created ON public.loan_tape_configs USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX loan_tape_configs_due ON public.loan_tape_configs USING btree (tenant_id, next_run_at) WHERE (is_active AND (next_run_at IS NOT NULL));
@@ -4658,6 +4660,33 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.settlement_instruments FOR EACH ROW
 grant delete, insert, select, update on settlement_instruments to servicing_app;
 grant select on settlement_instruments to servicing_auditor;
 
+create table sftp_servers (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  name text not null,
+  host text not null,
+  port integer not null default 22,
+  username text not null,
+  host_keys jsonb not null,
+  folder text not null default ''::text,
+  is_active boolean not null default true,
+  password_sealed text,
+  private_key_sealed text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint sftp_servers_check CHECK ((num_nonnulls(password_sealed, private_key_sealed) = 1)),
+  constraint sftp_servers_pkey PRIMARY KEY (tenant_id, id),
+  constraint sftp_servers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX sftp_servers_created ON public.sftp_servers USING btree (tenant_id, created_at DESC, id DESC);
+alter table sftp_servers enable row level security, force row level security;
+create policy auditor on sftp_servers for select to servicing_auditor using true;
+create policy owner on sftp_servers for all to servicing_owner using true with check true;
+create policy tenant on sftp_servers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.sftp_servers FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on sftp_servers to servicing_app;
+grant select on sftp_servers to servicing_auditor;
+
 create table spent_provider_tokens (
   tenant_id uuid not null default app.current_tenant(),
   token text not null,
@@ -4812,11 +4841,14 @@ create table tape_deliveries (
   sent_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  sftp_server_id uuid,
+  attempts_before integer not null default 0,
   constraint tape_deliveries_once UNIQUE (tenant_id, loan_tape_id, recipient),
   constraint tape_deliveries_pkey PRIMARY KEY (tenant_id, id),
   constraint tape_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))),
   constraint tape_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint tape_deliveries_tenant_id_loan_tape_id_fkey FOREIGN KEY (tenant_id, loan_tape_id) REFERENCES loan_tapes(tenant_id, id)
+  constraint tape_deliveries_tenant_id_loan_tape_id_fkey FOREIGN KEY (tenant_id, loan_tape_id) REFERENCES loan_tapes(tenant_id, id),
+  constraint tape_deliveries_tenant_id_sftp_server_id_fkey FOREIGN KEY (tenant_id, sftp_server_id) REFERENCES sftp_servers(tenant_id, id)
 );
 alter table tape_deliveries enable row level security, force row level security;
 create policy auditor on tape_deliveries for select to servicing_auditor using true;

@@ -20,6 +20,8 @@ export const SEALED: readonly Place[] = [
   { table: 'identity_providers', keys: ['id'], column: 'client_secret_sealed' },
   { table: 'provider_sign_ins', keys: ['id'], column: 'verifier_sealed' },
   { table: 'provider_sign_ins', keys: ['id'], column: 'code_sealed' },
+  { table: 'sftp_servers', keys: ['id'], column: 'password_sealed' },
+  { table: 'sftp_servers', keys: ['id'], column: 'private_key_sealed' },
   { table: 'second_factors', keys: ['id'], column: 'secret_sealed' },
   {
     table: 'borrower_identities',

@@ -93,6 +93,7 @@ export const TABLES = [
   'servicing_fee_rates',
   'sessions',
   'settlement_instruments',
+  'sftp_servers',
   'spent_provider_tokens',
   'statements',
   'support_case_messages',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
+import { mailReturned, Returned } from '../../jobs/borrowers/returned-mail.ts';
 import { addresses as table } from '../../sql/borrowers/contacts.ts';
 import { countryCode } from '../../sql/fixed-forms.ts';
 import { flag, stamps, text, uuid, words } from '../../sql/types.ts';
-import { resource } from '../endpoints/resource.ts';
+import { action, resource } from '../endpoints/resource.ts';
 
 export const addresses = resource({
   name: 'Address',
@@ -32,6 +33,15 @@ export const addresses = resource({
   },
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'address_type', 'is_primary', 'is_archived'],
+
+  actions: {
+    'mail-returned': action({
+      allow: 'collector',
+      summary: 'Mark an address that mail came back from: letters are held, and staff have a task',
+      body: Returned,
+      run: mailReturned,
+    }),
+  },
 
   create: addTo('addresses'),
   update: changeIn('addresses'),

@@ -101,6 +101,10 @@ export const BODIES: Makes = {
   'POST /users/{id}/permissions': () => ({ action: 'create', resource: 'borrowers' }),
   'POST /users/{id}/object-grants': () => ({ action: 'edit', resource: 'loans' }),
   'POST /loan-tape-configs': () => ({ columns: ['loan_number', 'principal_balance'] }),
+  'POST /sftp-servers': () => ({
+    ...{ host: 'sftp.fund.example', username: 'lender', password: 'a-secret' },
+    host_keys: ['SHA256:uNiVztksCsDhcc0u9e8BrrHXzGOdLZEDN1jn9nT5nE8'],
+  }),
   'POST /communications/send': () => ({
     ...{ template_type: 'payment_reminder', channel: 'email' },
     context: { payment_amount: '100.00', due_date: inDays(5) },

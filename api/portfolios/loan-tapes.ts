@@ -18,7 +18,6 @@ import {
 import { CONTENT_TYPES } from '../../jobs/portfolios/tape-file.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
-import { deliveries as deliveryTable } from '../../sql/portfolios/tape-deliveries.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, stamps, timestamp, uuid, words } from '../../sql/types.ts';
 import { existing } from '../endpoints/records.ts';
@@ -26,6 +25,7 @@ import { nested, resource } from '../endpoints/resource.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import type { Access } from '../http/access.ts';
 import { refuseHidden } from '../http/hidden.ts';
+import { deliveries, retry } from './tape-deliveries.ts';
 
 const { configs: table, tapes: tapeTable } = tapes;
 
@@ -48,11 +48,12 @@ export const loanTapeConfigs = resource({
     schedule: z.enum(SCHEDULES).default('none'),
     include_header: flag.default(true),
     is_active: flag.default(true),
-    delivery: z.enum(['document', 'email']).default('document'),
+    delivery: z.enum(['document', 'email', 'sftp']).default('document'),
     recipients: Recipients.default([]).describe('Who is written to where delivery is email.'),
     attach_file: flag
       .default(false)
       .describe('The file itself goes out, and not a link that lives for a week.'),
+    sftp_server_id: uuid.nullish().describe('Where the file is put where delivery is sftp.'),
     last_generated_at: timestamp.nullable().readonly(),
     next_run_at: date.nullable().readonly(),
     ...stamps,
@@ -67,29 +68,6 @@ export const loanTapeConfigs = resource({
 const AT_ONCE_MAX = 5_000;
 /** Then workers make what was to be made at once and was not. */
 const UNTIL_WORKERS_MS = 60_000;
-
-const deliveries = resource({
-  name: 'TapeDelivery',
-  path: 'tape-deliveries',
-  area: 'portfolios',
-  table: deliveryTable,
-  read: 'viewer',
-  write: 'admin',
-  offers: [],
-
-  fields: {
-    id: uuid.readonly(),
-    loan_tape_id: uuid.readonly(),
-    recipient: z.string().readonly(),
-    attach_file: flag.readonly(),
-    status: z.enum(['pending', 'sent', 'failed']).readonly(),
-    attempts: integer.readonly(),
-    error: z.string().nullable().readonly(),
-    sent_at: timestamp.nullable().readonly(),
-    ...stamps,
-  },
-  filters: ['recipient', 'status'],
-});
 
 /** A tape that was made, or is being made. */
 const made = resource({
@@ -126,11 +104,21 @@ const made = resource({
     warnings: z
       .array(z.object({ code: z.string(), message: z.string(), count: z.int() }))
       .readonly(),
+    delivery_status: z.enum(['none', 'pending', 'sent', 'failed']).readonly(),
+    delivery_error: z.string().nullable().readonly(),
     generated_at: timestamp.nullable().readonly(),
     ...stamps,
   },
-  filters: ['loan_tape_config_id', 'portfolio_id', 'as_of_date', 'format', 'status'],
+  filters: [
+    'loan_tape_config_id',
+    'portfolio_id',
+    'as_of_date',
+    'format',
+    'status',
+    'delivery_status',
+  ],
   nested: { deliveries: nested(deliveries, 'loan_tape_id', ['list']) },
+  actions: { 'retry-delivery': retry },
 });
 
 const tapeReply = z

@@ -5,6 +5,7 @@ import { record, recordDisplaced } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { checkTimeZone } from '../time-zones.ts';
 import type { Work } from '../work.ts';
+import { RETURNED } from './returned-mail.ts';
 
 type Contact = Values & { is_primary?: boolean | undefined };
 
@@ -74,7 +75,7 @@ const differs = (name: string, changes: Contact, row: Row) =>
 
 /** Of another number or address nothing is known yet: neither that it works nor that it does not. */
 function unproven(contacts: primary.Contacts, changes: Contact, row: Row): Values {
-  if (contacts === 'addresses') return {};
+  if (contacts === 'addresses') return anew(changes, row);
   const failed = ['bounced', 'invalid', 'reassigned'].includes(String(row['status']));
   const isSame = (changes['status'] ?? row['status']) === row['status'];
   return {
@@ -83,6 +84,12 @@ function unproven(contacts: primary.Contacts, changes: Contact, row: Row): Value
     ...(failed && isSame && { status: 'active' }),
   };
 }
+
+/** Mail came back from the place that it was, and not from the one that it is now. */
+const anew = (changes: Contact, row: Row): Values =>
+  row['address_indicator'] === RETURNED && changes['address_indicator'] === undefined
+    ? { address_indicator: null }
+    : {};
 
 async function assertNew(
   { tx }: Work,

@@ -75,7 +75,8 @@ function factsOf(recipient: recipients.Recipient, channel: Channel, standing: St
     (channel === 'sms' && recipient.phone_is_stopped);
   const isUndeliverable =
     (channel === 'email' && ['bounced', 'complained'].includes(email_status ?? '')) ||
-    (channel === 'sms' && ['invalid', 'reassigned'].includes(phone_status ?? ''));
+    (channel === 'sms' && ['invalid', 'reassigned'].includes(phone_status ?? '')) ||
+    (channel === 'letter' && recipient.address_is_returned === true);
   const ceased = recipient.cease_and_desist_date;
   return {
     do_not_contact: recipient.do_not_contact,

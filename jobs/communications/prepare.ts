@@ -1,3 +1,4 @@
+import type { Channel } from '../../sql/communications/channels.ts';
 import * as logs from '../../sql/communications/logs.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render.ts';
@@ -58,13 +59,16 @@ export async function prepare(work: Work, logId: string, attempt: number): Promi
     language: figures.language,
     from_email: communications.from_email || `no-reply@${domain}`,
     unsubscribe_email: communications.unsubscribe_email,
-    stopped_by: pending.is_answer ? null : stoppedBy(contact.reasons),
+    stopped_by: pending.is_answer ? null : stoppedBy(contact.reasons, channel),
   };
 }
 
 /** What stops it for good, rather than for a night. */
-function stoppedBy(reasons: readonly Reason[]): Reason | null {
-  const stopping = reasons.filter((reason) => STOPPING.has(reason));
+function stoppedBy(reasons: readonly Reason[], channel: Channel): Reason | null {
+  const stopping = reasons.filter(
+    // Mail may have come back from the address meanwhile.
+    (reason) => STOPPING.has(reason) || (channel === 'letter' && reason === 'contact_invalid'),
+  );
   return stopping.find((reason) => reason !== 'quiet_hours') ?? stopping[0] ?? null;
 }
 

@@ -70,6 +70,21 @@ function hostProblem(
   return isPrivateName(host) && !mayResolve(host, networks) ? NO_NAME : undefined;
 }
 
+const HOST_NAME = /^(?!-)[a-z0-9.-]{1,253}$/;
+
+/** Why a host that is no part of a URL is refused, in a sentence; nothing, where it may be reached. */
+export function checkHost(
+  host: string,
+  networks: Networks,
+  options: UrlOptions = {},
+): string | undefined {
+  const isAddress = ipaddr.IPv6.isValid(host);
+  if (!isAddress && !HOST_NAME.test(host)) return 'The host must be a name in plain letters.';
+  const text = `https://${isAddress ? `[${host}]` : host}/`;
+  const url = URL.parse(text);
+  return url ? hostProblem(url, text, networks, options) : 'This is not the name of a host.';
+}
+
 const NO_ADDRESS = 'The host must be a name, not an address.';
 const NOT_PLAIN = 'The host must be written in plain letters.';
 const NO_NAME = 'The host must be a public name.';

@@ -4,12 +4,14 @@ import { sender } from '../../sql/users/accounts.ts';
 import { uuid } from '../../sql/types.ts';
 import { renderEmail } from '../../templates/email.ts';
 import { renderTapeMessage } from '../../templates/tape-message.ts';
+import { signInTo } from '../documents/sftp-server.ts';
+import { Conflict, Invalid } from '../errors.ts';
 import { enqueue, job } from '../job.ts';
 import type { Outside, SendAnswer } from '../outside.ts';
 import { isOwnOrigin, settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
-/** Seconds until each further attempt, where the mail server may take the letter later. */
+/** Seconds until each further attempt, where the mail server, or the other, may take it later. */
 const RETRY_DELAYS = [60, 600, 3_600, 21_600];
 /** The longest that a store lets a link live (AWS Signature Version 4). */
 const LINK_DAYS = 7;
@@ -19,8 +21,8 @@ const ATTACHED_BYTES_MAX = 10 * 1024 * 1024;
 const Payload = z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().min(1) });
 
 /**
- * Mails a tape to one address: a link that lives for a week, or the file where that was asked for. It is
- * tried again as long as the mail server asks for it, four times at most.
+ * Mails a tape to one address: a link that lives for a week, or the file where that was asked for; or puts
+ * it on a server. It is tried again as long as that may help, four times at most.
  */
 export const deliverTape = job({
   name: 'deliver-tape',
@@ -32,10 +34,13 @@ export const deliverTape = job({
   async run({ tenant_id, delivery_id, attempt }, outside) {
     const ready = await outside.within(tenant_id, (work) => read(work, delivery_id, attempt));
     if (ready === null) return;
-    const answer = await mail(ready, outside, delivery_id);
-    await outside.within(tenant_id, (work) =>
-      noted(work, { delivery_id, attempt }, answer, outside.now()),
+    const answer = await (ready.tape.sftp_server_id === null ? mail : put)(
+      ready,
+      outside,
+      delivery_id,
     );
+    const tried = { delivery_id, attempt, since: ready.tape.attempts_before };
+    await outside.within(tenant_id, (work) => noted(work, tried, answer, outside.now()));
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
@@ -48,10 +53,27 @@ export async function deliverTapeTo({ tx, tenant_id }: Work, tapeId: string) {
     await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: 1 });
 }
 
-async function read({ tx }: Work, id: string, attempt: number) {
+type Again = { delivery_id?: string | null | undefined };
+
+/** Delivers again what failed, with all its attempts; to a server as it is set now. */
+export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, input: Again) {
+  const { delivery_id: wanted = null } = input;
+  if (wanted !== null && !(await deliveries.isOf(tx, tapeId, wanted)))
+    throw new Invalid({ delivery_id: 'Names no delivery of this tape.' });
+  const again = await deliveries.repeat(tx, tapeId, wanted);
+  if (again.length === 0) throw new Conflict('No delivery of it has failed.', 'nothing_to_retry');
+  for (const { id, attempts } of again)
+    await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
+  return { delivery_ids: again.map(({ id }) => id), status: 'queued' as const };
+}
+
+async function read(work: Work, id: string, attempt: number) {
+  const { tx } = work;
   const tape = await deliveries.pending(tx, id, attempt);
   if (tape === null) return null;
-  return { tape, tenant: await sender(tx), settings: await settingsOf(tx) };
+  const { sftp_server_id: server } = tape;
+  const signIn = server === null ? null : await signInTo(work, server);
+  return { tape, signIn, tenant: await sender(tx), settings: await settingsOf(tx) };
 }
 type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
 
@@ -79,6 +101,27 @@ async function mail(ready: Ready, outside: Outside, message_id: string): Promise
   });
 }
 
+/** A tape of the same config and day is replaced by the later one: it has the same name. */
+async function put({ tape, signIn }: Ready, outside: Outside, id: string): Promise<SendAnswer> {
+  if (signIn === null) return refusal('The server is switched off: set its is_active.');
+  const { storage_key, filename, file_size: size } = tape;
+  const content = async () => {
+    const stream = await outside.files.stream(storage_key);
+    if (stream === null) throw new Error('The file is not in the store.');
+    return stream;
+  };
+  const partial_name = `.${id}.part`;
+  return outside.upload({ ...signIn(outside.keys), filename, partial_name, size, content });
+}
+
+const refusal = (error_message: string): SendAnswer => ({
+  ok: false,
+  provider: 'sftp',
+  temporary: false,
+  error_code: 'sftp',
+  error_message,
+});
+
 async function linkTo({ tape, tenant, settings: { auth } }: Ready, outside: Outside) {
   const { storage_key: key, filename, content_type } = tape;
   const expires_at = new Date(outside.now().getTime() + LINK_DAYS * 86_400_000);
@@ -95,12 +138,17 @@ async function linkTo({ tape, tenant, settings: { auth } }: Ready, outside: Outs
   return { url: new URL(link, origin).href, expires_at: expires_at.toISOString() };
 }
 
-type Attempt = { delivery_id: string; attempt: number };
+type Attempt = { delivery_id: string; attempt: number; since: number };
 
-async function noted(work: Work, { delivery_id, attempt }: Attempt, answer: SendAnswer, now: Date) {
+async function noted(
+  work: Work,
+  { delivery_id, attempt, since }: Attempt,
+  answer: SendAnswer,
+  now: Date,
+) {
   const { tx, tenant_id } = work;
   const error = answer.ok ? null : answer.error_message.slice(0, 500);
-  const delay = answer.ok || !answer.temporary ? undefined : RETRY_DELAYS[attempt - 1];
+  const delay = answer.ok || !answer.temporary ? undefined : RETRY_DELAYS[attempt - 1 - since];
   const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
   const isMine = await deliveries.tried(tx, delivery_id, attempt, { status, error });
   if (isMine === null || delay === undefined) return;

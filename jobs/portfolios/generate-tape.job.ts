@@ -109,7 +109,9 @@ async function written(work: Work, files: Files, tapeId: string) {
   };
   if (order.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
     throw new Conflict(`A sheet holds ${SHEET_ROWS_MAX} loans: use csv.`, 'too_many_rows');
-  const bytes = bytesOfTape(tapeRows(tx, order, source), order);
+  let cut = 0;
+  const onCut = () => void (cut += 1);
+  const bytes = bytesOfTape(tapeRows(tx, order, source), { ...order, onCut });
   const { slug } = await current(tx);
   const key = storageKey({
     tenant_slug: slug,
@@ -117,7 +119,8 @@ async function written(work: Work, files: Files, tapeId: string) {
     document_type: tapeId,
     filename: `${randomUUID().slice(0, 8)}-${order.filename}`,
   });
-  return { order, source, totals, file: await files.put(key, bytes) };
+  const file = await files.put(key, bytes);
+  return { order, source, totals: { ...totals, cut }, file };
 }
 
 async function known(work: Work, { order, source, totals, file }: Made) {
@@ -163,6 +166,7 @@ const WARNINGS = {
   no_state: "Loans whose borrower's state is not known.",
   differing: 'Loans whose principal the books have otherwise on that day, as they are now.',
   not_kept: 'Loans that the close of the day set aside, and that are missing here.',
+  cut: 'Texts that are longer than a cell of a sheet takes, and end in ….',
   day_open: 'Loans told before the day was closed: what still happens on it is not in this tape.',
 } as const;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
+import * as tapes from '../../sql/portfolios/tapes.ts';
 import type { Row } from '../../sql/table.ts';
 import { emailAddress, uuid } from '../../sql/types.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
@@ -51,6 +52,7 @@ export const Recipients = z
 type Input = Values & {
   delivery?: string | undefined;
   recipients?: readonly string[] | undefined;
+  sftp_server_id?: string | null | undefined;
   schedule?: Schedule | undefined;
   filters?: z.output<typeof Filters> | undefined;
 };
@@ -58,7 +60,7 @@ type NewConfig = Input & { columns: readonly string[]; schedule: Schedule };
 
 export async function addTapeConfig(work: Work, input: NewConfig): Promise<string> {
   await check(work, input);
-  checkDelivery(input);
+  await checkDelivery(work, null, input);
   const { schedule } = input;
   return insert(work.tx, 'loan_tape_configs', {
     ...input,
@@ -68,7 +70,7 @@ export async function addTapeConfig(work: Work, input: NewConfig): Promise<strin
 
 export async function changeTapeConfig(work: Work, id: string, changes: Input, row: Row) {
   await check(work, changes);
-  checkDelivery({ ...row, ...changes });
+  await checkDelivery(work, id, { ...(row as Delivery), ...changes });
   const { schedule = row['schedule'] } = changes;
   const next_run_at =
     schedule === row['schedule'] ? undefined : nextRun(schedule as Schedule, work.today);
@@ -83,9 +85,18 @@ async function check({ tx }: Work, { filters = {} }: Input) {
   if (unknown.investor_id) throw new Invalid({ 'filters.investor_id': 'Does not exist.' });
 }
 
-function checkDelivery({ delivery, recipients = [] }: Pick<Input, 'delivery' | 'recipients'>) {
+type Delivery = Pick<Input, 'delivery' | 'recipients' | 'sftp_server_id'> & { name?: unknown };
+
+async function checkDelivery({ tx }: Work, id: string | null, config: Delivery) {
+  const { delivery, recipients = [], sftp_server_id: server, name } = config;
   if (delivery === 'email' && recipients.length === 0)
     throw new Invalid({ recipients: 'Must name an address where the tape goes out by mail.' });
+  if (delivery !== 'sftp') return;
+  if (!server)
+    throw new Invalid({ sftp_server_id: 'Must name the server that the tape is put on.' });
+  // Files of the two would replace each other.
+  if (await tapes.isNameTaken(tx, server, String(name), id))
+    throw new Invalid({ name: 'Another config puts files of that name on this server.' });
 }
 
 /**

@@ -15,6 +15,7 @@ type Order = {
   columns: readonly TapeColumn[];
   include_header: boolean;
   as_of_date: string;
+  onCut?: () => void;
 };
 
 /** The bytes of a tape, made as its rows are read; the same for the same rows. */

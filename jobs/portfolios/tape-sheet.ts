@@ -4,7 +4,12 @@ import type { Entry } from '../files/zip.ts';
 import { dayNumber } from '../dates.ts';
 
 type Rows = AsyncIterable<readonly TapeRow[]> | Iterable<readonly TapeRow[]>;
-type Layout = { columns: readonly TapeColumn[]; include_header: boolean };
+type Layout = {
+  columns: readonly TapeColumn[];
+  include_header: boolean;
+  /** Is told of each text that is longer than a cell takes. */
+  onCut?: () => void;
+};
 
 /** A sheet has 1,048,576 rows, and one of them is its header. */
 export const SHEET_ROWS_MAX = 1_048_575;
@@ -21,7 +26,7 @@ export async function* workbook(rows: Rows, layout: Layout): AsyncGenerator<Entr
   yield { path: 'xl/worksheets/sheet1.xml', content: sheet(rows, layout) };
 }
 
-async function* sheet(rows: Rows, { columns, include_header }: Layout) {
+async function* sheet(rows: Rows, { columns, include_header, onCut }: Layout) {
   let at = 0;
   const line = (cells: readonly string[]) => {
     at += 1;
@@ -31,7 +36,7 @@ async function* sheet(rows: Rows, { columns, include_header }: Layout) {
   if (include_header) yield Buffer.from(line(columns.map((name) => cell('text', name))));
   for await (const page of rows) {
     const lines = page.map((row) =>
-      line(columns.map((name) => cell(COLUMNS[name].kind, row[name] ?? null))),
+      line(columns.map((name) => cell(COLUMNS[name].kind, fitting(row[name] ?? null, onCut)))),
     );
     yield Buffer.from(lines.join(''));
   }
@@ -42,6 +47,18 @@ async function* sheet(rows: Rows, { columns, include_header }: Layout) {
 const FIRST_DAY = '1900-03-01';
 /** Day 1 of a sheet is the first of 1900, and it has a 29 February 1900, which never was. */
 const DAYS_BEFORE_1970 = 25_569;
+
+/** A longer text makes a file that spreadsheets call broken; counted as JavaScript counts. */
+const CELL_CHARACTERS_MAX = 32_767;
+
+/** The value, or as much of its beginning as a cell takes, with a sign that there was more. */
+function fitting(value: TapeRow[string], onCut?: () => void) {
+  if (typeof value !== 'string' || value.length <= CELL_CHARACTERS_MAX) return value;
+  onCut?.();
+  const beginning = value.slice(0, CELL_CHARACTERS_MAX - 1);
+  // Never the first half of a letter that takes two.
+  return `${beginning.isWellFormed() ? beginning : beginning.slice(0, -1)}…`;
+}
 
 function cell(kind: Kind, value: TapeRow[string]): string {
   if (value === null) return '<c/>';

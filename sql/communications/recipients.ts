@@ -30,6 +30,8 @@ const Recipient = z.object({
   email_is_stopped: z.boolean(),
   phone_is_stopped: z.boolean(),
   address_lines: z.array(z.string()).nullable(),
+  /** Mail came back from it. */
+  address_is_returned: z.boolean().nullable(),
   /** Somebody speaks for the borrower, who is not to be contacted directly. */
   is_represented: z.boolean(),
   /** A trustee in bankruptcy speaks for the borrower. */
@@ -42,7 +44,7 @@ const Recipient = z.object({
 });
 export type Recipient = z.output<typeof Recipient>;
 
-/** What stands on an envelope to the borrower. */
+/** What stands on an envelope to the borrower; an address that mail came back from, where there is no other. */
 export const addressLines = sql.fragment`
   select jsonb_path_query_array(
     jsonb_build_array(
@@ -51,10 +53,10 @@ export const addressLines = sql.fragment`
       nullif(country, 'US')
     ),
     '$[*] ? (@ != null)'
-  ) as lines
+  ) as lines, address_indicator is not distinct from 'U' as is_returned
   from addresses
   where borrower_id = borrower.id and not is_archived and address_type <> 'previous'
-  order by address_type <> 'mailing', is_primary desc, created_at limit 1
+  order by is_returned, address_type <> 'mailing', is_primary desc, created_at limit 1
 `;
 
 /** The number that texts to a borrower go to. */
@@ -85,7 +87,7 @@ export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | 
            phone.time_zone as phone_time_zone,
            ${isStopped('email', sql.fragment`email.email`)} as email_is_stopped,
            ${isStopped('sms', sql.fragment`phone.phone_number`)} as phone_is_stopped,
-           address.lines as address_lines,
+           address.lines as address_lines, address.is_returned as address_is_returned,
            represented.is_represented, represented.has_trustee,
            consent.given as consents_given, consent.in_force as consents_in_force,
            (${looksAtRelief(sql.fragment`application.borrower_id = borrower.id`)}

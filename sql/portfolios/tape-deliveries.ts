@@ -5,23 +5,31 @@ import { table } from '../table.ts';
 export const deliveries = table({
   name: 'tape_deliveries',
   rows: sql.fragment`
-    select record.id, record.loan_tape_id, record.recipient, record.attach_file, record.status,
-           record.attempts, record.error, record.sent_at, record.created_at, record.updated_at
+    select record.id, record.loan_tape_id, record.recipient, record.sftp_server_id,
+           record.attach_file, record.status, record.attempts, record.error, record.sent_at, record.created_at, record.updated_at
     from tape_deliveries as record
   `,
 });
 
-/** One delivery to each address that the tape's config names, where it is to go out by mail. */
+/** Where a server has the file, in short. */
+const PLACE = sql.fragment`'sftp://' || host || ':' || port || '/' || ltrim(folder, '/')`;
+
+/** One delivery to each address that the tape's config names, or to its server. */
 export const order = (tx: Transaction, tapeId: string) =>
   tx.anyFirst(sql.typeAlias('id')`
-    insert into tape_deliveries (loan_tape_id, recipient, attach_file)
-    select tape.id, named.recipient, config.attach_file
+    insert into tape_deliveries (loan_tape_id, recipient, attach_file, sftp_server_id)
+    select tape.id, named.recipient, config.attach_file, named.sftp_server_id
     from loan_tapes as tape
     join loan_tape_configs as config on config.id = tape.loan_tape_config_id
     cross join lateral (
-      select distinct recipient from jsonb_array_elements_text(config.recipients) as recipient
+      select distinct recipient, null::uuid as sftp_server_id
+      from jsonb_array_elements_text(config.recipients) as recipient
+      where config.delivery = 'email'
+      union all
+      select ${PLACE}, id
+      from sftp_servers where id = config.sftp_server_id and config.delivery = 'sftp'
     ) as named
-    where tape.id = ${tapeId} and config.delivery = 'email'
+    where tape.id = ${tapeId}
     order by named.recipient
     on conflict on constraint tape_deliveries_once do nothing
     returning id
@@ -29,6 +37,8 @@ export const order = (tx: Transaction, tapeId: string) =>
 
 const Pending = z.object({
   recipient: z.string(),
+  sftp_server_id: z.string().nullable(),
+  attempts_before: z.int(),
   attach_file: z.boolean(),
   name: z.string(),
   as_of_date: z.string(),
@@ -43,7 +53,8 @@ const Pending = z.object({
 /** What is to be delivered by this attempt; null where it was delivered, given up or tried already. */
 export const pending = (tx: Transaction, id: string, attempt: number) =>
   tx.maybeOne(sql.type(Pending)`
-    select delivery.recipient, delivery.attach_file, config.name, tape.as_of_date, tape.row_count,
+    select delivery.recipient, delivery.sftp_server_id, delivery.attempts_before,
+           delivery.attach_file, config.name, tape.as_of_date, tape.row_count,
            tape.totals ->> 'principal_balance' as principal_balance, tape.filename,
            document.file_size, document.content_type, document.storage_key
     from tape_deliveries as delivery
@@ -60,7 +71,26 @@ export const tried = (tx: Transaction, id: string, attempt: number, { status, er
   tx.maybeOneFirst(sql.typeAlias('id')`
     update tape_deliveries
     set attempts = ${attempt}, status = ${status}, error = ${error},
-        sent_at = case when ${status} = 'sent' then now() end
+        sent_at = case when ${status} = 'sent' then now() end,
+        -- A server may have been moved since it was ordered.
+        recipient = coalesce(
+          (select ${PLACE} from sftp_servers where id = tape_deliveries.sftp_server_id), recipient
+        )
     where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
     returning id
+  `);
+
+const Failed = z.object({ id: z.string(), attempts: z.int() });
+
+/** The failed ones of the tape, or that one, from now on pending again; with all further attempts. */
+export const repeat = (tx: Transaction, tapeId: string, id: string | null) =>
+  tx.any(sql.type(Failed)`
+    update tape_deliveries set status = 'pending', error = null, attempts_before = attempts
+    where loan_tape_id = ${tapeId} and status = 'failed' and (${id}::uuid is null or id = ${id})
+    returning id, attempts
+  `);
+
+export const isOf = (tx: Transaction, tapeId: string, id: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from tape_deliveries where loan_tape_id = ${tapeId} and id = ${id}
   `);

@@ -12,11 +12,19 @@ export const configs = table({
   rows: sql.fragment`
     select record.id, record.name, record.portfolio_id, record.format, record.columns,
            record.filters, record.schedule, record.include_header, record.is_active,
-           record.delivery, record.recipients, record.attach_file, record.last_generated_at,
+           record.delivery, record.recipients, record.attach_file, record.sftp_server_id, record.last_generated_at,
            record.next_run_at, record.created_at, record.updated_at
     from loan_tape_configs as record
   `,
 });
+
+/** Whether another config's files would have the same names on the server. */
+export const isNameTaken = (tx: Transaction, serverId: string, name: string, id: string | null) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loan_tape_configs
+    where delivery = 'sftp' and sftp_server_id = ${serverId} and lower(name) = lower(${name})
+      and id is distinct from ${id}
+  `);
 
 export const tapes = table({
   name: 'loan_tapes',
@@ -24,8 +32,17 @@ export const tapes = table({
     select record.id, record.loan_tape_config_id, record.portfolio_id, record.as_of_date,
            record.format, record.status, record.failure_reason, record.row_count,
            record.document_id, record.filename, record.checksum, record.totals, record.warnings,
+           delivered.status as delivery_status, delivered.error as delivery_error,
            record.generated_at, record.created_at, record.updated_at
     from loan_tapes as record
+    cross join lateral (
+      select case when count(*) = 0 then 'none'
+                  when bool_or(status = 'failed') then 'failed'
+                  when bool_or(status = 'pending') then 'pending'
+                  else 'sent' end as status,
+             (array_agg(error order by updated_at desc) filter (where error is not null))[1] as error
+      from tape_deliveries where loan_tape_id = record.id
+    ) as delivered
   `,
 });
 

@@ -25,7 +25,14 @@ rule('a folder imports only what it may', () =>
   ),
 );
 
-const OUTSIDE = ['puppeteer', '@sparticuz/chromium', 'nodemailer', 'twilio', 'openid-client'];
+const OUTSIDE = [
+  'puppeteer',
+  '@sparticuz/chromium',
+  'nodemailer',
+  'twilio',
+  'openid-client',
+  'ssh2',
+];
 const HTTP = ['koa', 'koa-body', 'koa-session', '@koa/router'];
 const MAY_NOT_USE: Partial<Record<Folder, readonly string[]>> = {
   sql: [...HTTP, ...OUTSIDE],

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { newOutside } from '../setup/outside.ts';
+import { drain } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -173,4 +176,66 @@ test('another number is one of which nobody knows that it does not work', async 
   const other = await officer.put(path, { ...invalid.body, phone_number: '+12025550101' });
 
   expect([invalid.body.status, other.body.status]).toEqual(['invalid', 'active']);
+});
+
+test('letters are held while mail comes back from all addresses, and staff find out about it', async () => {
+  const outside = newOutside(stage.pool);
+  const { borrower_id, id: loan_id } = await newLoan(tenant, { status: 'pending' });
+  const path = `/borrowers/${borrower_id}`;
+  const place = {
+    street_line_1: '1 Main Street',
+    city: 'Arlington',
+    state: 'VA',
+    postal_code: '22201',
+  };
+  const mailing = (await officer.post(`${path}/addresses`, place)).body;
+  const home = { ...place, street_line_1: '2 Side Street', address_type: 'residential' };
+  const letter = { borrower_id, loan_id, channel: 'letter', template_type: 'statement_ready' };
+  const send = async () => {
+    const { id } = (await officer.post('/communications/send', letter)).body;
+    return async () => (await officer.get(`/communication-logs/${id}`)).body;
+  };
+  const print = () => drain(stage, outside, ['print-letter']);
+
+  const waiting = await send();
+  const marked = await officer.post(`/addresses/${mailing.id}/mail-returned`, { note: 'Moved' });
+  await print();
+  const held = await officer.post('/communications/send', letter);
+  await officer.post(`/addresses/${mailing.id}/mail-returned`, { note: 'Moved, left no address' });
+  const other = (await officer.post(`${path}/addresses`, home)).body;
+  const elsewhere = await send();
+  await officer.delete(`/addresses/${other.id}`);
+  const corrected = await officer.put(`/addresses/${mailing.id}`, {
+    street_line_1: '3 New Street',
+  });
+  const again = await send();
+  await print();
+  const tasks = (await officer.get(`/tasks?borrower_id=${borrower_id}`)).body;
+
+  expect(marked).toMatchObject({ status: 200, body: { address_indicator: 'U' } });
+  expect(await waiting()).toMatchObject({ status: 'failed', error_message: 'contact_invalid' });
+  expect(held).toMatchObject({ status: 409, body: { reasons: ['contact_invalid'] } });
+  expect((await elsewhere()).recipient).toMatch(/^2 Side Street/);
+  expect(corrected.body.address_indicator).toBeNull();
+  expect(await again()).toMatchObject({
+    status: 'sent',
+    recipient: expect.stringMatching(/^3 New/),
+  });
+  expect(tasks).toMatchObject([
+    { title: expect.stringMatching(/Mail came back/), description: 'Moved, left no address' },
+  ]);
+});
+
+test('mail comes back to somebody who may say so, and from an address that is in use', async () => {
+  const viewer = await tenant.signedIn('viewer');
+  const { borrower_id } = await newLoan(tenant, { status: 'pending' });
+  const place = { street_line_1: '1 Main Street', city: 'Arlington', postal_code: '22201' };
+  const { id } = (await officer.post(`/borrowers/${borrower_id}/addresses`, place)).body;
+
+  const seen = await viewer.post(`/addresses/${id}/mail-returned`);
+  await officer.delete(`/addresses/${id}`);
+  const gone = await officer.post(`/addresses/${id}/mail-returned`);
+
+  expect(seen.status).toBe(403);
+  expect(gone).toMatchObject({ status: 409, body: { code: 'archived' } });
 });

@@ -27,7 +27,7 @@ const KEPT = {
     'account_holder_name bank_name carrier_name card_brand dba_name firm_name bureau_name confirm',
   addresses:
     'street_line_1 street_line_2 city state postal_code email url contact_phone extension time_zone ' +
-    'contact_value website formation_state issuing_state bureau_address bureau_phone',
+    'contact_value website folder formation_state issuing_state bureau_address bureau_phone',
   identifiers:
     'external_id code loan_number reference_number reference_type account_id acdv_control_number ' +
     'filing_number filing_jurisdiction disputed_fields events checks labels bar_number document_version',

@@ -36,6 +36,10 @@ const SAID: Record<string, object> = {
   '/credit-disputes': { dispute_codes: ['106'] },
   '/loan-assignments': { ownership_percentage: '0.5' },
   '/loan-tape-configs': { columns: ['loan_number'] },
+  '/sftp-servers': {
+    ...{ host: 'sftp.fund.example', username: 'lender', password: 'a-secret' },
+    host_keys: ['SHA256:uNiVztksCsDhcc0u9e8BrrHXzGOdLZEDN1jn9nT5nE8'],
+  },
   '/identity-providers': { client_id: 'desk', client_secret: 'a-secret' },
   // Of every other kind there is one.
   '/communication-templates': { template_type: 'custom' },

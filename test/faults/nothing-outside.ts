@@ -12,6 +12,7 @@ export const nothingOutside: Outside = {
   pdf: none,
   mail: none,
   sms: none,
+  upload: none,
   scan: none,
   within: none,
   files: BARE.files,

@@ -6,7 +6,7 @@ import { keptDays } from '../setup/kept-days.ts';
 import { newLoan } from '../setup/loans.ts';
 import { loanRows } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { travelTo } from '../setup/queue.ts';
 import { contentOf, tapeOf } from '../setup/tape-files.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -195,56 +195,4 @@ test('a tape is compared with the books of its day, and found among the tapes th
   });
   expect(later.body.checksum).toBe(made.body.checksum);
   expect(listed.body.map((tape: { id: string }) => tape.id)).toEqual([made.body.id, later.body.id]);
-});
-
-test('a tape goes out by mail to each address, as a link or a file, and is tried again', async () => {
-  const tenant = await stage.tenant();
-  const admin = await tenant.signedIn('admin');
-  await loanRows(tenant, { loan_number: 'A-1' });
-  const outside = newOutside(stage.pool);
-  Object.assign(outside, { files: stage.installation.files });
-  const config = { columns: ['loan_number'], name: 'For <buyers>', delivery: 'email' };
-  const unnamed = await admin.post('/loan-tape-configs', config);
-  const recipients = ['a@fund.test', 'b@fund.test'];
-  const linked = await tapeOf(stage, tenant, admin, { ...config, recipients });
-  const sent = await tapeOf(stage, tenant, admin, {
-    ...{ ...config, recipients: ['c@fund.test'], attach_file: true },
-  });
-  const refusal = {
-    ok: false,
-    provider: 'smtp',
-    error_code: '452',
-    error_message: 'Full',
-  } as const;
-  outside.answers.send.push({ ...refusal, temporary: true });
-
-  const tape = (await linked.generate()).body;
-  await drain(stage, outside, ['generate-tape', 'deliver-tape']);
-  const told = (await admin.get(`/loan-tapes/${tape.id}/deliveries?ordering=recipient`)).body;
-  const linkedMail = outside.mailbox.splice(0);
-  outside.answers.send.push({ ...refusal, temporary: false });
-  const failed = (await sent.generate()).body;
-  await drain(stage, outside, ['generate-tape', 'deliver-tape']);
-  const given = (await admin.get(`/loan-tapes/${failed.id}/deliveries`)).body;
-
-  expect(unnamed).toMatchObject({
-    status: 422,
-    body: { errors: { recipients: expect.stringMatching(/address/) } },
-  });
-  expect(
-    linkedMail
-      .map(({ to }) => to.address)
-      .toSorted()
-      .join(),
-  ).toBe('a@fund.test,a@fund.test,b@fund.test');
-  expect(linkedMail[0]).toMatchObject({ subject: expect.stringContaining('For <buyers> of') });
-  expect(linkedMail[0]?.html).toMatch(/For &lt;buyers&gt;.*1 loans.*href="https:\/\//s);
-  expect(told).toMatchObject([
-    { recipient: 'a@fund.test', status: 'sent', attempts: 2, error: null },
-    { recipient: 'b@fund.test', status: 'sent', attempts: 1 },
-  ]);
-  expect(outside.mailbox).toMatchObject([
-    { attachments: [{ filename: failed.filename, content_type: 'text/csv' }] },
-  ]);
-  expect(given).toMatchObject([{ status: 'failed', attempts: 1, error: 'Full', sent_at: null }]);
 });

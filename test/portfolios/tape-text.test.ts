@@ -127,3 +127,29 @@ test('a sheet has numbers, days and texts, and a text is never a formula', async
   ]);
   expect((await made()).equals(bytes)).toBe(true);
 });
+
+test('a text that is longer than a cell takes is cut between letters, and counted', async () => {
+  const columns = ['loan_number', 'borrower_name'] as const;
+  const layout = {
+    format: 'xlsx',
+    columns,
+    include_header: false,
+    as_of_date: '2026-01-15',
+  } as const;
+  const fits = 'a'.repeat(32_767);
+  const long = `${'b'.repeat(32_765)}\u{1f3e0}\u{1f3e0}`;
+  async function* pages() {
+    yield [{ loan_number: fits, borrower_name: long }];
+  }
+  let cut = 0;
+  const onCut = () => void (cut += 1);
+
+  const bytes = await Array.fromAsync(bytesOfTape(pages(), { ...layout, onCut }));
+
+  const sheet = unzipSync(Buffer.concat(bytes))['xl/worksheets/sheet1.xml'] ?? new Uint8Array();
+  const texts = Buffer.from(sheet)
+    .toString()
+    .match(/(?<=preserve">)[^<]+/g);
+  expect(texts).toEqual([fits, `${'b'.repeat(32_765)}…`]);
+  expect(cut).toBe(1);
+});

@@ -9,6 +9,7 @@ import type {
   PostRequest,
   SendAnswer,
   Sms,
+  Upload,
 } from '../../jobs/outside.ts';
 import { keysFrom } from '../../jobs/sealing/secrets.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
@@ -28,6 +29,7 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
   const reads: string[] = [];
   const mailbox: Mail[] = [];
   const texts: Sms[] = [];
+  const uploads: Upload[] = [];
   const pages: string[] = [];
   const answers = {
     post: [] as Answers<PostAnswer>,
@@ -65,6 +67,10 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
       texts.push(message);
       return sent('outbox', message.message_id);
     },
+    upload: async (upload) => {
+      uploads.push(upload);
+      return sent('sftp', upload.filename);
+    },
     scan: async () => ({ found: null }),
     files,
     keys: OWN_KEYS,
@@ -74,6 +80,7 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
     reads,
     mailbox,
     texts,
+    uploads,
     pages,
     stored: files.stored,
     answers,

@@ -9,7 +9,10 @@ import type { WorkerConfiguration } from '../processes/configuration.ts';
 
 export type Lent = { outside: Outside; close(): Promise<void> };
 
-type Means = Pick<Outside, 'post' | 'read' | 'identity' | 'pdf' | 'mail' | 'sms' | 'scan'> & {
+type Means = Pick<
+  Outside,
+  'post' | 'read' | 'identity' | 'pdf' | 'mail' | 'sms' | 'upload' | 'scan'
+> & {
   close(): Promise<void>;
 };
 
@@ -39,6 +42,7 @@ const nothing = (name: Pool): Means => ({
   pdf: missing('browser', name),
   mail: missing('mail', name),
   sms: missing('SMS', name),
+  upload: missing('SFTP', name),
   scan: missing('virus scanner', name),
   close: async () => {},
 });
@@ -67,6 +71,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
     const { openIdentity } = await import('../outside/identity.ts');
     const { openMailer } = await import('../outside/mailer.ts');
     const { openScanner } = await import('../outside/scanner.ts');
+    const { openSftp } = await import('../outside/sftp.ts');
     const { openSms } = await import('../outside/sms.ts');
     const { CLAMD_URL } = configuration;
     const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
@@ -84,6 +89,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
       pdf: missing('browser', 'outbound'),
       mail: (letter) => mailer.mail(letter),
       sms: (message) => texts.sms(message),
+      upload: openSftp({ networks: installation.networks }),
       scan: CLAMD_URL ? openScanner(CLAMD_URL) : missing('virus scanner (CLAMD_URL)', 'outbound'),
       close,
     };

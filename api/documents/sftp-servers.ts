@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import {
+  addServer,
+  changeServer,
+  Folder,
+  HostKeys,
+  PrivateKey,
+} from '../../jobs/documents/sftp-server.ts';
+import { sftpServers as table } from '../../sql/documents/sftp-servers.ts';
+import { flag, integer, stamps, uuid, words } from '../../sql/types.ts';
+import { resource } from '../endpoints/resource.ts';
+
+const printable = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[\x21-\x7e]+$/, 'Must be without spaces.');
+
+/** Where files are put by SFTP: servers of investors and of mail houses. */
+export const sftpServers = resource({
+  name: 'SftpServer',
+  path: 'sftp-servers',
+  area: 'documents',
+  table,
+  read: 'admin',
+  write: 'admin',
+  offers: ['list', 'read', 'create', 'update'],
+
+  fields: {
+    id: uuid.readonly(),
+    name: words,
+    host: printable(253).toLowerCase().describe('A name of the public network.'),
+    port: integer
+      .refine((port) => port === 22 || (port >= 1024 && port <= 65_535), {
+        error: 'Must be 22, or 1024 and above.',
+      })
+      .default(22),
+    username: printable(100),
+    signs_in_by: z.enum(['password', 'private_key']).readonly(),
+    host_keys: HostKeys.describe(
+      'Fingerprints of the keys that the server may show, as ssh-keygen -lf prints them: SHA256:… ' +
+        'A server with another key is refused, also the first time.',
+    ),
+    folder: Folder.default('').describe('Empty for the folder that the server opens.'),
+    is_active: flag.default(true),
+    ...stamps,
+  },
+  writeOnly: {
+    password: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters.')
+      .nullish(),
+    private_key: PrivateKey.nullish().describe(
+      'In place of a password; PEM or OpenSSH, without a passphrase.',
+    ),
+  },
+  filters: ['name', 'host', 'is_active'],
+
+  create: addServer,
+  update: changeServer,
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { retryDelivery } from '../../jobs/portfolios/deliver-tape.job.ts';
+import { deliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
+import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { action, resource } from '../endpoints/resource.ts';
+
+/** What came of bringing a tape to whom its config names. */
+export const deliveries = resource({
+  name: 'TapeDelivery',
+  path: 'tape-deliveries',
+  area: 'portfolios',
+  table,
+  read: 'viewer',
+  write: 'admin',
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    loan_tape_id: uuid.readonly(),
+    recipient: z.string().readonly(),
+    sftp_server_id: uuid.nullable().readonly(),
+    attach_file: flag.readonly(),
+    status: z.enum(['pending', 'sent', 'failed']).readonly(),
+    attempts: integer.readonly(),
+    error: z.string().nullable().readonly(),
+    sent_at: timestamp.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['recipient', 'status'],
+});
+
+export const retry = action({
+  allow: 'admin',
+  summary: 'Deliver a tape again where that failed; without an id, to all it failed for',
+  body: z.object({ delivery_id: uuid.nullish() }),
+  reply: z.object({ delivery_ids: z.array(uuid), status: z.literal('queued') }),
+  run: retryDelivery,
+});

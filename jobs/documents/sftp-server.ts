@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import * as servers from '../../sql/documents/sftp-servers.ts';
+import { insert, update } from '../../sql/write.ts';
+import { Invalid } from '../errors.ts';
+import { checkHost } from '../networks/host-url.ts';
+import type { Upload } from '../outside.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+
+/** As `ssh-keygen -lf` prints them; several, so that a new key can be named before it comes. */
+export const HostKeys = z
+  .array(
+    z
+      .string()
+      .max(60)
+      .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'Must be like SHA256: and 43 letters and digits.'),
+  )
+  .min(1, 'Must name a key.')
+  .max(5)
+  .refine((keys) => new Set(keys).size === keys.length, 'Must not name a key twice.');
+
+/** No step leads up, and nothing is named that a shell or a log would read otherwise. */
+export const Folder = z
+  .string()
+  .max(200)
+  .regex(/^[\w. /-]*$/, 'Must be letters, digits, and . _ - / or spaces.')
+  .refine((folder) => !folder.split('/').includes('..'), 'Must not lead up.');
+
+export const PrivateKey = z
+  .string()
+  .max(20_000)
+  .refine(isPrivateKey, 'Must be a whole private key, from -----BEGIN to its END line.')
+  .refine((text) => !needsPassphrase(text), 'Must be without a passphrase: it is sealed here.');
+
+type Secrets = { password?: string | null | undefined; private_key?: string | null | undefined };
+type Given = Secrets & { host: string; [field: string]: unknown };
+type Changes = Secrets & { host?: string | undefined; [field: string]: unknown };
+
+/** Keeps a server, with what signs in there sealed: a password or a key. */
+export async function addServer(work: Work, { password, private_key, ...given }: Given) {
+  await check(work, given.host);
+  if (Boolean(password) === Boolean(private_key))
+    throw new Invalid({ password: 'Name a password or a private_key, and not both.' });
+  return insert(work.tx, 'sftp_servers', { ...given, ...sealed(work, { password, private_key }) });
+}
+
+/** A password takes the place of a key, and a key that of a password. */
+export async function changeServer(work: Work, id: string, changes: Changes) {
+  const { password, private_key, ...rest } = changes;
+  await check(work, rest.host);
+  if (password && private_key)
+    throw new Invalid({ password: 'Name a password or a private_key, and not both.' });
+  const anew = password || private_key ? sealed(work, { password, private_key }) : {};
+  await update(work.tx, 'sftp_servers', id, { ...rest, ...anew });
+}
+
+function sealed({ installation, tenant_id }: Work, { password, private_key }: Secrets) {
+  const seal = (text: string | null | undefined) =>
+    text ? installation.keys.seal(tenant_id, text) : null;
+  return { password_sealed: seal(password), private_key_sealed: seal(private_key) };
+}
+
+async function check({ tx, installation }: Work, host: string | undefined) {
+  if (host === undefined) return;
+  const { webhooks } = await settingsOf(tx);
+  const problem = checkHost(host, installation.networks, webhooks);
+  if (problem) throw new Invalid({ host: problem });
+}
+
+/** Where a file goes and who signs in there, as it is now; null where the server is switched off. */
+export async function signInTo({ tx, tenant_id }: Work, id: string) {
+  const { is_active, password_sealed, private_key_sealed, ...place } = await servers.server(tx, id);
+  if (!is_active) return null;
+  const { allow_private_hosts } = (await settingsOf(tx)).webhooks;
+  return (keys: { unseal(tenantId: string, sealed: string): string }): Destination => ({
+    ...place,
+    allow_private_hosts,
+    ...(password_sealed !== null && { password: keys.unseal(tenant_id, password_sealed) }),
+    ...(private_key_sealed !== null && { private_key: keys.unseal(tenant_id, private_key_sealed) }),
+  });
+}
+type Destination = Omit<Upload, 'filename' | 'partial_name' | 'size' | 'content'>;
+
+const LINES = /^-----BEGIN ([A-Z ]{0,20})PRIVATE KEY-----\s[\s\S]*-----END \1PRIVATE KEY-----\s*$/;
+
+function isPrivateKey(text: string): boolean {
+  return LINES.test(text.trim());
+}
+
+/** PEM says so in its head; OpenSSH's own format in its first bytes, where it names the cipher. */
+function needsPassphrase(text: string): boolean {
+  if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)) return true;
+  const lines = text.trim().split('\n');
+  const bytes = Buffer.from(lines.slice(1, -1).join(''), 'base64').toString('latin1');
+  return bytes.startsWith('openssh-key-v1\0') && bytes.slice(19, 23) !== 'none';
+}

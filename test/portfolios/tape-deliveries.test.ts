@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import { networksOf } from '../../jobs/networks/networks.ts';
+import { openSftp } from '../../workers/outside/sftp.ts';
+import { loanRows } from '../setup/loan-rows.ts';
+import { newOutside } from '../setup/outside.ts';
+import { drain } from '../setup/queue.ts';
+import { settle } from '../setup/settings.ts';
+import { newSftpServer, type Manners } from '../setup/sftp-server.ts';
+import { tapeOf } from '../setup/tape-files.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const JOBS = ['generate-tape', 'deliver-tape'];
+
+test('a tape goes out by mail to each address, as a link or a file, and is tried again', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  await loanRows(tenant, { loan_number: 'A-1' });
+  const outside = newOutside(stage.pool);
+  Object.assign(outside, { files: stage.installation.files });
+  const config = { columns: ['loan_number'], name: 'For <buyers>', delivery: 'email' };
+  const unnamed = await admin.post('/loan-tape-configs', config);
+  const recipients = ['a@fund.test', 'b@fund.test'];
+  const linked = await tapeOf(stage, tenant, admin, { ...config, recipients });
+  const sent = await tapeOf(stage, tenant, admin, {
+    ...{ ...config, recipients: ['c@fund.test'], attach_file: true },
+  });
+  const refusal = {
+    ok: false,
+    provider: 'smtp',
+    error_code: '452',
+    error_message: 'Full',
+  } as const;
+  outside.answers.send.push({ ...refusal, temporary: true });
+
+  const tape = (await linked.generate()).body;
+  await drain(stage, outside, JOBS);
+  const told = (await admin.get(`/loan-tapes/${tape.id}/deliveries?ordering=recipient`)).body;
+  const linkedMail = outside.mailbox.splice(0);
+  outside.answers.send.push({ ...refusal, temporary: false });
+  const failed = (await sent.generate()).body;
+  await drain(stage, outside, JOBS);
+  const given = (await admin.get(`/loan-tapes/${failed.id}/deliveries`)).body;
+
+  expect(unnamed).toMatchObject({
+    status: 422,
+    body: { errors: { recipients: expect.stringMatching(/address/) } },
+  });
+  expect(
+    linkedMail
+      .map(({ to }) => to.address)
+      .toSorted()
+      .join(),
+  ).toBe('a@fund.test,a@fund.test,b@fund.test');
+  expect(linkedMail[0]).toMatchObject({ subject: expect.stringContaining('For <buyers> of') });
+  expect(linkedMail[0]?.html).toMatch(/For &lt;buyers&gt;.*1 loans.*href="https:\/\//s);
+  expect(told).toMatchObject([
+    { recipient: 'a@fund.test', status: 'sent', attempts: 2, error: null },
+    { recipient: 'b@fund.test', status: 'sent', attempts: 1 },
+  ]);
+  expect(outside.mailbox).toMatchObject([
+    { attachments: [{ filename: failed.filename, content_type: 'text/csv' }] },
+  ]);
+  expect(given).toMatchObject([{ status: 'failed', attempts: 1, error: 'Full', sent_at: null }]);
+});
+
+/** A tenant's tape that is put on a server of this machine. */
+async function partner(manners: Manners = {}) {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+  await settle(tenant, { webhooks: { allow_private_hosts: true } });
+  await loanRows(tenant, { loan_number: 'A-1' });
+  const { files, keys } = stage.installation;
+  const upload = openSftp({ networks: networksOf([]), patience_ms: 2_000 });
+  const outside = Object.assign(newOutside(stage.pool), { files, keys, upload });
+  const server = await newSftpServer(manners);
+  const { address, password } = server;
+  const named = { name: 'First Fund', ...address, folder: '/in/' };
+  const made = await admin.post('/sftp-servers', { ...named, password });
+  const config = { columns: ['loan_number'], name: 'Fund', delivery: 'sftp' };
+  const tape = await tapeOf(stage, tenant, admin, { ...config, sftp_server_id: made.body.id });
+  const work = () => drain(stage, outside, JOBS);
+  const make = async () => {
+    const { id } = (await tape.generate()).body;
+    await work();
+    return `/loan-tapes/${id}`;
+  };
+  return {
+    ...{ tenant, admin, server, config, work, make },
+    known: made.body,
+    path: `/sftp-servers/${made.body.id}`,
+  };
+}
+
+test('a tape is put on a server once, whole, and a later one of the day takes its place', async () => {
+  const { admin, server, work, make, config, known } = await partner();
+
+  const path = await make();
+  await work();
+  const [delivery] = (await admin.get(`${path}/deliveries`)).body;
+  await make();
+  const twin = await admin.post('/loan-tape-configs', { ...config, sftp_server_id: known.id });
+  const nowhere = await admin.post('/loan-tape-configs', config);
+
+  expect([...server.files].map(([name, bytes]) => [name, bytes.toString()])).toEqual([
+    [expect.stringMatching(/^\/in\/Fund 2026-\d\d-\d\d\.csv$/), expect.stringMatching(/A-1/)],
+  ]);
+  expect(delivery).toMatchObject({ status: 'sent', attempts: 1, sftp_server_id: known.id });
+  expect(delivery.recipient).toBe(`sftp://localhost:${server.address.port}/in/`);
+  expect((await admin.get(path)).body).toMatchObject({ delivery_status: 'sent' });
+  expect(twin).toMatchObject({
+    status: 422,
+    body: { errors: { name: expect.stringMatching(/./) } },
+  });
+  expect(nowhere).toMatchObject({
+    status: 422,
+    body: { errors: { sftp_server_id: expect.stringMatching(/./) } },
+  });
+});
+
+test('a delivery that failed is seen on its tape, and goes out again when asked for', async () => {
+  const { admin, server, work, make, path: place } = await partner({ is_locked: true });
+
+  const path = await make();
+  const failed = (await admin.get(path)).body;
+  const listed = (await admin.get('/loan-tapes?delivery_status=failed')).body;
+  server.manners.is_locked = false;
+  await admin.put(place, { is_active: false });
+  const first = await admin.post(`${path}/retry-delivery`);
+  await work();
+  const off = (await admin.get(path)).body;
+  await admin.put(place, { is_active: true });
+  const [{ id }] = (await admin.get(`${path}/deliveries`)).body;
+  const other = await admin.post(`${path}/retry-delivery`, { delivery_id: failed.id });
+  const second = await admin.post(`${path}/retry-delivery`, { delivery_id: id });
+  await work();
+  const again = await admin.post(`${path}/retry-delivery`);
+
+  expect(failed).toMatchObject({
+    delivery_status: 'failed',
+    delivery_error: expect.stringMatching(/not write/),
+  });
+  expect(listed).toHaveLength(1);
+  expect(first).toMatchObject({ status: 200, body: { delivery_ids: [id], status: 'queued' } });
+  expect(off).toMatchObject({
+    delivery_status: 'failed',
+    delivery_error: expect.stringMatching(/switched off/),
+  });
+  expect(other).toMatchObject({
+    status: 422,
+    body: { errors: { delivery_id: expect.stringMatching(/./) } },
+  });
+  expect(second.status).toBe(200);
+  expect((await admin.get(`${path}/deliveries`)).body).toMatchObject([
+    { status: 'sent', attempts: 3 },
+  ]);
+  expect((await admin.get(path)).body).toMatchObject({
+    delivery_status: 'sent',
+    delivery_error: null,
+  });
+  expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_retry' } });
+});
+
+test('what signs in at a server is sealed, told to nobody, and one thing at a time', async () => {
+  const { tenant, admin, server, make, known, path } = await partner();
+  const officer = await tenant.signedIn('loan_officer');
+
+  const both = await admin.put(path, { password: 'x', private_key: server.private_key });
+  const byKey = await admin.put(path, { private_key: server.private_key });
+  const tape = await make();
+  const none = await admin.post('/sftp-servers', { name: 'Other', ...server.address });
+  const kept = await stage.owner.query(
+    `select to_jsonb(server)::text || coalesce((select string_agg(changes::text, '') from audit_log
+       where tenant_id = server.tenant_id), '') as text
+     from sftp_servers as server where id = $1`,
+    [known.id],
+  );
+
+  expect([both.status, none.status, byKey.status]).toEqual([422, 422, 200]);
+  expect([known.signs_in_by, byKey.body.signs_in_by]).toEqual(['password', 'private_key']);
+  expect((await admin.get(tape)).body).toMatchObject({ delivery_status: 'sent' });
+  expect(server.heard).toContain('publickey of lender');
+  expect(JSON.stringify([known, byKey.body])).not.toMatch(/canary|PRIVATE|sealed/);
+  expect(kept.rows[0].text).not.toMatch(/canary of|PRIVATE KEY/);
+  expect((await officer.get(path)).status).toBe(403);
+});
+
+test.each<[string, object]>([
+  ['host', { host: '169.254.169.254' }],
+  ['host', { host: 'metadata.google.internal' }],
+  ['host', { host: 'fund.example/x' }],
+  ['port', { port: 25 }],
+  ['folder', { folder: '/in/../etc' }],
+  ['host_keys', { host_keys: [] }],
+  ['host_keys', { host_keys: ['MD5:00:11'] }],
+  ['private_key', { private_key: 'ssh-ed25519 AAAA' }],
+])('a server with such a %s is refused: %j', async (field, changes) => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+
+  const answer = await admin.post('/sftp-servers', {
+    ...{ name: 'Fund', host: 'sftp.fund.example', username: 'lender' },
+    ...{ host_keys: [`SHA256:${'a'.repeat(43)}`], password: 'secret' },
+    ...changes,
+  });
+
+  expect(answer).toMatchObject({ status: 422 });
+  expect(Object.keys(answer.body.errors).join()).toMatch(new RegExp(`^${field}`));
+});

@@ -1,0 +1,47 @@
+import type { SendAnswer, Upload } from '../../jobs/outside.ts';
+import { oneLine } from '../../templates/clean-data.ts';
+import { NOT_PUBLIC } from './public-names.ts';
+
+/** What stays as it is until somebody changes what was named. */
+export class Refused extends Error {}
+
+type Cause = { sentence: string; temporary: boolean };
+
+/** What came in the way, in words that say what to do, and whether another try is worth it. */
+export function failureOf(error: unknown, upload: Upload): SendAnswer {
+  const { sentence, temporary } = causeOf(error, upload);
+  const error_message = oneLine(sentence).slice(0, 500);
+  return { ok: false, provider: 'sftp', temporary, error_code: 'sftp', error_message };
+}
+
+function causeOf(error: unknown, { folder, username }: Upload): Cause {
+  if (!(error instanceof Error)) return { sentence: 'The upload failed.', temporary: true };
+  const { message } = error;
+  const { level, code } = error as Error & { level?: string; code?: string | number };
+  if (error instanceof Refused || message === NOT_PUBLIC)
+    return { sentence: message, temporary: false };
+  if (level === 'client-authentication')
+    return {
+      sentence: `The server does not let ${username} in. Check username, password and private_key.`,
+      temporary: false,
+    };
+  if (/privateKey/.test(message))
+    return { sentence: 'The private_key cannot be read: name another.', temporary: false };
+  const where = folder === '' ? 'the folder that it opens' : folder;
+  // Status codes of SFTP, version 3: no such file, permission denied.
+  if (code === 2)
+    return { sentence: `The server has no ${where}: make it, or change folder.`, temporary: false };
+  if (code === 3)
+    return { sentence: `The server lets ${username} not write in ${where}.`, temporary: false };
+  const sentence = NETWORK.get(String(code)) ?? message;
+  return { sentence, temporary: true };
+}
+
+const NETWORK = new Map([
+  ['ENOTFOUND', 'The name of the host does not exist.'],
+  ['ENODATA', 'The name of the host has no address.'],
+  ['EAI_AGAIN', 'The name of the host could not be looked up.'],
+  ['ECONNREFUSED', 'The host refused the connection.'],
+  ['ECONNRESET', 'The server hung up.'],
+  ['ETIMEDOUT', 'The host could not be reached in time.'],
+]);

@@ -1,0 +1,32 @@
+import type { SFTPWrapper } from 'ssh2';
+
+/** What every server takes at once (draft-ietf-secsh-filexfer-02, section 3). */
+const PIECE_BYTES = 32 * 1024;
+/** Pieces on their way: a megabyte for each round trip. */
+const AHEAD = 32;
+
+/** Writes the content piece by piece, without waiting for the answer to each before the next is sent. */
+export async function writeAhead(
+  sftp: SFTPWrapper,
+  handle: Buffer,
+  content: AsyncIterable<Uint8Array>,
+) {
+  const under = new Set<Promise<void>>();
+  let at = 0;
+  for await (const chunk of content) {
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+      const piece = Buffer.from(chunk.subarray(from, from + PIECE_BYTES));
+      const writing = written(sftp, handle, piece, at).finally(() => under.delete(writing));
+      writing.catch(() => {});
+      under.add(writing);
+      at += piece.length;
+      if (under.size >= AHEAD) await Promise.race(under);
+    }
+  }
+  await Promise.all(under);
+}
+
+const written = (sftp: SFTPWrapper, handle: Buffer, piece: Buffer, at: number) =>
+  new Promise<void>((done, fail) => {
+    sftp.write(handle, piece, 0, piece.length, at, (error) => (error ? fail(error) : done()));
+  });
