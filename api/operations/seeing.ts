@@ -51,6 +51,16 @@ const SeenPool = z
   })
   .meta({ id: 'SeenPool' });
 
+const me = endpoint({
+  ...about,
+  resource: 'operations/me',
+  action: 'show',
+  summary: 'Whether who calls sees the jobs of all tenants, or of one',
+  path: '/operations/me',
+  reply: z.object({ is_operator: z.boolean() }),
+  run: async (call: Call) => ({ is_operator: await isOperator(call) }),
+});
+
 const pools = endpoint({
   ...about,
   resource: 'operations/pools',
@@ -198,5 +208,5 @@ const changes = endpoint({
 });
 
 export const seeing: readonly Route[] = [
-  ...[pools, kinds, failures, closes, receivers, schedules, history, changes],
+  ...[me, pools, kinds, failures, closes, receivers, schedules, history, changes],
 ];

@@ -19,12 +19,18 @@ export async function newOperator(
 }
 
 /** Puts jobs of a kind into the queue; answers their numbers. */
-export async function putJobs(stage: Stage, kind: string, payload: object, count = 1) {
+export async function putJobs(
+  stage: Stage,
+  kind: string,
+  payload: object,
+  count = 1,
+  attempts = 5,
+) {
   await stage.owner.query(
     `select app.add_jobs($1, array(
        select ($2::jsonb || jsonb_build_object('chunk', number))::json from generate_series(1, $3::integer) as number
-     ), now(), 5, array_fill(null::text, array[$3::integer]))`,
-    [kind, JSON.stringify(payload), count],
+     ), now(), $4::integer, array_fill(null::text, array[$3::integer]))`,
+    [kind, JSON.stringify(payload), count, attempts],
   );
   const { rows } = await stage.owner.query<{ id: string }>(
     'select id from graphile_worker._private_jobs order by id desc limit $1',
