@@ -1,7 +1,7 @@
 /** One bar of a chart: what came in a quarter of an hour. */
 export type Bar = { at: string; value: number };
 
-const [WIDTH, HEIGHT, BASE] = [480, 90, 74];
+const [WIDTH, HEIGHT, BASE] = [480, 100, 80];
 const QUARTERS = 96;
 const QUARTER_MS = 15 * 60_000;
 
@@ -14,7 +14,7 @@ export function chart(bars: readonly Bar[], { called, unit, now }: Chart): strin
   const columns = Array.from({ length: QUARTERS }, (_, place) => {
     const value = values.get(last - QUARTERS + 1 + place) ?? 0;
     if (value <= 0) return '';
-    const height = Math.max(2, (value / most) * (BASE - 14));
+    const height = Math.max(2, (value / most) * (BASE - 20));
     const [x, y] = [(place * width).toFixed(1), (BASE - height).toFixed(1)];
     return `<rect x="${x}" y="${y}" width="${(width - 1).toFixed(1)}" height="${height.toFixed(1)}"/>`;
   });
@@ -29,7 +29,7 @@ export function chart(bars: readonly Bar[], { called, unit, now }: Chart): strin
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${called}, last day: ${peak}">`,
     `<line x1="0" x2="${WIDTH}" y1="${BASE}" y2="${BASE}"/>`,
     ...columns,
-    `<text x="${WIDTH}" y="10" text-anchor="end">${peak}</text>`,
+    `<text x="${WIDTH}" y="13" text-anchor="end">${peak}</text>`,
     ...hours,
     '</svg>',
   ].join('');

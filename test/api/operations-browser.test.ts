@@ -81,7 +81,6 @@ test.each(visitors)(
     await page.fill('[name=code]', codeOf(secret));
     await page.getByRole('button', { name: 'Continue' }).first().click();
     await page.waitForLoadState();
-    if (process.env['PICTURES']) await page.screenshot({ path: '/tmp/seeing-pictures/dbg.png' });
     await saw('h1', 'Overview');
 
     await change({ reason: 'The bank is away.' }, 'Pause ledger');
