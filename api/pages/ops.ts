@@ -25,18 +25,18 @@ async function isOperator({ ask }: Visit): Promise<boolean> {
 }
 
 async function overview(visit: Visit): Promise<Shown> {
-  const of = <Answer = Row[]>(what: string) => visit.ask<Answer>(`GET /operations/${what}`);
-  const failures = await of('failures');
+  const asked = <Answer = Row[]>(what: string) => visit.ask<Answer>(`GET /operations/${what}`);
+  const failures = await asked('failures');
   return ops('overview', {
     is_operator: await isOperator(visit),
-    pools: await of('pools'),
-    kinds: await of('kinds'),
+    pools: await asked('pools'),
+    kinds: await asked('kinds'),
     failures: failures.map((cause) => ({ ...cause, href: linkTo(cause) })),
-    closes: await of('closes'),
-    receivers: await of('webhooks'),
-    schedules: await of('schedules'),
-    changes: (await of('changes')).slice(0, 20),
-    charts: chartsOf(await of<Quarter[]>('quarters')),
+    closes: await asked('closes'),
+    receivers: await asked('webhooks'),
+    schedules: await asked('schedules'),
+    changes: (await asked('changes')).slice(0, 20),
+    charts: chartsOf(await asked<Quarter[]>('quarters')),
   });
 }
 

@@ -37,9 +37,9 @@ export function renderOps(name: string, data: OpsFrame & Record<string, unknown>
   });
 }
 
-function noticeOf(said: string): string | undefined {
-  const [, action, changed, left] = DONE.exec(said) ?? [];
-  if (action === undefined) return NOTICES.get(said);
+function noticeOf(done: string): string | undefined {
+  const [, action, changed, left] = DONE.exec(done) ?? [];
+  if (action === undefined) return NOTICES.get(done);
   const rest = left === '0' ? '' : ` ${left} more match: send it again for the next ones.`;
   return `${action}: done to ${changed}.${rest}`;
 }
