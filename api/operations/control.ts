@@ -6,7 +6,7 @@ import * as operations from '../../sql/queue/worker-operations.ts';
 import { freeWords, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { assertOperator, causeOf, kindOfJob } from './operator.ts';
+import { assertOperator, causeOf, isOperator, kindOfJob } from './operator.ts';
 
 const about = { tag: 'operations', allow: 'superadmin', status: 200 } as const;
 
@@ -24,7 +24,7 @@ const Hold = z.object({ ...Held, reason: freeWords.describe('Why; it is kept.') 
 const Pause = z.object({
   ...Held,
   reason: z.string(),
-  paused_by: z.string(),
+  paused_by: z.string().nullable(),
   paused_at: timestamp,
 });
 
@@ -36,12 +36,16 @@ const listed = endpoint({
   action: 'list',
   method: 'GET',
   transaction: 'read',
-  summary: 'What is paused, by whom, since when and why; for operators',
+  summary: 'What is paused, by whom, since when and why; others than operators see what is theirs',
   path: '/operations/pauses',
   reply: Pause.meta({ id: 'SeenPause' }).array(),
   run: async (call: Call) => {
-    await assertOperator(call);
-    return (await operations.pauses(call.work.tx)).map(shown);
+    const { tx, tenant_id } = call.work;
+    const paused = (await operations.pauses(tx)).map(shown);
+    if (await isOperator(call)) return paused;
+    return paused
+      .filter((pause) => pause.tenant_id === tenant_id)
+      .map((pause) => ({ ...pause, paused_by: null }));
   },
 });
 

@@ -38,7 +38,6 @@ const EXCEPT: Record<string, string> = {
   'GET /portal/documents/{id}/download': 'nothing is printed yet',
   'POST /documents': 'a file is sent with it, as a form',
   'GET /operations/jobs/{number}': 'a job is called by the number that the queue gave it',
-  'GET /operations/pauses': 'what is paused concerns all tenants, and operators alone see it',
   'GET /approvals/{id}': 'nothing asks for four eyes until a tenant wants it',
 };
 

@@ -103,7 +103,10 @@ test.each(visitors)(
     await look('ops-jobs');
     await page.locator('tbody a').first().click();
     await saw('dl', 'failed since');
-    await saw('table', 'Plan');
+    // Workers write the errors of attempts every few seconds.
+    await expect
+      .poll(() => page.reload().then(() => page.textContent('main')), { timeout: 20_000 })
+      .toContain('Attempt');
     await look('ops-job');
     isPoisoned = false;
     await page.fill('[name=reason]', 'The plan was repaired.');
