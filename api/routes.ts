@@ -37,7 +37,10 @@ import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
 import { recordRoutes } from './loans/records.ts';
+import { control } from './operations/control.ts';
 import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
+import { jobQueue } from './operations/queue.ts';
+import { seeing } from './operations/seeing.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { portalAutopay } from './portal/autopay.ts';
@@ -169,6 +172,9 @@ const business: readonly Route[] = [
   closeOfBusiness,
   pools,
   ...runs.routes,
+  ...seeing,
+  ...jobQueue,
+  ...control,
 ];
 
 /** Every endpoint there is; the last ones do what another of them was asked for. */

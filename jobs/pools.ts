@@ -37,7 +37,7 @@ export function poolsOf(
     const oldest = jobs.flatMap(({ oldest_ready }) => oldest_ready ?? []).toSorted()[0];
     return {
       pool,
-      state: stateOf(own, pause),
+      state: stateOf(own, pause !== undefined),
       reason: pause?.reason ?? null,
       processes: own.length,
       ...{ waiting: sum('ready'), scheduled: sum('scheduled') },
@@ -62,8 +62,8 @@ export const isWorkerName = (name: string): boolean =>
 export const poolOf = (task: string): Pool | null =>
   queued.find(({ name }) => name === task)?.pool ?? null;
 
-function stateOf(own: readonly Process[], pause: Pause | undefined): (typeof POOL_STATES)[number] {
-  if (pause) return 'paused';
+export function stateOf(own: readonly Process[], isPaused: boolean): (typeof POOL_STATES)[number] {
+  if (isPaused) return 'paused';
   if (own.length === 0) return 'not running';
   return own.every(isSilent) ? 'silent' : 'running';
 }

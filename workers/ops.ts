@@ -10,8 +10,10 @@ import { close } from './ops/close.ts';
 import { createTenant } from './ops/create-tenant.ts';
 import { createUser } from './ops/create-user.ts';
 import { failed, retry } from './ops/failed.ts';
+import { changeJobs, failures, job, jobs } from './ops/jobs.ts';
 import { Misused, type Answer, type Operation } from './ops/operation.ts';
 import { pause, pauses, resume } from './ops/pause.ts';
+import { closes, operators, schedules, webhooks } from './ops/platform.ts';
 import { pools, runs } from './ops/pools.ts';
 import { reckon } from './ops/reckon.ts';
 import { resetFactors } from './ops/reset-second-factors.ts';
@@ -27,6 +29,7 @@ import { findDatabase, readCommandConfiguration } from './processes/configuratio
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 const OPERATIONS: readonly Operation[] = [
   ...[status, pools, runs, pause, resume, pauses, slots, subPools, changes, failed, retry],
+  ...[jobs, job, failures, changeJobs, schedules, webhooks, closes, operators],
   ...[
     close,
     setAside,

@@ -4,6 +4,7 @@ import { POOLS, type Pool } from '../jobs/job.ts';
 import { openLog } from '../jobs/log.ts';
 import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
+import { SCHEDULE } from '../jobs/operations/schedule.ts';
 import { isWorkerName, poolOfWorker } from '../jobs/pools.ts';
 import { queued } from '../jobs/queued.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
@@ -18,7 +19,7 @@ import { lendOutside } from './queue/lend.ts';
 import { POOL_SETTINGS } from './queue/pools.ts';
 import { relay } from './queue/relay.ts';
 import { openPatiently, startWorker } from './queue/run.ts';
-import { clockOf, SCHEDULE, unknownTasks } from './queue/schedule.ts';
+import { clockOf, unknownTasks } from './queue/schedule.ts';
 
 /**
  * `npm run worker -- POOL`: one process of one pool, or with POOL:NAME of a sub-pool that operations have

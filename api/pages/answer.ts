@@ -6,10 +6,11 @@ import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
 import { problemTexts } from '../../templates/portal/problems.ts';
 import { tokenOf } from '../http/csrf.ts';
 import type { PortalConfig } from '../portal/config.ts';
+import { answerOps, streamOps } from './answer-ops.ts';
 import { languageOf } from './language.ts';
 import { backTo } from './back.ts';
 import { queryOf } from './query.ts';
-import type { Moved, Problems, Shown } from './page.ts';
+import type { Moved, Problems, Shown, Streamed } from './page.ts';
 import type { Room } from './places.ts';
 
 /** Where the database is away, a page still has to say so. */
@@ -27,8 +28,14 @@ export type Frame = {
 };
 
 /** Answers with a page, or with where to go on. */
-export function answer(ctx: Context, outcome: Shown | Moved, frame: Partial<Frame> = {}) {
+export function answer(
+  ctx: Context,
+  outcome: Shown | Moved | Streamed,
+  frame: Partial<Frame> = {},
+) {
   if ('to' in outcome) return goTo(ctx, outcome);
+  if ('stream' in outcome) return streamOps(ctx, outcome, frame);
+  if (outcome.look === 'ops') return answerOps(ctx, outcome, frame);
   const { config = NOBODY, problems = null, values = {} } = frame;
   const language = languageOf(ctx);
   const { isPortal } = ctx.state.room as Room;

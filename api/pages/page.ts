@@ -34,7 +34,16 @@ export type Visit = {
 };
 
 /** A page to be shown: its template and what is in it. */
-export type Shown = { page: string; data: object; status?: number; hasScript?: boolean };
+export type Shown = {
+  page: string;
+  data: object;
+  status?: number;
+  hasScript?: boolean;
+  /** Of operations, whose pages look and speak otherwise than those of borrowers. */
+  look?: 'ops';
+};
+/** A page that is sent again and again, as events. */
+export type Streamed = { stream: (render: (page: Shown) => string) => AsyncIterable<string> };
 /** Another page to go to, and a word about what was done; what the browser has kept of us may go. */
 export type Moved = { to: string; done?: string; clears?: boolean };
 
@@ -42,7 +51,7 @@ export type Moved = { to: string; done?: string; clears?: boolean };
 export type Page = {
   /** Below its room, with {id} parameters. */
   path: string;
-  show: (visit: Visit) => Promise<Shown | Moved>;
+  show: (visit: Visit) => Promise<Shown | Moved | Streamed>;
   submit?: (visit: Visit) => Promise<Shown | Moved>;
   /** For whoever has not signed in. */
   isOpen?: boolean;

@@ -8,13 +8,14 @@ import { guarded, setCookie } from '../http/csrf.ts';
 import { answerTo, HttpRefusal, type Answer } from '../http/errors.ts';
 import type { Limits } from '../http/limits.ts';
 import type { PortalConfig } from '../portal/config.ts';
+import { opsAsset } from './answer-ops.ts';
 import { answer, type Frame } from './answer.ts';
 import { asking, handlersOf, type Ask } from './ask.ts';
 import { EMPTY, withForm, type Form } from './form.ts';
 import { isUnsaid, languageOf, speak } from './language.ts';
 import { missing } from './missing.ts';
 import { queryOf } from './query.ts';
-import { moved, shown, type Moved, type Page, type Shown, type Visit } from './page.ts';
+import { moved, shown, type Page, type Visit } from './page.ts';
 import { placeOf, roomOf, type Room } from './places.ts';
 
 type Parts = {
@@ -52,7 +53,10 @@ export function portalPages(
   const rooms: Middleware = async (ctx: Context, next: Next) => {
     const { room } = ctx.state as { room?: Room };
     if (room === undefined) return next();
-    Object.assign(ctx.state, { ...(room.isPortal && { door: room.at }), isInside: true });
+    Object.assign(ctx.state, {
+      ...((room.isPortal || room.sign_in) && { door: room.at }),
+      isInside: true,
+    });
     await visit(ctx, { parts, room, ask: asking(ctx, handlers) });
   };
   return { refusals, rooms };
@@ -65,6 +69,7 @@ type Way = { parts: Parts; room: Room; ask: Ask };
 async function visit(ctx: Context, { parts, room, ask }: Way) {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (isRead && ctx.path.startsWith('/portal/style-')) return stylesheet(ctx, ask);
+  if (isRead && /^\/ops\/(style|live)-/.test(ctx.path)) return opsAsset(ctx);
   const { page, params } = placeOf(room, ctx.path);
   ctx.state.route = { path: `${room.at}${page.path}` };
   if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
@@ -117,9 +122,9 @@ async function askAgain(
   const { status, body, headers = {} } = refusal;
   const { code, message, errors = {}, details = {} } = body;
   const problems = { code, message, errors, details };
-  const outcome: Shown | Moved = await page.show({ ...visit, problems });
+  const outcome = await page.show({ ...visit, problems });
   ctx.set(headers);
-  answer(ctx, 'to' in outcome ? outcome : { ...outcome, status }, { ...frame, problems });
+  answer(ctx, 'page' in outcome ? { ...outcome, status } : outcome, { ...frame, problems });
 }
 
 /** What whoever signs in may have got wrong, or has to wait for; of others, the session is over. */
@@ -146,7 +151,8 @@ async function refuse(ctx: Context, ask: Ask, { status, body, headers = {} }: An
 }
 
 function signInFirst(ctx: Context, code: string) {
-  const { at, isPortal } = ctx.state.room as Room;
+  const { at, isPortal, sign_in } = ctx.state.room as Room;
+  if (sign_in) return answer(ctx, moved(sign_in));
   if (!isPortal) return answer(ctx, moved(at, 'sign_in_over'));
   const back = ctx.method === 'GET' && ctx.path !== '/portal' ? `?back=${ctx.path}` : '';
   const isOver = code === 'session_expired' || code === 'sign_in_expired';

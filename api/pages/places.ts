@@ -9,6 +9,7 @@ import { ownFactorPages } from './factors.ts';
 import { hardshipPages } from './hardship.ts';
 import { homePages } from './home.ts';
 import { loanPages } from './loans.ts';
+import { OPS, opsPages } from './ops.ts';
 import { payPages } from './pay.ts';
 import { profilePages } from './profile.ts';
 import { signingIn } from './signing-in.ts';
@@ -31,10 +32,17 @@ const portal: readonly Page[] = [
 ];
 
 /** Pages that lie below one address. */
-export type Room = { at: string; isPortal: boolean; pages: readonly Page[] };
+export type Room = {
+  at: string;
+  isPortal: boolean;
+  pages: readonly Page[];
+  /** Where whoever is not signed in goes, unless the room says it in its own way. */
+  sign_in?: string;
+};
 
 const ROOMS: readonly Room[] = [
   { at: '/portal', isPortal: true, pages: portal },
+  { at: OPS, isPortal: false, pages: opsPages, sign_in: `${OPS}/sign-in` },
   { at: COMING_BACK, isPortal: false, pages: comingBackPages },
 ];
 

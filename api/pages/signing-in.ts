@@ -5,22 +5,29 @@ import { moved, shown, type Page, type Visit } from './page.ts';
 /** Where to go on, as the address says, or the form that came from there. */
 const backOf = ({ query, form }: Visit) => backTo(form.values['back'] ?? query['back']);
 
-const signIn: Page = {
+/** The first step of a sign-in, in one of the rooms; then one goes on. */
+export const signInPage = (
+  room: string,
+  onward: (visit: Visit) => string,
+  isIn: (visit: Visit) => boolean,
+): Page => ({
   path: '/sign-in',
   isOpen: true,
-  show: async (visit) =>
-    visit.user?.borrower_id ? moved(backOf(visit)) : shown('sign-in', { back: backOf(visit) }),
+  show: async (visit) => {
+    if (isIn(visit)) return moved(onward(visit));
+    return shown('sign-in', { back: onward(visit), action: `${room}/sign-in` });
+  },
   submit: async (visit) => {
     const { email = '', password = '' } = visit.form.values;
     const body = { email, password };
     const { second_factor } = await visit.ask<Wanted>('POST /auth/login', { body });
-    const back = backOf(visit);
+    const back = onward(visit);
     if (second_factor === undefined) return moved(back);
-    if (second_factor.must_enroll) return moved('/portal/enroll-factor');
+    if (second_factor.must_enroll) return moved(`${room}/enroll-factor`);
     const by = second_factor.methods.includes('totp') ? '' : '&by=recovery_code';
-    return moved(`/portal/second-factor?back=${back}${by}`);
+    return moved(`${room}/second-factor?back=${back}${by}`);
   },
-};
+});
 
 const signOut: Page = {
   path: '/sign-out',
@@ -70,7 +77,7 @@ const language: Page = {
 };
 
 export const signingIn: readonly Page[] = [
-  signIn,
+  signInPage('/portal', backOf, ({ user }) => Boolean(user?.borrower_id)),
   ...factorPages('/portal', backOf),
   signOut,
   forgotPassword,

@@ -118,18 +118,68 @@ export const told = (owner: OwnerConnection, id: string) =>
     update app.failed_jobs set told_at = now() where id = ${id}
   `);
 
-export type Run = { task: string; pool: string; runs: number; failures: number; seconds: number };
+export type Run = {
+  task: string;
+  pool: string;
+  runs: number;
+  failures: number;
+  seconds: number;
+  /** How many of them waited how long, by the bounds of jobs/operations/waits.ts. */
+  waits: readonly number[];
+};
 
-/** Adds a batch of finished runs to the day's figures, with one statement. */
+/** Adds a batch of finished runs to the figures of the day and of the quarter of an hour. */
 export const addRuns = (owner: OwnerConnection, runs: readonly Run[]) =>
   owner.query(sql.typeAlias('void')`
-    insert into app.job_runs as known (task, pool, runs, failures, seconds)
-    select * from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb)
-      as run (task text, pool text, runs bigint, failures bigint, seconds numeric)
-    on conflict (task, pool, day) do update set
+    with run as (
+      select * from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb)
+        as run (task text, pool text, runs bigint, failures bigint, seconds numeric, waits bigint[])
+    ), of_day as (
+      insert into app.job_runs as known (task, pool, runs, failures, seconds)
+      select task, pool, runs, failures, seconds from run
+      on conflict (task, pool, day) do update set
+        runs = known.runs + excluded.runs,
+        failures = known.failures + excluded.failures,
+        seconds = known.seconds + excluded.seconds
+    )
+    insert into app.job_quarters as known (task, pool, quarter, runs, failures, seconds, waits)
+    select task, pool, date_bin('15 minutes', now(), '2000-01-01Z'), runs, failures, seconds, waits from run
+    on conflict (quarter, task, pool) do update set
       runs = known.runs + excluded.runs,
       failures = known.failures + excluded.failures,
-      seconds = known.seconds + excluded.seconds
+      seconds = known.seconds + excluded.seconds,
+      waits = (
+        select array_agg(coalesce(pair.old, 0) + coalesce(pair.new, 0) order by pair.place)
+        from unnest(known.waits, excluded.waits) with ordinality as pair (old, new, place)
+      )
+  `);
+
+export type Tried = {
+  job_id: string;
+  task: string;
+  tenant_id: string | null;
+  attempt: number;
+  error: string;
+};
+
+/** Keeps the errors of attempts, whatever becomes of their jobs. */
+export const addErrors = (owner: OwnerConnection, tried: readonly Tried[]) =>
+  owner.query(sql.typeAlias('void')`
+    insert into app.job_errors (job_id, task, tenant_id, attempt, error)
+    select job_id, task, tenant_id, attempt, left(error, 2000)
+    from jsonb_to_recordset(${JSON.stringify(tried)}::jsonb)
+      as tried (job_id bigint, task text, tenant_id uuid, attempt integer, error text)
+  `);
+
+/** Forgets errors after 14 days and quarters after 8, some at a time. */
+export const forgetOldFigures = (owner: OwnerConnection) =>
+  owner.query(sql.typeAlias('void')`
+    with errors as (
+      delete from app.job_errors where id in (
+        select id from app.job_errors where failed_at < now() - interval '14 days'
+        order by failed_at limit 5000)
+    )
+    delete from app.job_quarters where quarter < now() - interval '8 days'
   `);
 
 const Taken = z.object({ taken: z.int() });

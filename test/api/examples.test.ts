@@ -39,6 +39,7 @@ const EXCEPT: Record<string, string> = {
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',
   'GET /portal/documents/{id}/download': 'nothing is printed yet',
   'POST /documents': 'a file is sent with it, as a form',
+  'GET /operations/jobs/{number}': 'a job is called by the number that the queue gave it',
   'GET /approvals/{id}': 'nothing asks for four eyes until a tenant wants it',
 };
 

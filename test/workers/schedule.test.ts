@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { clockOf, SCHEDULE, unknownTasks } from '../../workers/queue/schedule.ts';
+import { nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
+import { clockOf, unknownTasks } from '../../workers/queue/schedule.ts';
 import { numbered } from './stage.ts';
 
 const listed = SCHEDULE.map(({ task }) => numbered(task, async () => {}));
@@ -23,4 +24,14 @@ test('a pool keeps the clock of its own jobs only, with the attempts that they d
 test('a line whose job is not listed is found', () => {
   expect(unknownTasks(SCHEDULE, listed)).toEqual([]);
   expect(unknownTasks(SCHEDULE, listed.slice(1))).toEqual([SCHEDULE[0]?.task]);
+});
+
+test('the next run of a line is the first minute after now that it names', () => {
+  const now = new Date('2026-12-31T23:17:30Z');
+  const next = (at: string) => nextRun({ at }, now)?.toISOString() ?? null;
+
+  expect(next('* * * * *')).toBe('2026-12-31T23:18:00.000Z');
+  expect(next('17 * * * *')).toBe('2027-01-01T00:17:00.000Z');
+  expect(next('5 4 1 3 *')).toBe('2027-03-01T04:05:00.000Z');
+  expect(next('0 0 31 2 *')).toBe(null);
 });

@@ -106,6 +106,13 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
 const tellingOf = (error: unknown) =>
   error instanceof JobFailed ? error.message : sentenceOf(error);
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function tenantOf(payload: unknown): string | null {
+  const given = (payload as { tenant_id?: unknown } | null)?.tenant_id;
+  return typeof given === 'string' && UUID.test(given) ? given : null;
+}
+
 const batching = ({ completeTogetherMs }: PoolSettings) => ({
   // One fetch at a time for all slots together, instead of one for each.
   localQueue: { size: SLOTS_MAX },
@@ -151,15 +158,25 @@ function watchJobs(
   events.on('localQueue:returnJobs', ({ jobs }) => {
     for (const { id } of jobs) held.delete(id);
   });
-  events.on('job:start', ({ job }) => void held.set(job.id, performance.now()));
+  const waited = new Map<string, number>();
+  events.on('job:start', ({ job }) => {
+    held.set(job.id, performance.now());
+    // The clocks of Postgres and of this machine may differ by a little.
+    waited.set(job.id, Math.max(0, (Date.now() - job.run_at.getTime()) / 1000));
+  });
   events.on('job:complete', ({ job, error }) => {
     const started = held.get(job.id) ?? performance.now();
+    const waited_seconds = waited.get(job.id) ?? 0;
     held.delete(job.id);
-    records.ran(job.task_identifier, (performance.now() - started) / 1000, Boolean(error));
+    waited.delete(job.id);
+    const seconds = (performance.now() - started) / 1000;
+    records.ran(job.task_identifier, { seconds, waited_seconds, hasFailed: Boolean(error) });
   });
   events.on('job:error', ({ job, error }) => {
     const { id, task_identifier: task, attempts, max_attempts } = job;
     log.warn({ job_id: id, task, attempts, max_attempts, err: error }, 'a job failed');
+    const tenant_id = tenantOf(job.payload);
+    records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: tellingOf(error) });
   });
   events.on('job:failed', ({ job, error }) => {
     const { id, task_identifier: task, payload, attempts } = job;

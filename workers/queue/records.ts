@@ -1,27 +1,49 @@
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
-import { addRuns, recordFailure, type Failure, type Run } from '../../sql/queue/workers.ts';
+import { added, noWaits, placeOfWait } from '../../jobs/operations/waits.ts';
+import * as kept from '../../sql/queue/workers.ts';
+import type { Failure, Run, Tried } from '../../sql/queue/workers.ts';
 import { jobSeconds, jobsFailedForGood } from '../processes/health.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
 const FLUSH_MS = 5_000;
+const FORGET_MS = 3_600_000;
 const ERROR_LENGTH_MAX = 2_000;
+/** Of a storm of errors between two flushes, so many are kept. */
+const ERRORS_MAX = 1_000;
 
-/** What jobs cost and which failed for good, kept in the database in batches. */
+export type Ran = { seconds: number; waited_seconds: number; hasFailed: boolean };
+
+/** What jobs cost, how their attempts failed and which failed for good, kept in the database in batches. */
 export type Records = {
-  ran(task: string, seconds: number, hasFailed: boolean): void;
+  ran(task: string, run: Ran): void;
+  /** One attempt of a job failed. */
+  tried(attempt: Tried): void;
   failedForGood(failure: Failure): Promise<void>;
   stop(): Promise<void>;
 };
 
 export function keepRecords(owner: DatabasePool, log: Log, pool: string): Records {
   let runs = new Map<string, Run>();
+  let errors: Tried[] = [];
+  const flushErrors = async () => {
+    if (errors.length === 0) return;
+    const batch = errors;
+    errors = [];
+    try {
+      await kept.addErrors(owner, batch);
+    } catch (error) {
+      errors = [...batch, ...errors].slice(0, ERRORS_MAX);
+      throw error;
+    }
+  };
   const flush = async () => {
+    await flushErrors();
     if (runs.size === 0) return;
     const batch = runs;
     runs = new Map();
     try {
-      await addRuns(owner, [...batch.values()]);
+      await kept.addRuns(owner, [...batch.values()]);
     } catch (error) {
       // Counted again with the next batch.
       for (const run of batch.values()) add(run);
@@ -30,32 +52,48 @@ export function keepRecords(owner: DatabasePool, log: Log, pool: string): Record
   };
   const add = (more: Run) => {
     const { task } = more;
-    const known = runs.get(task) ?? { task, pool, runs: 0, failures: 0, seconds: 0 };
+    const known = runs.get(task) ?? {
+      task,
+      pool,
+      runs: 0,
+      failures: 0,
+      seconds: 0,
+      waits: noWaits(),
+    };
     runs.set(task, {
       ...known,
       runs: known.runs + more.runs,
       failures: known.failures + more.failures,
       seconds: known.seconds + more.seconds,
+      waits: added(known.waits, more.waits),
     });
   };
   const flushing: Repetition = repeatedly(log, 'job figures', async () => {
     await flush();
     return FLUSH_MS;
   });
+  const forgetting = repeatedly(log, 'old job figures', async () => {
+    await kept.forgetOldFigures(owner);
+    return FORGET_MS;
+  });
   return {
-    ran: (task, seconds, hasFailed) => {
-      add({ task, pool, runs: 1, failures: hasFailed ? 1 : 0, seconds });
+    ran: (task, { seconds, waited_seconds, hasFailed }) => {
+      const waits = noWaits().with(placeOfWait(waited_seconds), 1);
+      add({ task, pool, runs: 1, failures: hasFailed ? 1 : 0, seconds, waits });
       jobSeconds.observe({ pool, task, outcome: hasFailed ? 'failed' : 'done' }, seconds);
+    },
+    tried: (attempt) => {
+      if (errors.length < ERRORS_MAX) errors.push(attempt);
     },
     failedForGood: async (failure) => {
       const error = failure.error.slice(0, ERROR_LENGTH_MAX);
       jobsFailedForGood.inc({ pool, task: failure.task });
-      await recordFailure(owner, { ...failure, error });
+      await kept.recordFailure(owner, { ...failure, error });
       const { job_id, task, attempts } = failure;
       log.error({ job_id, task, attempts }, 'a job failed for good');
     },
     stop: async () => {
-      await flushing.stop();
+      await Promise.all([flushing.stop(), forgetting.stop()]);
       await flush().catch((error: Error) => {
         log.warn({ err: error }, 'the last job figures are lost');
       });

@@ -1,37 +1,6 @@
 import { parseCronItems, type ParsedCronItem } from 'graphile-worker';
+import type { CronLine } from '../../jobs/operations/schedule.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
-
-/** When a job starts by itself. The times are UTC; jobs take the business date from the tenant. */
-export type CronLine = {
-  task: string;
-  /** Minute, hour, day, month, weekday. */
-  at: string;
-  /** How far back ticks that an outage swallowed are made up for. */
-  fillHours: number;
-  reason: string;
-};
-
-export const SCHEDULE: readonly CronLine[] = [
-  {
-    task: 'start-close-of-business',
-    at: '* * * * *',
-    // It compares each tenant's local date with its business date, and so makes up by itself for
-    // any outage, day by day.
-    fillHours: 0,
-    reason:
-      'Every tenant has its own midnight. The close brings accrual, ageing, statements, portfolio ' +
-      'snapshots and the watch over lapsing liens of the day.',
-  },
-  {
-    task: 'clean-up',
-    at: '17 * * * *',
-    // A later run cleans what an earlier one missed.
-    fillHours: 0,
-    reason:
-      'Ended sessions, old idempotency keys and throttle rows are deleted in small portions, away ' +
-      'from the full hour when everybody else starts something.',
-  },
-];
 
 /** The lines whose job is not listed: such a line would enqueue what nobody runs. */
 export const unknownTasks = (lines: readonly CronLine[], jobs: readonly AnyJob[]): string[] =>

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { Conflict, Invalid } from '../../jobs/errors.ts';
+import { queued } from '../../jobs/queued.ts';
+import { isWorkerName } from '../../jobs/pools.ts';
+import * as operations from '../../sql/queue/worker-operations.ts';
+import { freeWords, timestamp, uuid } from '../../sql/types.ts';
+import { endpoint } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+import { assertOperator, causeOf, isOperator, kindOfJob } from './operator.ts';
+
+const about = { tag: 'operations', allow: 'superadmin', status: 200 } as const;
+
+const pool = z
+  .string()
+  .regex(/^[a-z]{1,20}(:[a-z0-9-]{1,30})?$/, 'There is no such pool.')
+  .describe('A pool, or a sub-pool such as documents:letters.');
+
+const Held = {
+  pool: pool.nullish(),
+  kind: kindOfJob.nullish(),
+  tenant_id: uuid.nullish(),
+};
+const Hold = z.object({ ...Held, reason: freeWords.describe('Why; it is kept.') });
+const Pause = z.object({
+  ...Held,
+  reason: z.string(),
+  paused_by: z.string().nullable(),
+  paused_at: timestamp,
+});
+
+const shown = ({ task, ...pause }: operations.Pause) => ({ ...pause, kind: task });
+
+const listed = endpoint({
+  ...about,
+  resource: 'operations/pauses',
+  action: 'list',
+  method: 'GET',
+  transaction: 'read',
+  summary: 'What is paused, by whom, since when and why; others than operators see what is theirs',
+  path: '/operations/pauses',
+  reply: Pause.meta({ id: 'SeenPause' }).array(),
+  run: async (call: Call) => {
+    const { tx, tenant_id } = call.work;
+    const paused = (await operations.pauses(tx)).map(shown);
+    if (await isOperator(call)) return paused;
+    return paused
+      .filter((pause) => pause.tenant_id === tenant_id)
+      .map((pause) => ({ ...pause, paused_by: null }));
+  },
+});
+
+function heldBy({ pool: name, kind, tenant_id }: z.output<typeof Hold>): operations.Held {
+  if (!name && !kind && !tenant_id)
+    throw new Invalid({ pool: 'Name a pool, a kind or a tenant, or several of these together.' });
+  if (name && !isWorkerName(name)) throw new Invalid({ pool: 'There is no such pool.' });
+  if (kind && !queued.some(({ name }) => name === kind))
+    throw new Invalid({ kind: 'There is no such kind of job.' });
+  return { pool: name ?? undefined, task: kind ?? undefined, tenant_id: tenant_id ?? undefined };
+}
+
+const pause = endpoint({
+  ...about,
+  resource: 'operations/pauses',
+  action: 'pause',
+  method: 'POST',
+  transaction: 'write',
+  summary: 'Keeps jobs from being fetched that match all that is named; for operators',
+  path: '/operations/pauses',
+  body: Hold,
+  reply: z.object({ paused: z.boolean() }),
+  run: async (call: Call) => {
+    await assertOperator(call);
+    const hold = call.body as z.output<typeof Hold>;
+    await operations.pause(call.work.tx, heldBy(hold), causeOf(call, hold.reason));
+    return { paused: true };
+  },
+});
+
+const resume = endpoint({
+  ...about,
+  resource: 'operations/pauses',
+  action: 'resume',
+  method: 'POST',
+  transaction: 'write',
+  summary: 'Ends the pause of exactly what is named; for operators',
+  path: '/operations/pauses/end',
+  body: Hold,
+  reply: z.object({ paused: z.boolean() }),
+  run: async (call: Call) => {
+    await assertOperator(call);
+    const hold = call.body as z.output<typeof Hold>;
+    const ended = await operations.resume(call.work.tx, heldBy(hold), causeOf(call, hold.reason));
+    if (!ended) throw new Conflict('That is not paused.', 'not_paused');
+    return { paused: false };
+  },
+});
+
+const Slots = z.object({
+  pool,
+  slots: z.int().min(1).max(200).nullable().describe('Null is what each process was started with.'),
+  reason: freeWords.describe('Why; it is kept.'),
+});
+
+const slots = endpoint({
+  ...about,
+  resource: 'operations/slots',
+  action: 'change',
+  method: 'POST',
+  transaction: 'write',
+  summary: 'Sets how many jobs each process of a pool runs at a time; for operators',
+  path: '/operations/slots',
+  body: Slots,
+  reply: z.object({ pool: z.string(), slots: z.int().nullable() }),
+  run: async (call: Call) => {
+    await assertOperator(call);
+    const { pool: name, slots: wanted, reason } = call.body as z.output<typeof Slots>;
+    if (!isWorkerName(name)) throw new Invalid({ pool: 'There is no such pool.' });
+    await operations.setSlots(call.work.tx, name, wanted, causeOf(call, reason));
+    return { pool: name, slots: wanted };
+  },
+});
+
+export const control: readonly Route[] = [listed, pause, resume, slots];

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { Conflict, Invalid, NotFound } from '../../jobs/errors.ts';
+import { redacted } from '../../jobs/operations/payload.ts';
+import * as seen from '../../sql/operations/jobs.ts';
+import { freeWords, timestamp, uuid } from '../../sql/types.ts';
+import { endpoint } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+import { causeOf, isOperator, kindOfJob } from './operator.ts';
+
+const PAGE = 50;
+const OFFSET_MAX = 10_000;
+/** A count says no more than this, and a change is done to no more at once. */
+const AT_ONCE = 1_000;
+const COUNTED_MAX = 100_000;
+const NUMBER = /^[1-9]\d{0,17}$/;
+const YEAR_SECONDS = 366 * 86_400;
+
+const Match = z.object({
+  state: z.enum(seen.STATES).default('waiting'),
+  kind: kindOfJob.optional(),
+  tenant_id: uuid.optional().describe('For operators; a superadmin sees the own tenant alone.'),
+  cause: z
+    .string()
+    .max(300)
+    .regex(/^\D*$/, 'Has # in place of numbers.')
+    .optional()
+    .describe('Of failed jobs, as /operations/failures says it.'),
+});
+const older_seconds = z.int().min(0).max(YEAR_SECONDS);
+type Match = z.output<typeof Match> & { older_seconds?: number | undefined };
+
+const Query = Match.extend({
+  older_seconds: z.coerce.number().pipe(older_seconds).optional(),
+  offset: z.coerce.number().pipe(z.int().min(0).max(OFFSET_MAX)).default(0),
+});
+
+const SeenJob = z.object({
+  number: z.string(),
+  state: z.enum(seen.STATES),
+  kind: z.string(),
+  tenant_id: z.string().nullable(),
+  payload: z.record(z.string(), z.string()).describe('Ids and dates; anything else is shown as …'),
+  attempts: z.int(),
+  max_attempts: z.int(),
+  run_at: timestamp.nullable(),
+  since: timestamp.describe('Due, begun or failed since.'),
+  error: z.string().nullable(),
+});
+
+const shown = (job: seen.Seen, state: Match['state']) => ({
+  ...job,
+  state,
+  tenant_id: job.tenant_id || null,
+  payload: redacted(job.payload),
+});
+
+const about = { tag: 'operations', resource: 'operations/jobs', allow: 'superadmin' } as const;
+
+const search = endpoint({
+  ...about,
+  action: 'list',
+  method: 'GET',
+  transaction: 'read',
+  summary: 'Jobs of one state, the oldest first: 50 from an offset on, and how many match',
+  path: '/operations/jobs',
+  query: Query,
+  status: 200,
+  reply: z.object({
+    total: z.int().describe(`At most ${COUNTED_MAX}, which stands for that many or more.`),
+    rows: SeenJob.meta({ id: 'SeenJob' }).array(),
+  }),
+  run: async (call: Call) => {
+    await isOperator(call);
+    const { offset, ...match } = call.query as z.output<typeof Query>;
+    const { tx } = call.work;
+    const rows = await seen.jobs(tx, match, { offset, limit: PAGE });
+    const total =
+      rows.length < PAGE && (rows.length > 0 || offset === 0)
+        ? offset + rows.length
+        : await seen.count(tx, match, COUNTED_MAX);
+    return { total, rows: rows.map((job) => shown(job, match.state)) };
+  },
+});
+
+const show = endpoint({
+  ...about,
+  action: 'show',
+  method: 'GET',
+  transaction: 'read',
+  summary: 'One job, with the errors of its attempts',
+  path: '/operations/jobs/{number}',
+  status: 200,
+  reply: SeenJob.extend({
+    errors: z.object({ attempt: z.int(), error: z.string(), failed_at: timestamp }).array(),
+  }).meta({ id: 'SeenJobWithErrors' }),
+  run: async (call: Call) => {
+    await isOperator(call);
+    const number = call.params['number'] ?? '';
+    const job = NUMBER.test(number) ? await seen.job(call.work.tx, number) : null;
+    if (job === null) throw new NotFound();
+    return { ...shown(job, job.state), errors: await seen.errors(call.work.tx, number) };
+  },
+});
+
+const Matching = Match.extend({ older_seconds: older_seconds.optional() });
+const Change = z.object({
+  action: z.enum(seen.ACTIONS),
+  reason: freeWords.describe('Why; it is kept.'),
+  jobs: z
+    .string()
+    .regex(NUMBER, 'Must be the number of a job.')
+    .array()
+    .min(1)
+    .max(AT_ONCE)
+    .nullish(),
+  matching: Matching.nullish().describe(`Instead of jobs: the oldest ${AT_ONCE} that match.`),
+  run_at: timestamp.nullish().describe('When, for reschedule.'),
+  expected: z.int().min(0).nullish().describe('How many match, as was told; others are refused.'),
+});
+type Change = z.output<typeof Change>;
+
+/** The state that jobs are in to which this may be done. */
+const OF_FAILED: readonly string[] = ['retry', 'discard'];
+
+const change = endpoint({
+  ...about,
+  action: 'change',
+  method: 'POST',
+  transaction: 'write',
+  summary:
+    'Retries, runs now, reschedules, cancels or discards jobs; what a worker holds is left alone',
+  path: '/operations/jobs/change',
+  status: 200,
+  body: Change,
+  reply: z.object({
+    changed: z.int(),
+    left: z.int().describe('Jobs that match and are left for another call.'),
+  }),
+  run: async (call: Call) => {
+    await isOperator(call);
+    const body = call.body as Change;
+    assertMeant(body);
+    const { tx } = call.work;
+    const { action, reason, matching } = body;
+    const total = matching ? await seen.count(tx, matching, COUNTED_MAX) : null;
+    if (total !== null && body.expected != null && body.expected !== total) {
+      const details = { expected: body.expected, matching: total };
+      throw new Conflict(`Meanwhile ${total} jobs match.`, 'other_count', details);
+    }
+    const numbers = matching
+      ? (await seen.jobs(tx, matching, { offset: 0, limit: AT_ONCE })).map(({ number }) => number)
+      : (body.jobs ?? []);
+    const at = body.run_at ?? undefined;
+    const changed = await seen.change(tx, { action, numbers, at }, causeOf(call, reason));
+    return { changed, left: total === null ? 0 : Math.max(0, total - numbers.length) };
+  },
+});
+
+function assertMeant({ action, jobs, matching, run_at }: Change) {
+  if (!jobs === !matching) throw new Invalid({ jobs: 'Give either jobs or matching.' });
+  if ((action === 'reschedule') !== Boolean(run_at)) {
+    throw new Invalid({ run_at: 'Belongs to reschedule, which needs it.' });
+  }
+  const isOfFailed = OF_FAILED.includes(action);
+  if (matching && (matching.state === 'failed') !== isOfFailed) {
+    const say = isOfFailed ? 'Only failed jobs can be retried or discarded.' : 'Those have failed.';
+    throw new Invalid({ matching: say });
+  }
+}
+
+export const jobQueue: readonly Route[] = [search, show, change];

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { POOLS } from '../../jobs/job.ts';
+import { poolsSeen } from '../../jobs/operations/pools.ts';
+import { nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
+import { waitOf } from '../../jobs/operations/waits.ts';
+import { poolOf, POOL_STATES } from '../../jobs/pools.ts';
+import { causes, Failures } from '../../sql/operations/jobs.ts';
+import * as platform from '../../sql/operations/platform.ts';
+import { pauses } from '../../sql/queue/worker-operations.ts';
+import { timestamp } from '../../sql/types.ts';
+import { endpoint } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+import { isOperator } from './operator.ts';
+
+const about = {
+  tag: 'operations',
+  method: 'GET',
+  action: 'list',
+  allow: 'superadmin',
+  transaction: 'read',
+  status: 200,
+} as const;
+
+const Process = z.object({
+  name: z.string(),
+  host: z.string(),
+  pid: z.int(),
+  started_at: timestamp,
+  heartbeat_seconds: z.int(),
+  slots: z.int().nullable(),
+});
+
+const SeenPool = z
+  .object({
+    pool: z.enum(POOLS),
+    state: z.enum(POOL_STATES),
+    paused_by: z.string().nullable(),
+    paused_at: timestamp.nullable(),
+    reason: z.string().nullable(),
+    slots: z.int().describe('Jobs at a time, of all its processes together.'),
+    slots_set: z.int().nullable().describe('Of each process, where operators have set it.'),
+    waiting: z.int(),
+    scheduled: z.int(),
+    running: z.int(),
+    failed: z.int(),
+    lag_seconds: z.int().nullable().describe('How long the oldest job that is due has waited.'),
+    runs_per_minute: z.number(),
+    wait_median: z.number().nullable().describe('Seconds within which half of the jobs began.'),
+    wait_99th: z.number().nullable().describe('Seconds; 14401 stands for more than four hours.'),
+    processes: Process.array(),
+  })
+  .meta({ id: 'SeenPool' });
+
+const me = endpoint({
+  ...about,
+  resource: 'operations/me',
+  action: 'show',
+  summary: 'Whether who calls sees the jobs of all tenants, or of one',
+  path: '/operations/me',
+  reply: z.object({ is_operator: z.boolean() }),
+  run: async (call: Call) => ({ is_operator: await isOperator(call) }),
+});
+
+const pools = endpoint({
+  ...about,
+  resource: 'operations/pools',
+  summary: 'Pools with their processes, what waits in them and how long',
+  path: '/operations/pools',
+  reply: SeenPool.array(),
+  run: async (call: Call) => {
+    const seen = await poolsSeen(call.work.tx, new Date());
+    if (await isOperator(call)) return seen;
+    // Machines and operators are nobody's business on one tenant of many.
+    return seen.map((pool) => ({ ...pool, paused_by: null, processes: [] }));
+  },
+});
+
+const kinds = endpoint({
+  ...about,
+  resource: 'operations/kinds',
+  summary: 'Kinds of jobs of which some wait, run or have failed, and which of them are paused',
+  path: '/operations/kinds',
+  reply: z
+    .object({
+      kind: z.string(),
+      pool: z.enum(POOLS).nullable(),
+      is_paused: z.boolean(),
+      waiting: z.int(),
+      scheduled: z.int(),
+      running: z.int(),
+      failed: z.int(),
+      lag_seconds: z.int().nullable(),
+    })
+    .meta({ id: 'SeenKind' })
+    .array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    const paused = await pauses(call.work.tx);
+    const isPaused = (kind: string) =>
+      paused.some(({ task, pool, tenant_id }) => task === kind && !pool && !tenant_id);
+    const seen = await platform.kinds(call.work.tx);
+    return seen.map(({ oldest: _, ...kind }) => ({
+      ...kind,
+      pool: poolOf(kind.kind),
+      is_paused: isPaused(kind.kind),
+    }));
+  },
+});
+
+const failures = endpoint({
+  ...about,
+  resource: 'operations/failures',
+  summary: 'Jobs that failed for good, by cause: the message without its numbers and ids',
+  path: '/operations/failures',
+  reply: Failures.meta({ id: 'SeenCause' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return causes(call.work.tx);
+  },
+});
+
+const closes = endpoint({
+  ...about,
+  resource: 'operations/closes',
+  summary: 'Closes of days that run, and those of the last two days',
+  path: '/operations/closes',
+  reply: platform.Close.meta({ id: 'SeenClose' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return platform.closes(call.work.tx);
+  },
+});
+
+const receivers = endpoint({
+  ...about,
+  resource: 'operations/webhooks',
+  summary: 'Receivers of webhooks, those in trouble first',
+  path: '/operations/webhooks',
+  reply: platform.Receiver.meta({ id: 'SeenReceiver' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return platform.receivers(call.work.tx);
+  },
+});
+
+const schedules = endpoint({
+  ...about,
+  resource: 'operations/schedules',
+  summary: 'What the clock starts, when it last did, and when it will',
+  path: '/operations/schedules',
+  reply: z
+    .object({
+      kind: z.string(),
+      at: z.string(),
+      reason: z.string(),
+      last_at: timestamp.nullable(),
+      next_at: timestamp.nullable(),
+    })
+    .meta({ id: 'SeenSchedule' })
+    .array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    const ticks = await platform.clock(call.work.tx);
+    return SCHEDULE.map((line) => ({
+      ...{ kind: line.task, at: line.at, reason: line.reason },
+      last_at: ticks.find(({ task }) => task === line.task)?.last_at ?? null,
+      next_at: nextRun(line, new Date())?.toISOString() ?? null,
+    }));
+  },
+});
+
+const history = endpoint({
+  ...about,
+  resource: 'operations/quarters',
+  summary: 'What the pools did in each quarter of an hour of the last day; for operators',
+  path: '/operations/quarters',
+  reply: z
+    .object({
+      quarter: timestamp,
+      pool: z.string(),
+      runs: z.int(),
+      failures: z.int(),
+      wait_99th: z.number().nullable(),
+    })
+    .meta({ id: 'SeenQuarter' })
+    .array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    const quarters = await platform.quarters(call.work.tx, 24);
+    return quarters.map(({ quarter, pool, runs, failures: failed, waits }) => {
+      const wait = waitOf(waits, 0.99);
+      const wait_99th = wait === null || Number.isFinite(wait) ? wait : 14_401;
+      return { quarter, pool, runs, failures: failed, wait_99th };
+    });
+  },
+});
+
+const changes = endpoint({
+  ...about,
+  resource: 'operations/changes',
+  summary: 'Who did what to the work, and why, the newest first',
+  path: '/operations/changes',
+  reply: platform.Change.meta({ id: 'OperationsChange' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return platform.changes(call.work.tx, 100);
+  },
+});
+
+export const seeing: readonly Route[] = [
+  ...[me, pools, kinds, failures, closes, receivers, schedules, history, changes],
+];

@@ -1,0 +1,195 @@
+import { Invalid } from '../../jobs/errors.ts';
+import { chart } from '../../templates/ops/chart.ts';
+import { factorPages } from './factors-asked.ts';
+import { streamed } from './ops-stream.ts';
+import { moved, shown, type Page, type Shown, type Visit } from './page.ts';
+import { signInPage } from './signing-in.ts';
+
+export const OPS = '/ops';
+
+type Row = Record<string, unknown>;
+type Quarter = {
+  quarter: string;
+  pool: string;
+  runs: number;
+  failures: number;
+  wait_99th: number | null;
+};
+
+const ops = (page: string, data: object): Shown => ({ ...shown(page, data), look: 'ops' });
+
+/** Whether all tenants are seen here; whoever may not ask for pauses sees one. */
+async function isOperator({ ask }: Visit): Promise<boolean> {
+  const { is_operator } = await ask<{ is_operator: boolean }>('GET /operations/me');
+  return is_operator;
+}
+
+async function overview(visit: Visit): Promise<Shown> {
+  const asked = <Answer = Row[]>(what: string) => visit.ask<Answer>(`GET /operations/${what}`);
+  const failures = await asked('failures');
+  return ops('overview', {
+    is_operator: await isOperator(visit),
+    pools: await asked('pools'),
+    kinds: await asked('kinds'),
+    failures: failures.map((cause) => ({ ...cause, href: linkTo(cause) })),
+    closes: await asked('closes'),
+    receivers: await asked('webhooks'),
+    schedules: await asked('schedules'),
+    changes: (await asked('changes')).slice(0, 20),
+    charts: chartsOf(await asked<Quarter[]>('quarters')),
+  });
+}
+
+const linkTo = ({ kind, cause }: Row) =>
+  `/ops/jobs?${new URLSearchParams({ state: 'failed', kind: String(kind), cause: String(cause) })}`;
+
+function chartsOf(quarters: readonly Quarter[]) {
+  const now = new Date();
+  const moments = [...new Set(quarters.map(({ quarter }) => quarter))];
+  const picture = (called: string, unit: string, value: (own: readonly Quarter[]) => number) => ({
+    called,
+    picture: chart(
+      moments.map((at) => ({ at, value: value(quarters.filter((known) => known.quarter === at)) })),
+      { called, unit, now },
+    ),
+  });
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  return [
+    picture('Jobs in a quarter of an hour', 'jobs', (own) => sum(own.map(({ runs }) => runs))),
+    picture('Wait of the slowest hundredth', 'seconds', (own) =>
+      Math.max(0, ...own.map(({ wait_99th }) => wait_99th ?? 0)),
+    ),
+    picture('Failed attempts', 'failures', (own) => sum(own.map(({ failures }) => failures))),
+  ];
+}
+
+/** Pools, failures, closes and whatever else stands or moves; operators change pools here. */
+const home: Page = {
+  path: '',
+  show: overview,
+  submit: async ({ ask, form }) => {
+    const { do: action, pool, reason, slots = '' } = form.values;
+    if (action === 'slots') {
+      const wanted = slots === '' ? null : Number(slots);
+      await ask('POST /operations/slots', { body: { pool, slots: wanted, reason } });
+      return moved(OPS, 'slots');
+    }
+    const isPause = action === 'pause';
+    const endpoint = isPause ? 'POST /operations/pauses' : 'POST /operations/pauses/end';
+    await ask(endpoint, { body: { pool, reason } });
+    return moved(OPS, isPause ? 'paused' : 'resumed');
+  },
+};
+
+/** The same again and again, for as long as a stream lasts. */
+const live: Page = {
+  path: '/live',
+  show: async (visit) => streamed(() => overview(visit)),
+};
+
+const FILTERS = ['state', 'kind', 'tenant_id', 'older_seconds', 'cause'] as const;
+const PAGE = 50;
+const COUNTED_MAX = 100_000;
+
+/** What the search asks for; a field that is left empty asks for nothing. */
+const matchOf = ({ query }: Visit): Record<string, string> =>
+  Object.fromEntries(
+    FILTERS.flatMap((name) => {
+      const value = query[name]?.trim() ?? '';
+      return value === '' ? [] : [[name, value]];
+    }),
+  );
+
+const ACTIONS = new Map([
+  ['waiting', ['run-now', 'reschedule', 'cancel']],
+  ['scheduled', ['run-now', 'reschedule', 'cancel']],
+  ['failed', ['retry', 'discard']],
+]);
+
+type Found = { total: number; rows: Row[] };
+
+const search: Page = {
+  path: '/jobs',
+  show: async (visit) => {
+    const match = { state: 'waiting', ...matchOf(visit) };
+    const offset = Number(visit.query['offset'] ?? '0');
+    const query = { ...match, offset: String(offset) };
+    const { total, rows } = await visit.ask<Found>('GET /operations/jobs', { query });
+    const here = (from: number) =>
+      `/ops/jobs?${new URLSearchParams({ ...match, ...(from > 0 && { offset: String(from) }) })}`;
+    return ops('jobs', {
+      ...{ is_operator: await isOperator(visit), match, total, rows },
+      is_more: total >= COUNTED_MAX,
+      is_waiting: match.state !== 'failed',
+      actions: ACTIONS.get(match.state) ?? [],
+      here: here(0),
+      newer: offset > 0 ? here(Math.max(0, offset - PAGE)) : null,
+      older: offset + PAGE < total && offset + PAGE <= 10_000 ? here(offset + PAGE) : null,
+    });
+  },
+  submit: async (visit) => {
+    const { older_seconds, ...match } = { state: 'waiting', ...matchOf(visit) } as Record<
+      string,
+      string
+    >;
+    const matching = {
+      ...match,
+      ...(older_seconds !== undefined && { older_seconds: Number(older_seconds) }),
+    };
+    const expected = Number(visit.form.values['expected']);
+    const done = await change(visit, { matching, expected });
+    return moved(`/ops/jobs?${new URLSearchParams(matchOf(visit))}`, done);
+  },
+};
+
+type Done = { changed: number; left: number };
+
+async function change({ ask, form }: Visit, which: object): Promise<string> {
+  const { do: action = '', reason, run_at = '' } = form.values;
+  const isLater = action === 'reschedule';
+  if (isLater && run_at === '') throw new Invalid({ run_at: 'Say when, in UTC.' });
+  const body = { action, reason, ...which, ...(isLater && { run_at: momentOf(run_at) }) };
+  const { changed, left } = await ask<Done>('POST /operations/jobs/change', { body });
+  return `${action}-${changed}-${left}`;
+}
+
+/** What a browser's field for a moment sends, taken as UTC: 2026-01-31T09:30. */
+const momentOf = (given: string) => (/:\d\d:\d\d/.test(given) ? `${given}Z` : `${given}:00Z`);
+
+const job: Page = {
+  path: '/jobs/{number}',
+  show: async (visit) => {
+    const { number = '' } = visit.params;
+    const found = await visit.ask('GET /operations/jobs/{number}', { params: { number } });
+    const state = String(found['state']);
+    return ops('job', {
+      ...{ is_operator: await isOperator(visit), job: found, called: `Job ${number}` },
+      is_waiting: state !== 'failed',
+      actions: ACTIONS.get(state) ?? [],
+    });
+  },
+  submit: async (visit) => {
+    const { number = '' } = visit.params;
+    const done = await change(visit, { jobs: [number] });
+    // A job that was retried or canceled may be gone by now, or have another number.
+    return moved('/ops/jobs?state=failed', done);
+  },
+};
+
+const onward = () => OPS;
+
+const signOut: Page = {
+  path: '/sign-out',
+  isOpen: true,
+  show: async () => moved(OPS),
+  submit: async ({ ask }) => {
+    await ask('POST /auth/logout');
+    return { ...moved(`${OPS}/sign-in`), clears: true };
+  },
+};
+
+export const opsPages: readonly Page[] = [
+  ...[home, live, search, job, signOut],
+  signInPage(OPS, onward, ({ user }) => Boolean(user?.tenant_role)),
+  ...factorPages(OPS, onward),
+];

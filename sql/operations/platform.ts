@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { sql } from '../database/db.ts';
+import type { Cause } from '../queue/worker-operations.ts';
+import type { Seer } from './jobs.ts';
+
+const Yes = z.object({ yes: z.boolean() });
+
+/** Whether whoever asks operates the platform, and not one tenant on it. */
+export const seesAll = async (tx: Seer): Promise<boolean> =>
+  (await tx.one(sql.type(Yes)`select app.sees_all() as yes`)).yes;
+
+/** Makes superadmins of this tenant the operators of the platform; answers whether there is such a tenant. */
+export const nameOperators = async (owner: Seer, slug: string, { who, why }: Cause) =>
+  (await owner.one(sql.type(Yes)`select app.name_operators(${slug}, ${who}, ${why}) as yes`)).yes;
+
+const Kind = z.object({
+  kind: z.string(),
+  waiting: z.int(),
+  scheduled: z.int(),
+  running: z.int(),
+  failed: z.int(),
+  oldest: z.string().nullable(),
+  lag_seconds: z.int().nullable(),
+});
+export type Kind = z.output<typeof Kind>;
+
+/** How each kind of job stands, of which there are any. */
+export const kinds = (tx: Seer) =>
+  tx.any(sql.type(Kind)`
+    select kind, waiting::integer, scheduled::integer, running::integer, failed::integer, oldest,
+      extract(epoch from now() - oldest)::integer as lag_seconds
+    from app.seen_kinds()
+  `);
+
+const Quarter = z.object({
+  quarter: z.string(),
+  pool: z.string(),
+  runs: z.int(),
+  failures: z.int(),
+  seconds: z.string(),
+  waits: z.int().array(),
+});
+export type Quarter = z.output<typeof Quarter>;
+
+/** What the pools did in each quarter of an hour; nothing for whoever operates no platform. */
+export const quarters = (tx: Seer, hours: number) =>
+  tx.any(sql.type(Quarter)`
+    select quarter, pool, runs::integer, failures::integer, seconds, waits::integer[]
+    from app.seen_quarters(${hours}::integer)
+  `);
+
+export const Close = z.object({
+  tenant: z.string(),
+  cob_date: z.string(),
+  status: z.string(),
+  chunks_total: z.int(),
+  chunks_done: z.int(),
+  loans: z.int(),
+  set_aside: z.int(),
+  started_at: z.string(),
+  finished_at: z.string().nullable(),
+  seconds_left: z.int().nullable(),
+});
+
+export const closes = (tx: Seer) => tx.any(sql.type(Close)`select * from app.seen_closes()`);
+
+export const Receiver = z.object({
+  tenant: z.string(),
+  subscription_id: z.string(),
+  host: z.string().nullable(),
+  is_active: z.boolean(),
+  consecutive_failures: z.int(),
+  waiting: z.int(),
+  last_error: z.string().nullable(),
+  disabled_at: z.string().nullable(),
+});
+
+/** Those in trouble first. */
+export const receivers = (tx: Seer) =>
+  tx.any(sql.type(Receiver)`
+    select tenant, subscription_id, host, is_active, consecutive_failures, waiting::integer,
+      last_error, disabled_at
+    from app.seen_webhooks()
+  `);
+
+const Tick = z.object({ task: z.string(), last_at: z.string().nullable() });
+
+export const clock = (tx: Seer) => tx.any(sql.type(Tick)`select * from app.seen_clock()`);
+
+export const Change = z.object({
+  id: z.string(),
+  done_at: z.string(),
+  who: z.string(),
+  action: z.string(),
+  details: z.record(z.string(), z.unknown()),
+  why: z.string(),
+});
+
+/** What was done to the work, the newest first. */
+export const changes = (tx: Seer, limit: number) =>
+  tx.any(sql.type(Change)`
+    select id, done_at, who, action, details, why from app.seen_changes(${limit}::integer)
+  `);

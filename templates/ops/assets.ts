@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+export type Asset = { name: string; type: string; text: string };
+
+let read: { style: Asset; script: Asset } | undefined;
+
+/** Style and script of the pages of operations, under names that tell their contents. */
+export function opsAssets() {
+  read ??= {
+    style: assetOf('ops.css', 'style', 'text/css'),
+    script: assetOf('live.js', 'live', 'text/javascript'),
+  };
+  return read;
+}
+
+function assetOf(file: string, called: string, type: string): Asset {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return { name: `${called}-${hash}${file.slice(file.lastIndexOf('.'))}`, type, text };
+}

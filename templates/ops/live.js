@@ -1,0 +1,19 @@
+// Keeps what is marked data-live as the server has it now. Without this script the page is read again.
+const shown = document.querySelector('[data-stream]');
+if (shown) {
+  const source = new EventSource(shown.dataset.stream);
+  const state = document.getElementById('live-state');
+  const say = (text) => {
+    if (state) state.textContent = text;
+  };
+  source.addEventListener('open', () => say('live'));
+  source.addEventListener('error', () => say('connecting again …'));
+  source.addEventListener('message', ({ data }) => {
+    const fresh = new DOMParser().parseFromString(JSON.parse(data), 'text/html');
+    for (const part of document.querySelectorAll('[data-live]')) {
+      const now = fresh.getElementById(part.id);
+      if (now && now.innerHTML !== part.innerHTML) part.innerHTML = now.innerHTML;
+    }
+    say('live');
+  });
+}

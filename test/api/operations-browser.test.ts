@@ -1,0 +1,160 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { job } from '../../jobs/job.ts';
+import { openLog } from '../../jobs/log.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { startWorker, type Worker } from '../../workers/queue/run.ts';
+import { nothingOutside } from '../faults/nothing-outside.ts';
+import { newOperator, putJobs } from '../setup/operators.ts';
+import { newVisitor, openBrowser, type Visitor } from '../setup/portal-browser.ts';
+import { codeOf, forgetSteps } from '../setup/second-factors.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
+
+const stage = await newStage();
+const lender = await stage.tenant();
+const operators = await stage.tenant();
+const { secret } = await newOperator(stage, operators);
+const here = `http://${operators.host}:${stage.port}`;
+
+/** What the jobs of this story do: they take a moment each, and thirteen brings bad luck. */
+let isPoisoned = true;
+const story = job({
+  name: 'close-loans',
+  pool: 'ledger',
+  payload: z.object({ tenant_id: z.uuid(), chunk: z.int() }),
+  attempts: 2,
+  run: async ({ chunk }) => {
+    await wait(20);
+    if (chunk === 1 && isPoisoned) throw new Error('Plan 4711 of the loan is missing.');
+  },
+});
+
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let worker: Worker;
+beforeAll(async () => {
+  browser = await openBrowser();
+  worker = await startWorker(
+    {
+      ...{ name: 'ledger', url: stage.url, jobs: [story], clock: [], log: openLog('silent', {}) },
+      settings: { concurrency: 1, deadlineMs: 5_000 },
+      outside: { ...nothingOutside, within: workOf(stage.pool, SYSTEM) },
+      onFatal: (reason) => {
+        throw reason;
+      },
+    },
+    new AbortController().signal,
+  );
+}, 60_000);
+afterAll(async () => {
+  await worker.stop();
+  await browser.close();
+});
+
+const PHONE: Visitor = { language: 'en', width: 390, has_script: true };
+const DESK: Visitor = { ...PHONE, width: 1200 };
+const visitors = process.env['PICTURES'] ? [PHONE, DESK] : [PHONE];
+
+test.each(visitors)(
+  'a pool is paused, fills, is given slots and drains; a poisoned job is found, cured and gone, on $width',
+  { timeout: 120_000 },
+  async (visitor) => {
+    isPoisoned = true;
+    const { page, look, complaints, context } = await newVisitor(browser, '', visitor);
+    const pool = page.locator('#pool-ledger');
+    const saw = (where: string, what: RegExp | string) =>
+      page.locator(where).filter({ hasText: what }).first().waitFor({ timeout: 20_000 });
+    const change = async (fields: Record<string, string>, button: string) => {
+      await page.getByText('Change ledger').click();
+      const form = page.locator('form', { has: page.locator('[name=pool][value=ledger]') });
+      for (const [name, value] of Object.entries(fields))
+        await form.locator(`[name=${name}]`).fill(value);
+      await form.getByRole('button', { name: button }).click();
+      await page.locator('.notice').waitFor();
+    };
+    await forgetSteps(stage, operators);
+    await page.goto(`${here}/ops`);
+    await look('ops-sign-in');
+    await page.fill('[name=email]', `superadmin@${operators.slug}.test`);
+    await page.fill('[name=password]', PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.fill('[name=code]', codeOf(secret));
+    await page.getByRole('button', { name: 'Continue' }).first().click();
+    await page.waitForLoadState();
+    await saw('h1', 'Overview');
+
+    await change({ reason: 'The bank is away.' }, 'Pause ledger');
+    await saw('#pool-ledger', /paused/);
+    await putJobs(stage, 'close-loans', { tenant_id: lender.id }, 40, 1);
+    // Live, without a click: the jobs pile up, and the oldest has waited for seconds.
+    await saw('#pool-ledger', /Waiting\s*40/);
+    await saw('#pool-ledger', /Lag\s*[2-9]/);
+    await look('ops-paused');
+
+    await change({ reason: 'It is back.', slots: '8' }, 'Set slots of ledger');
+    await change({ reason: 'It is back.' }, 'Resume ledger');
+    await saw('#pool-ledger', /Waiting\s*0/);
+    await saw('#pool-ledger', /of 8 slots/);
+    await saw('#failures', 'Plan');
+    await look('ops-failed');
+
+    await page.locator('#failures a').first().click();
+    await saw('h1', 'Jobs');
+    await look('ops-jobs');
+    await page.locator('tbody a').first().click();
+    await saw('dl', 'failed since');
+    // Workers write the errors of attempts every few seconds.
+    await expect
+      .poll(() => page.reload().then(() => page.textContent('main')), { timeout: 20_000 })
+      .toContain('Attempt');
+    await look('ops-job');
+    isPoisoned = false;
+    await page.fill('[name=reason]', 'The plan was repaired.');
+    await page.getByRole('button', { name: 'retry' }).click();
+    await saw('.notice', 'done to 1');
+    await saw('main', 'No job matches.');
+    await page.goto(`${here}/ops`);
+    await saw('#failures', 'Nothing has failed for good.');
+    await saw('#pool-ledger', /Waiting\s*0/);
+    const changes = (await page.locator('#changes tbody').textContent()) ?? '';
+    await look('ops-drained');
+    for (const [action, why] of [
+      ['retry-jobs', 'The plan was repaired.'],
+      ['resume', 'It is back.'],
+      ['slots', 'It is back.'],
+      ['pause', 'The bank is away.'],
+    ] as const) {
+      expect(changes).toMatch(new RegExp(`superadmin@\\S+\\s*${action}`));
+      expect(changes).toContain(why);
+    }
+
+    expect(await pool.count()).toBe(1);
+    const expected = /status of 4(01|22)|Not supported for insecure origins/;
+    expect(complaints.filter((line) => !expected.test(line))).toEqual([]);
+    await stage.owner.query('delete from app.pool_slots');
+    await context.close();
+  },
+);
+
+test('the pages serve without script, refuse a form without its token, and show one tenant its own', async () => {
+  const { page, context } = await newVisitor(browser, '', { ...PHONE, has_script: false });
+  const own = `http://${lender.host}:${stage.port}`;
+  await page.goto(`${own}/ops/jobs`);
+  await page.fill('[name=email]', `superadmin@${lender.slug}.test`);
+  await page.fill('[name=password]', PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const overview = (await page.textContent('main')) ?? '';
+  await page.locator('form[action="/ops/sign-out"] [name=csrf_token]').evaluate((field) => {
+    field.setAttribute('value', 'x'.repeat(32));
+  });
+  const answered = page.waitForResponse(/sign-out$/);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  const forged = await answered;
+  const asset = await page.goto(`${own}/ops/style-x.css`);
+
+  expect(overview).toContain('Kinds of jobs');
+  expect(overview).not.toContain('Pause ledger');
+  expect(overview).not.toContain('process');
+  expect([forged.status(), asset?.status()]).toEqual([403, 404]);
+  await context.close();
+});

@@ -1,0 +1,224 @@
+import { beforeEach, expect, test } from 'vitest';
+import { failJobs, newOperator, putJobs } from '../setup/operators.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const ours = await stage.tenant();
+const theirs = await stage.tenant();
+const superadmin = await ours.signedIn('superadmin');
+const operator = await newOperator(stage, await stage.tenant());
+const WHY = { reason: 'The cause is gone.' };
+
+beforeEach(async () => {
+  await stage.owner.query('delete from graphile_worker._private_jobs');
+  await stage.owner.query('delete from app.failed_jobs');
+  await stage.owner.query('delete from app.pauses');
+});
+
+const waiting = (tenant: { id: string }, count = 1) =>
+  putJobs(stage, 'close-loans', { tenant_id: tenant.id, run_id: tenant.id }, count);
+const numbersIn = (body: { rows: { number: string }[] }) => body.rows.map(({ number }) => number);
+const change = (client: typeof superadmin, body: object) =>
+  client.post('/operations/jobs/change', { ...WHY, ...body });
+
+test('a superadmin sees the own tenant’s jobs, and operators those of all', async () => {
+  const [own] = await waiting(ours, 2);
+  const [foreign] = await waiting(theirs, 1);
+  await putJobs(stage, 'clean-up', {});
+
+  const seen = await superadmin.get('/operations/jobs');
+  const asked = await superadmin.get(`/operations/jobs?tenant_id=${theirs.id}`);
+  const all = await operator.get('/operations/jobs');
+  const some = await operator.get(`/operations/jobs?tenant_id=${theirs.id}&kind=close-loans`);
+
+  expect([seen.body.total, asked.body.total, all.body.total]).toEqual([2, 2, 4]);
+  expect(numbersIn(some.body)).toEqual([foreign]);
+  expect(seen.body.rows[0]).toMatchObject({
+    ...{ number: own, kind: 'close-loans', state: 'waiting', attempts: 0, max_attempts: 5 },
+    payload: { tenant_id: ours.id, chunk: '1' },
+  });
+  expect((await superadmin.get(`/operations/jobs/${foreign}`)).status).toBe(404);
+  expect((await operator.get(`/operations/jobs/${foreign}`)).body).toMatchObject({ errors: [] });
+  expect((await superadmin.get('/operations/jobs/0x1')).status).toBe(404);
+  const kinds = await superadmin.get('/operations/kinds');
+  expect(kinds.body).toMatchObject([{ kind: 'close-loans', pool: 'ledger', waiting: 2 }]);
+});
+
+test('what is neither id nor date is not shown of a payload', async () => {
+  const tenant_id = ours.id;
+  await putJobs(stage, 'close-loans', { tenant_id, ssn: '123456789', note: 'Call Ann', tries: 3 });
+
+  const [job] = (await superadmin.get('/operations/jobs')).body.rows;
+
+  expect(job.payload).toEqual({ tenant_id, ssn: '…', note: '…', tries: '3', chunk: '1' });
+});
+
+test('nobody changes a job of another tenant, nor what concerns all tenants', async () => {
+  const [foreign] = await waiting(theirs);
+  const hold = { pool: 'ledger', ...WHY };
+
+  const canceled = await change(superadmin, { action: 'cancel', jobs: [foreign] });
+  const asked = { action: 'cancel', matching: { tenant_id: theirs.id } };
+  const matching = await change(superadmin, asked);
+  const paused = await superadmin.post('/operations/pauses', hold);
+  const slots = await superadmin.post('/operations/slots', { pool: 'ledger', slots: 9, ...WHY });
+  const tooLow = await ours.officer.get('/operations/jobs');
+
+  expect([canceled.body, matching.body]).toEqual([
+    { changed: 0, left: 0 },
+    { changed: 0, left: 0 },
+  ]);
+  expect([paused.status, slots.status, tooLow.status]).toEqual([403, 403, 403]);
+  expect((await superadmin.get('/operations/quarters')).body).toEqual([]);
+  expect((await operator.get('/operations/jobs')).body.total).toBe(1);
+});
+
+test('an operator without a second factor sees nothing', async () => {
+  const tenant = await stage.tenant();
+  const { rows } = await stage.owner.query('select tenant_id from app.operators');
+  await stage.owner.query('insert into app.operators (tenant_id) values ($1)', [tenant.id]);
+  const alone = await tenant.signedIn('superadmin');
+
+  const reply = await alone.get('/operations/jobs');
+  const paused = await alone.post('/operations/pauses', { pool: 'ledger', ...WHY });
+
+  expect(rows).toHaveLength(1);
+  expect(reply).toMatchObject({ status: 403, body: { code: 'second_factor_required' } });
+  expect(paused.status).toBe(403);
+  await stage.owner.query('delete from app.operators where tenant_id = $1', [tenant.id]);
+});
+
+test('failures are told by cause, retried together, and are gone', async () => {
+  const numbers = await waiting(ours, 3);
+  const [foreign] = await waiting(theirs, 1);
+  await failJobs(stage, numbers, 'Loan % has no plan (22023).');
+  await failJobs(stage, [foreign ?? ''], 'Loan % has no plan (22023).');
+
+  const causes = await superadmin.get('/operations/failures');
+  const all = await operator.get('/operations/failures');
+  const cause = 'Loan # has no plan (#).';
+  const matching = { state: 'failed', kind: 'close-loans', cause };
+  const other = await change(superadmin, { action: 'retry', matching, expected: 4 });
+  const retried = await change(superadmin, { action: 'retry', matching, expected: 3 });
+
+  expect(causes.body).toMatchObject([{ kind: 'close-loans', cause, jobs: 3, tenants: 1 }]);
+  expect(all.body).toMatchObject([{ cause, jobs: 4, tenants: 2 }]);
+  expect(other).toMatchObject({ status: 409, body: { details: { matching: 3 } } });
+  expect(retried.body).toEqual({ changed: 3, left: 0 });
+  expect((await superadmin.get('/operations/failures')).body).toEqual([]);
+  expect((await superadmin.get('/operations/jobs')).body.total).toBe(3);
+  expect((await operator.get('/operations/failures')).body).toMatchObject([{ jobs: 1 }]);
+  const [told] = (await superadmin.get('/operations/changes')).body;
+  expect(told).toMatchObject({
+    ...{ who: `superadmin@${ours.slug}.test`, action: 'retry-jobs', why: WHY.reason },
+    details: { count: 3, jobs: numbers.map(Number) },
+  });
+});
+
+test('a job waits until later, runs now, and is canceled and taken up again', async () => {
+  const [number = ''] = await waiting(ours);
+  const later = await change(superadmin, {
+    ...{ action: 'reschedule', jobs: [number], run_at: '2030-01-01T00:00:00Z' },
+  });
+  const scheduled = await superadmin.get('/operations/jobs?state=scheduled');
+  const now = await change(superadmin, { action: 'run-now', jobs: [number] });
+  const due = await superadmin.get('/operations/jobs');
+  const canceled = await change(superadmin, { action: 'cancel', jobs: [number] });
+  const kept = await superadmin.get(`/operations/jobs/${number}`);
+  const untold = await change(superadmin, { action: 'discard', jobs: [number] });
+  await stage.owner.query('update app.failed_jobs set told_at = now()');
+  const retried = await change(superadmin, { action: 'retry', jobs: [number] });
+
+  expect([later, now, canceled, retried].map(({ body }) => body.changed)).toEqual([1, 1, 1, 1]);
+  expect([numbersIn(scheduled.body), numbersIn(due.body)]).toEqual([[number], [number]]);
+  expect(kept.body).toMatchObject({ state: 'failed', error: 'Canceled by operations.' });
+  // What waits for it has to be told before it is forgotten.
+  expect(untold.body.changed).toBe(0);
+  const [again] = (await superadmin.get('/operations/jobs')).body.rows;
+  await failJobs(stage, [again.number], 'Again.');
+  const discarded = await change(superadmin, { action: 'discard', jobs: [again.number] });
+  expect(discarded.body.changed).toBe(1);
+  expect((await superadmin.get('/operations/jobs?state=failed')).body.total).toBe(0);
+  expect((await superadmin.get('/operations/jobs')).body.total).toBe(0);
+});
+
+test('what a worker holds is left alone, and its errors are told with it', async () => {
+  const [number] = await waiting(ours);
+  await stage.owner.query(
+    "update graphile_worker._private_jobs set locked_by = 'worker-1', locked_at = now(), attempts = 2",
+  );
+  await stage.owner.query(
+    `insert into app.job_errors (job_id, task, tenant_id, attempt, error)
+     values ($1, 'close-loans', $2, 1, 'The first try failed.')`,
+    [number, ours.id],
+  );
+
+  const canceled = await change(superadmin, { action: 'cancel', jobs: [number] });
+  const running = await superadmin.get('/operations/jobs?state=running');
+  const job = await superadmin.get(`/operations/jobs/${number}`);
+
+  expect(canceled.body.changed).toBe(0);
+  expect(numbersIn(running.body)).toEqual([number]);
+  expect(job.body).toMatchObject({
+    state: 'running',
+    errors: [{ attempt: 1, error: 'The first try failed.' }],
+  });
+});
+
+test('a change that cannot be meant is refused, and does nothing', async () => {
+  const [number] = await waiting(ours);
+  const jobs = [number];
+  const refused = [
+    { action: 'cancel' },
+    { action: 'cancel', jobs, matching: {} },
+    { action: 'cancel', jobs: ['1; drop'] },
+    { action: 'cancel', jobs: [] },
+    { action: 'reschedule', jobs },
+    { action: 'run-now', jobs, run_at: '2030-01-01T00:00:00Z' },
+    { action: 'retry', matching: { state: 'waiting' } },
+    { action: 'cancel', matching: { state: 'failed' } },
+    { action: 'explode', jobs },
+    { action: 'cancel', jobs, reason: ' ' },
+  ];
+  const statuses = [];
+  for (const body of refused) statuses.push((await change(superadmin, body)).status);
+
+  expect(new Set(statuses)).toEqual(new Set([422]));
+  expect((await superadmin.get('/operations/jobs')).body.total).toBe(1);
+  expect((await superadmin.get('/operations/jobs?offset=999999999')).status).toBe(422);
+  expect((await superadmin.get('/operations/jobs?older_seconds=-1')).status).toBe(422);
+});
+
+test('an operator pauses, gives slots and resumes, and each is kept with its reason', async () => {
+  const hold = { pool: 'ledger', ...WHY };
+  const paused = await operator.post('/operations/pauses', hold);
+  const pools = await operator.get('/operations/pools');
+  await operator.post('/operations/pauses', { tenant_id: ours.id, ...WHY });
+  const told = await superadmin.get('/operations/pauses');
+  const ended = await operator.post('/operations/pauses/end', hold);
+  const again = await operator.post('/operations/pauses/end', hold);
+  const slots = await operator.post('/operations/slots', { pool: 'ledger', slots: 7, ...WHY });
+  const nothing = await operator.post('/operations/pauses', WHY);
+  const unknown = await operator.post('/operations/pauses', { pool: 'x', ...WHY });
+
+  expect([paused.status, ended.status, again.status]).toEqual([200, 200, 409]);
+  expect(told.body).toMatchObject([{ tenant_id: ours.id, pool: null, paused_by: null }]);
+  expect([slots.status, nothing.status, unknown.status]).toEqual([200, 422, 422]);
+  expect(pools.body[0]).toMatchObject({ pool: 'ledger', state: 'paused', reason: WHY.reason });
+  expect((await operator.get('/operations/pools')).body[0]).toMatchObject({ slots_set: 7 });
+  const done = (await operator.get('/operations/changes')).body;
+  const actions = done.slice(0, 4).map(({ action }: { action: string }) => action);
+  expect(actions).toEqual(['slots', 'resume', 'pause', 'pause']);
+});
+
+test('closes, receivers and the clock are told', async () => {
+  await superadmin.post('/jobs/close-of-business', { through_date: '2026-01-16' });
+
+  const closes = await superadmin.get('/operations/closes');
+  const clock = await superadmin.get('/operations/schedules');
+
+  expect(closes.body).toMatchObject([{ tenant: ours.slug, status: 'running', finished_at: null }]);
+  expect((await superadmin.get('/operations/webhooks')).body).toEqual([]);
+  expect(clock.body).toHaveLength(2);
+  expect(Date.parse(clock.body[0].next_at)).toBeGreaterThan(Date.now());
+});

@@ -1,0 +1,53 @@
+import { codeOf, enrollApp, forgetSteps, halfIn } from './second-factors.ts';
+import type { Client } from './client.ts';
+import type { Stage, Tenant } from './world.ts';
+
+/** Makes this tenant the operators', and signs its superadmin in with two factors. */
+export async function newOperator(
+  stage: Stage,
+  tenant: Tenant,
+): Promise<Client & { secret: string }> {
+  await stage.owner.query("select app.name_operators($1, 'tests', 'They need one.')", [
+    tenant.slug,
+  ]);
+  const first = await tenant.signedIn('superadmin');
+  const { secret } = await enrollApp(first);
+  await forgetSteps(stage, tenant);
+  const { client, prove } = await halfIn(tenant, 'superadmin');
+  await prove({ code: codeOf(secret, 1) });
+  return Object.assign(client, { secret });
+}
+
+/** Puts jobs of a kind into the queue; answers their numbers. */
+export async function putJobs(
+  stage: Stage,
+  kind: string,
+  payload: object,
+  count = 1,
+  attempts = 5,
+) {
+  await stage.owner.query(
+    `select app.add_jobs($1, array(
+       select ($2::jsonb || jsonb_build_object('chunk', number))::json from generate_series(1, $3::integer) as number
+     ), now(), $4::integer, array_fill(null::text, array[$3::integer]))`,
+    [kind, JSON.stringify(payload), count, attempts],
+  );
+  const { rows } = await stage.owner.query<{ id: string }>(
+    'select id from graphile_worker._private_jobs order by id desc limit $1',
+    [count],
+  );
+  return rows.map(({ id }) => id).toReversed();
+}
+
+/** As if the worker had failed these for good, and had told whatever waits for them. */
+export const failJobs = (stage: Stage, numbers: readonly string[], error: string) =>
+  stage.owner.query(
+    `with failed as (
+       update graphile_worker._private_jobs set attempts = max_attempts, last_error = $2
+       where id = any($1::bigint[]) returning id, task_id, payload, attempts
+     )
+     insert into app.failed_jobs (job_id, task, payload, attempts, error, told_at)
+     select failed.id, task.identifier, payload::jsonb, attempts, replace($2, '%', failed.id::text), now()
+     from failed join graphile_worker._private_tasks as task on task.id = failed.task_id`,
+    [numbers, error],
+  );

@@ -1,0 +1,56 @@
+import { nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
+import * as platform from '../../sql/operations/platform.ts';
+import { CAUSE, CAUSE_USAGE, causeOf } from './cause.ts';
+import { Misused, type Operation } from './operation.ts';
+
+export const operators: Operation = {
+  name: 'operators',
+  usage: `SLUG ${CAUSE_USAGE}`,
+  summary: 'makes superadmins of this tenant the operators of the platform, in place of any other',
+  words: 1,
+  options: CAUSE,
+  run: async ({ owner, words: [slug = ''], options }) => {
+    const isNamed = await platform.nameOperators(owner, slug, causeOf(options));
+    if (!isNamed) throw new Misused(`There is no tenant "${slug}".`);
+    const say =
+      `Superadmins of ${slug} operate the platform at /ops of its host, once they have signed in with two factors. ` +
+      `Ask that of all of its staff: npm run ops -- settings --tenant ${slug} auth.second_factor.staff=true`;
+    return { say, rows: [{ operators: slug }] };
+  },
+};
+
+export const schedules: Operation = {
+  name: 'schedules',
+  usage: '',
+  summary: 'what the clock starts, when it last did and when it will',
+  run: async ({ owner }) => {
+    const ticks = await platform.clock(owner);
+    const rows = SCHEDULE.map((line) => ({
+      kind: line.task,
+      at: line.at,
+      last_at: ticks.find(({ task }) => task === line.task)?.last_at ?? null,
+      next_at: nextRun(line, new Date())?.toISOString() ?? null,
+    }));
+    return { rows };
+  },
+};
+
+export const webhooks: Operation = {
+  name: 'webhooks',
+  usage: '',
+  summary: 'receivers of webhooks, those in trouble first',
+  run: async ({ owner }) => {
+    const rows = await platform.receivers(owner);
+    return rows.length === 0 ? { say: 'Nobody subscribes.', rows } : { rows };
+  },
+};
+
+export const closes: Operation = {
+  name: 'closes',
+  usage: '',
+  summary: 'closes that run, and those of the last two days, with the time that is left',
+  run: async ({ owner }) => {
+    const rows = await platform.closes(owner);
+    return rows.length === 0 ? { say: 'No day was closed in the last two days.', rows } : { rows };
+  },
+};
