@@ -140,6 +140,79 @@ CREATE OR REPLACE FUNCTION app.business_date()
  STABLE PARALLEL SAFE
 RETURN (SELECT tenants.business_date FROM tenants WHERE (tenants.id = app.current_tenant()));
 
+CREATE OR REPLACE FUNCTION app.cause_of(error text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace("left"(error, 300), '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9]+'::text, '#'::text, 'g'::text);
+revoke execute on function app.cause_of from public;
+
+CREATE OR REPLACE FUNCTION app.change_jobs(action text, numbers bigint[], at timestamp with time zone, who text, why text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  whose uuid := app.seen_tenant(null);
+  done bigint[];
+  failed record;
+begin
+  if action in ('run-now', 'reschedule') then
+    with chosen as (
+      select job.id from graphile_worker._private_jobs as job
+      where job.id = any(numbers) and job.is_available and (whose is null or app.tenant_of_job(job.payload) = whose::text)
+      order by job.id for update skip locked
+    ), changed as (
+      update graphile_worker._private_jobs as job
+      set run_at = case when action = 'run-now' then now() else at end, updated_at = now()
+      from chosen where job.id = chosen.id returning job.id
+    ) select array_agg(id) into done from changed;
+  elsif action = 'cancel' then
+    with chosen as (
+      select job.id, job.task_id, job.payload, job.attempts from graphile_worker._private_jobs as job
+      where job.id = any(numbers) and job.is_available and (whose is null or app.tenant_of_job(job.payload) = whose::text)
+      order by job.id for update skip locked
+    ), gone as (
+      delete from graphile_worker._private_jobs as job using chosen where job.id = chosen.id
+    ), kept as (
+      insert into app.failed_jobs (job_id, task, payload, attempts, error)
+      select chosen.id, task.identifier, chosen.payload::jsonb, greatest(chosen.attempts, 1), 'Canceled by operations.'
+      from chosen join graphile_worker._private_tasks as task on task.id = chosen.task_id
+      on conflict (job_id) do update set error = excluded.error, failed_at = now(), retried_at = null, told_at = null
+      returning job_id
+    ) select array_agg(job_id) into done from kept;
+  elsif action = 'discard' then
+    with chosen as (
+      select known.id, known.job_id from app.failed_jobs as known
+      where known.job_id = any(numbers) and known.retried_at is null and known.told_at is not null
+        and (whose is null or known.payload ->> 'tenant_id' = whose::text)
+      order by known.job_id for update skip locked
+    ), gone as (
+      delete from graphile_worker._private_jobs as job using chosen
+      where job.id = chosen.job_id and job.locked_by is null and job.attempts >= job.max_attempts
+    ), ended as (
+      delete from app.failed_jobs as known using chosen where known.id = chosen.id returning known.job_id
+    ) select array_agg(job_id) into done from ended;
+  elsif action = 'retry' then
+    for failed in
+      select known.id, known.job_id from app.failed_jobs as known
+      where known.job_id = any(numbers) and known.retried_at is null
+        and (whose is null or known.payload ->> 'tenant_id' = whose::text)
+      order by known.job_id for update skip locked
+    loop
+      if app.retry_failed_job(failed.id) then done := array_append(done, failed.job_id); end if;
+    end loop;
+  end if;
+  if done is null then return 0; end if;
+  perform app.note_operation(who, action || '-jobs', jsonb_build_object(
+    'tenant_id', app.current_tenant(), 'count', cardinality(done), 'jobs', to_jsonb(done[1:100]), 'at', at), why);
+  return cardinality(done);
+end $function$;
+grant execute on function app.change_jobs to servicing_app;
+grant execute on function app.change_jobs to servicing_worker;
+revoke execute on function app.change_jobs from public;
+
 CREATE OR REPLACE FUNCTION app.comes_in(target regclass, tenant uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -456,6 +529,23 @@ begin
   return coalesce(accrued, false);
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.name_operators(tenant_slug text, who text, why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare named uuid := (select id from tenants where slug = tenant_slug);
+begin
+  if named is null then return false; end if;
+  delete from app.operators where tenant_id <> named;
+  insert into app.operators (tenant_id) values (named) on conflict do nothing;
+  perform app.note_operation(who, 'operators', jsonb_build_object('tenant_id', named), why);
+  return true;
+end $function$;
+grant execute on function app.name_operators to servicing_worker;
+revoke execute on function app.name_operators from public;
+
 CREATE OR REPLACE FUNCTION app.note_operation(who text, action text, details jsonb, why text)
  RETURNS void
  LANGUAGE sql
@@ -710,6 +800,18 @@ begin
 end $function$;
 grant execute on function app.redact_borrower to servicing_app;
 revoke execute on function app.redact_borrower from public;
+
+CREATE OR REPLACE FUNCTION app.redact_job_errors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update app.job_errors set error = 'Redacted' where job_id = new.job_id;
+  return null;
+end $function$;
+revoke execute on function app.redact_job_errors from public;
 
 CREATE OR REPLACE FUNCTION app.redacted_changes(entity text, changes jsonb)
  RETURNS jsonb
@@ -987,6 +1089,271 @@ AS $function$
   order by source, created_at, id, place
 $function$;
 
+CREATE OR REPLACE FUNCTION app.seen_causes()
+ RETURNS TABLE(kind text, cause text, jobs bigint, tenants bigint, first_at timestamp with time zone, last_at timestamp with time zone, example bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select failed.task, app.cause_of(failed.error), count(*), count(distinct failed.payload ->> 'tenant_id'),
+    min(failed.failed_at), max(failed.failed_at), max(failed.job_id)
+  from app.failed_jobs as failed
+  where failed.retried_at is null
+    and (app.seen_tenant(null) is null or failed.payload ->> 'tenant_id' = app.seen_tenant(null)::text)
+  group by 1, 2 order by 3 desc, 1, 2 limit 200
+$function$;
+grant execute on function app.seen_causes to servicing_app;
+grant execute on function app.seen_causes to servicing_worker;
+revoke execute on function app.seen_causes from public;
+
+CREATE OR REPLACE FUNCTION app.seen_changes(wanted integer)
+ RETURNS SETOF app.operations_log
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select * from app.operations_log
+  where app.sees_all() or details ->> 'tenant_id' = app.current_tenant()::text
+  order by done_at desc, id desc limit wanted
+$function$;
+grant execute on function app.seen_changes to servicing_app;
+grant execute on function app.seen_changes to servicing_worker;
+revoke execute on function app.seen_changes from public;
+
+CREATE OR REPLACE FUNCTION app.seen_clock()
+ RETURNS TABLE(task text, last_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select identifier, last_execution from graphile_worker._private_known_crontabs $function$;
+grant execute on function app.seen_clock to servicing_app;
+grant execute on function app.seen_clock to servicing_worker;
+revoke execute on function app.seen_clock from public;
+
+CREATE OR REPLACE FUNCTION app.seen_closes()
+ RETURNS TABLE(tenant text, cob_date date, status text, chunks_total integer, chunks_done integer, loans integer, set_aside integer, started_at timestamp with time zone, finished_at timestamp with time zone, seconds_left integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select tenants.slug, run.cob_date, run.status, run.chunks_total, done.chunks, run.loans, run.parked,
+    run.started_at, run.finished_at,
+    case when run.finished_at is null and done.chunks > 0 then
+      (extract(epoch from now() - run.started_at) / done.chunks * (run.chunks_total - done.chunks))::integer end
+  from cob_runs as run
+  join tenants on tenants.id = run.tenant_id
+  cross join lateral (
+    select count(*)::integer as chunks from cob_chunks as chunk
+    where chunk.tenant_id = run.tenant_id and chunk.run_id = run.id and chunk.done_at is not null
+  ) as done
+  where (run.finished_at is null or run.started_at > now() - interval '2 days')
+    and (app.seen_tenant(null) is null or run.tenant_id = app.seen_tenant(null))
+  order by run.finished_at is not null, run.started_at desc limit 50
+$function$;
+grant execute on function app.seen_closes to servicing_app;
+grant execute on function app.seen_closes to servicing_worker;
+revoke execute on function app.seen_closes from public;
+
+CREATE OR REPLACE FUNCTION app.seen_errors(wanted bigint)
+ RETURNS TABLE(attempt integer, error text, failed_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select attempt, error, failed_at from app.job_errors
+  where job_id = wanted and (app.seen_tenant(null) is null or tenant_id = app.seen_tenant(null))
+  order by failed_at desc, id desc limit 100
+$function$;
+grant execute on function app.seen_errors to servicing_app;
+grant execute on function app.seen_errors to servicing_worker;
+revoke execute on function app.seen_errors from public;
+
+CREATE OR REPLACE FUNCTION app.seen_job(wanted bigint)
+ RETURNS TABLE(number bigint, state text, kind text, tenant_id text, payload jsonb, attempts integer, max_attempts integer, run_at timestamp with time zone, since timestamp with time zone, error text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select * from (
+    select failed.job_id, 'failed', failed.task, app.tenant_of_job(failed.payload::json) as whose, failed.payload,
+      failed.attempts, failed.attempts, null::timestamptz, failed.failed_at, failed.error
+    from app.failed_jobs as failed
+    where failed.job_id = wanted and failed.retried_at is null
+    union all
+    select job.id, case when job.locked_by is not null then 'running' when job.attempts >= job.max_attempts
+        then 'failed' when job.run_at > now() then 'scheduled' else 'waiting' end,
+      task.identifier, app.tenant_of_job(job.payload), job.payload::jsonb, job.attempts::integer,
+      job.max_attempts::integer, job.run_at, coalesce(job.locked_at, job.run_at), job.last_error
+    from graphile_worker._private_jobs as job
+    join graphile_worker._private_tasks as task on task.id = job.task_id
+    where job.id = wanted
+  ) as job
+  where app.seen_tenant(null) is null or whose = app.seen_tenant(null)::text
+  limit 1
+$function$;
+grant execute on function app.seen_job to servicing_app;
+grant execute on function app.seen_job to servicing_worker;
+revoke execute on function app.seen_job from public;
+
+CREATE OR REPLACE FUNCTION app.seen_jobs(state text, task text, tenant uuid, older_seconds integer, cause text, skipped integer, wanted integer)
+ RETURNS TABLE(number bigint, kind text, tenant_id text, payload jsonb, attempts integer, max_attempts integer, run_at timestamp with time zone, since timestamp with time zone, error text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET jit TO 'off'
+AS $function$
+declare
+  whose uuid := app.seen_tenant(tenant);
+  until timestamptz := now() - make_interval(secs => coalesce(older_seconds, 0));
+begin
+  if state in ('waiting', 'scheduled') then
+    return query
+      select job.id, line.kind, line.line, job.payload::jsonb, job.attempts::integer, job.max_attempts::integer,
+        job.run_at, job.run_at, job.last_error
+      from app.waiting_lines(seen_jobs.task, whose) as line
+      cross join lateral (
+        select * from graphile_worker._private_jobs as own
+        where own.is_available and own.task_id = line.task_id and app.tenant_of_job(own.payload) = line.line
+          and case when seen_jobs.state = 'waiting' then own.run_at <= until else own.run_at > now() end
+        order by own.priority, own.run_at limit skipped + wanted
+      ) as job
+      order by job.run_at, job.id offset skipped limit wanted;
+  elsif state = 'running' then
+    return query
+      select job.id, task.identifier, app.tenant_of_job(job.payload), job.payload::jsonb, job.attempts::integer,
+        job.max_attempts::integer, job.run_at, job.locked_at, job.last_error
+      from graphile_worker._private_jobs as job
+      join graphile_worker._private_tasks as task on task.id = job.task_id
+      where job.locked_by is not null and job.locked_at <= until
+        and (seen_jobs.task is null or task.identifier = seen_jobs.task)
+        and (whose is null or app.tenant_of_job(job.payload) = whose::text)
+      order by job.locked_at, job.id offset skipped limit wanted;
+  elsif state = 'failed' then
+    return query
+      select failed.job_id, failed.task, app.tenant_of_job(failed.payload::json), failed.payload, failed.attempts,
+        failed.attempts, null::timestamptz, failed.failed_at, failed.error
+      from app.failed_jobs as failed
+      where failed.retried_at is null and failed.failed_at <= until
+        and (seen_jobs.task is null or failed.task = seen_jobs.task)
+        and (whose is null or failed.payload ->> 'tenant_id' = whose::text)
+        and (seen_jobs.cause is null or app.cause_of(failed.error) = seen_jobs.cause)
+      order by failed.failed_at, failed.job_id offset skipped limit wanted;
+  end if;
+end $function$;
+grant execute on function app.seen_jobs to servicing_app;
+grant execute on function app.seen_jobs to servicing_worker;
+revoke execute on function app.seen_jobs from public;
+
+CREATE OR REPLACE FUNCTION app.seen_kinds()
+ RETURNS TABLE(kind text, waiting bigint, scheduled bigint, running bigint, failed bigint, oldest timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+  with waiting as (
+    select line.kind, sum(ready.jobs) as ready, sum(later.jobs) as later, min(first.run_at) as oldest
+    from app.waiting_lines(null, app.seen_tenant(null)) as line
+    cross join lateral (select count(*) as jobs from (
+      select from graphile_worker._private_jobs as job
+      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+        and job.run_at <= now() limit 100000) as counted) as ready
+    cross join lateral (select count(*) as jobs from (
+      select from graphile_worker._private_jobs as job
+      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+        and job.run_at > now() limit 100000) as counted) as later
+    left join lateral (
+      select job.run_at from graphile_worker._private_jobs as job
+      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+        and job.run_at <= now() order by job.priority, job.run_at limit 1) as first on true
+    group by line.kind having sum(ready.jobs) + sum(later.jobs) > 0
+  ), running as (
+    select task.identifier as kind, count(*) as jobs from graphile_worker._private_jobs as job
+    join graphile_worker._private_tasks as task on task.id = job.task_id
+    where job.locked_by is not null
+      and (app.seen_tenant(null) is null or app.tenant_of_job(job.payload) = app.seen_tenant(null)::text)
+    group by 1
+  ), failed as (
+    select failed.task as kind, count(*) as jobs from app.failed_jobs as failed
+    where failed.retried_at is null
+      and (app.seen_tenant(null) is null or failed.payload ->> 'tenant_id' = app.seen_tenant(null)::text)
+    group by 1
+  )
+  select kind, coalesce(waiting.ready, 0)::bigint, coalesce(waiting.later, 0)::bigint,
+    coalesce(running.jobs, 0), coalesce(failed.jobs, 0), waiting.oldest
+  from waiting full join running using (kind) full join failed using (kind)
+  order by kind
+$function$;
+grant execute on function app.seen_kinds to servicing_app;
+grant execute on function app.seen_kinds to servicing_worker;
+revoke execute on function app.seen_kinds from public;
+
+CREATE OR REPLACE FUNCTION app.seen_quarters(hours integer)
+ RETURNS TABLE(quarter timestamp with time zone, pool text, runs bigint, failures bigint, seconds numeric, waits bigint[])
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select quarter, pool, sum(runs)::bigint, sum(failures)::bigint, sum(seconds), (
+    select array_agg(total order by place) from (
+      select place, sum(count)::bigint as total
+      from app.job_quarters as own cross join unnest(own.waits) with ordinality as wait (count, place)
+      where own.quarter = known.quarter and own.pool = known.pool group by place
+    ) as summed)
+  from app.job_quarters as known
+  where app.sees_all() and quarter > now() - make_interval(hours => hours)
+  group by quarter, pool order by quarter, pool
+$function$;
+grant execute on function app.seen_quarters to servicing_app;
+grant execute on function app.seen_quarters to servicing_worker;
+revoke execute on function app.seen_quarters from public;
+
+CREATE OR REPLACE FUNCTION app.seen_tenant(wanted uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select case when app.sees_all() then wanted
+    else coalesce(app.current_tenant(), '00000000-0000-0000-0000-000000000000') end
+$function$;
+revoke execute on function app.seen_tenant from public;
+
+CREATE OR REPLACE FUNCTION app.seen_webhooks()
+ RETURNS TABLE(tenant text, subscription_id uuid, host text, is_active boolean, consecutive_failures integer, waiting bigint, last_error text, disabled_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select tenants.slug, hook.id, substring(hook.url from '^https?://(?:[^@/]*@)?([^/?#]+)'), hook.is_active,
+    hook.consecutive_failures, (
+      select count(*) from webhook_deliveries as delivery
+      where delivery.tenant_id = hook.tenant_id and delivery.subscription_id = hook.id
+        and delivery.status = 'scheduled'),
+    left(hook.last_error, 200), hook.disabled_at
+  from webhook_subscriptions as hook
+  join tenants on tenants.id = hook.tenant_id
+  where not hook.is_deleted and (app.seen_tenant(null) is null or hook.tenant_id = app.seen_tenant(null))
+  order by hook.is_active, hook.consecutive_failures desc, hook.id limit 200
+$function$;
+grant execute on function app.seen_webhooks to servicing_app;
+grant execute on function app.seen_webhooks to servicing_worker;
+revoke execute on function app.seen_webhooks from public;
+
+CREATE OR REPLACE FUNCTION app.sees_all()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select case when app.current_tenant() is null then pg_has_role(session_user, 'servicing_worker', 'member')
+    else exists (select from app.operators where tenant_id = app.current_tenant()) end
+$function$;
+grant execute on function app.sees_all to servicing_app;
+grant execute on function app.sees_all to servicing_worker;
+revoke execute on function app.sees_all from public;
+
 CREATE OR REPLACE FUNCTION app.send_deliveries(ids uuid[], put_aside boolean)
  RETURNS void
  LANGUAGE sql
@@ -1254,6 +1621,36 @@ end $function$;
 grant execute on function app.use_secret_keys to servicing_app;
 revoke execute on function app.use_secret_keys from public;
 
+CREATE OR REPLACE FUNCTION app.waiting_lines(task text, tenant uuid)
+ RETURNS TABLE(task_id integer, kind text, line text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with recursive
+  kind as (
+    select id, identifier from graphile_worker._private_tasks
+    where waiting_lines.task is null or identifier = waiting_lines.task
+  ),
+  line (task_id, kind, tenant) as (
+    select kind.id, kind.identifier, case when waiting_lines.tenant is not null then waiting_lines.tenant::text
+      else (
+        select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
+        where job.is_available and job.task_id = kind.id
+        order by app.tenant_of_job(job.payload) limit 1) end
+    from kind
+    union all
+    select line.task_id, line.kind, (
+      select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
+      where job.is_available and job.task_id = line.task_id
+        and app.tenant_of_job(job.payload) > line.tenant
+      order by app.tenant_of_job(job.payload) limit 1)
+    from line where line.tenant is not null and waiting_lines.tenant is null
+  )
+  select line.task_id, line.kind, line.tenant from line where line.tenant is not null
+$function$;
+revoke execute on function app.waiting_lines from public;
+
 CREATE OR REPLACE FUNCTION app.worker_lock(pool_id text)
  RETURNS bigint
  LANGUAGE sql
@@ -1348,11 +1745,44 @@ create table app.failed_jobs (
   constraint failed_jobs_job_id_key UNIQUE (job_id),
   constraint failed_jobs_pkey PRIMARY KEY (id)
 );
+CREATE INDEX failed_jobs_open ON app.failed_jobs USING btree (failed_at, job_id) WHERE (retried_at IS NULL);
 CREATE INDEX failed_jobs_untold ON app.failed_jobs USING btree (failed_at) WHERE (told_at IS NULL);
 alter table app.failed_jobs disable row level security;
+CREATE TRIGGER redact_attempts AFTER UPDATE OF error ON app.failed_jobs FOR EACH ROW WHEN ((new.error = 'Redacted'::text)) EXECUTE FUNCTION app.redact_job_errors();
 grant select on app.failed_jobs to servicing_app;
 grant select on app.failed_jobs to servicing_auditor;
 grant delete, insert, select, update on app.failed_jobs to servicing_worker;
+
+create table app.job_errors (
+  id uuid not null default uuidv7(),
+  job_id bigint not null,
+  task text not null,
+  tenant_id uuid,
+  attempt integer not null,
+  error text not null,
+  failed_at timestamp with time zone not null default now(),
+  constraint job_errors_error_check CHECK ((length(error) <= 2000)),
+  constraint job_errors_pkey PRIMARY KEY (id)
+);
+CREATE INDEX job_errors_of_job ON app.job_errors USING btree (job_id, failed_at);
+CREATE INDEX job_errors_oldest ON app.job_errors USING btree (failed_at);
+alter table app.job_errors disable row level security;
+grant select on app.job_errors to servicing_auditor;
+grant delete, insert, select, update on app.job_errors to servicing_worker;
+
+create table app.job_quarters (
+  task text not null,
+  pool text not null,
+  quarter timestamp with time zone not null,
+  runs bigint not null,
+  failures bigint not null,
+  seconds numeric(14,3) not null,
+  waits bigint[] not null,
+  constraint job_quarters_pkey PRIMARY KEY (quarter, task, pool)
+);
+alter table app.job_quarters disable row level security;
+grant select on app.job_quarters to servicing_auditor;
+grant delete, insert, select, update on app.job_quarters to servicing_worker;
 
 create table app.job_runs (
   task text not null,
@@ -1388,6 +1818,17 @@ CREATE TRIGGER append_only_all BEFORE TRUNCATE ON app.operations_log FOR EACH ST
 grant select on app.operations_log to servicing_app;
 grant select on app.operations_log to servicing_auditor;
 grant select on app.operations_log to servicing_worker;
+
+create table app.operators (
+  tenant_id uuid not null,
+  named_at timestamp with time zone not null default now(),
+  constraint operators_pkey PRIMARY KEY (tenant_id),
+  constraint operators_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+alter table app.operators disable row level security;
+grant select on app.operators to servicing_app;
+grant select on app.operators to servicing_auditor;
+grant select on app.operators to servicing_worker;
 
 create table app.pauses (
   id uuid not null default uuidv7(),
