@@ -104,9 +104,9 @@ test.each(visitors)(
     await page.locator('tbody a').first().click();
     await saw('dl', 'failed since');
     // Workers write the errors of attempts every few seconds.
-    await expect
-      .poll(() => page.reload().then(() => page.textContent('main')), { timeout: 20_000 })
-      .toContain('Attempt');
+    const tries = () => page.reload().then(() => page.locator('tbody tr').count());
+    await expect.poll(tries, { timeout: 20_000 }).toBe(1);
+    await saw('tbody', 'Plan');
     await look('ops-job');
     isPoisoned = false;
     await page.fill('[name=reason]', 'The plan was repaired.');
