@@ -4,9 +4,9 @@ import { cssText, inkColor, logo } from '../../templates/letterhead.ts';
 import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
 import { scanLine } from '../../templates/scan-line.ts';
 import * as shown from '../../templates/samples.ts';
-import * as others from './samples.ts';
+import { form1099c, plainLetter, tila } from './samples.ts';
 
-const samples = { ...shown, ...others };
+const samples = { ...shown, form1099c, plainLetter, tila };
 
 test('a statement carries its figures, its typeface and nothing to load', () => {
   const html = renderDocument('monthly_statement', 'en', samples.statement);

@@ -1,5 +1,5 @@
 import type { TilaDisclosure } from '../../templates/disclosures.ts';
-import type { CommunicationLetter } from '../../templates/documents.ts';
+import type { CommunicationLetter, Form1099C } from '../../templates/documents.ts';
 import { letter } from '../../templates/samples.ts';
 
 export const tila: TilaDisclosure = {
@@ -22,6 +22,26 @@ export const tila: TilaDisclosure = {
   security_interest: 'This loan is not secured.',
   interest_rate: '0.085',
   principal_amount: '10000.00',
+};
+
+export const form1099c: Form1099C = {
+  ...letter,
+  tax_year: '2026',
+  creditor_name: 'Harbor & Pine Lending',
+  creditor_address: 'P.O. Box 4410, Portland, ME 04101',
+  creditor_phone: '(800) 555-0142',
+  creditor_tin: '12-3456789',
+  debtor_name: 'María O’Neil',
+  debtor_address: '118 Congress Street, Apt 4, Portland, ME 04101',
+  debtor_tin_last_four: '4321',
+  account_number: 'LN-0000042',
+  identifiable_event_date: '2026-03-15',
+  amount_discharged: '4200.00',
+  interest_included: null,
+  debt_description: 'Personal loan',
+  personally_liable: true,
+  identifiable_event_code: 'F',
+  fair_market_value: null,
 };
 
 export const plainLetter: CommunicationLetter = {
