@@ -11,7 +11,7 @@ const PAGE = 50;
 const OFFSET_MAX = 10_000;
 /** A count says no more than this, and a change is done to no more at once. */
 const AT_ONCE = 1_000;
-const COUNTED_MAX = 100_000;
+const COUNTED_MAX = 10_000;
 const NUMBER = /^[1-9]\d{0,17}$/;
 const YEAR_SECONDS = 366 * 86_400;
 

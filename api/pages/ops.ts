@@ -89,7 +89,7 @@ const live: Page = {
 
 const FILTERS = ['state', 'kind', 'tenant_id', 'older_seconds', 'cause'] as const;
 const PAGE = 50;
-const COUNTED_MAX = 100_000;
+const COUNTED_MAX = 10_000;
 
 /** What the search asks for; a field that is left empty asks for nothing. */
 const matchOf = ({ query }: Visit): Record<string, string> =>
