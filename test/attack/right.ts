@@ -27,6 +27,11 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
     client_secret: PROVIDER_SECRET.replaceAll(' ', '-'),
     roles: { desk: 'collector' },
   },
+  'POST /sftp-servers': {
+    ...{ host: 'sftp.fund.example', port: 22, username: 'lender', folder: '/in' },
+    host_keys: [`SHA256:${'a'.repeat(43)}`],
+    ...{ password: PROVIDER_SECRET, private_key: null },
+  },
   'PUT /communications/providers/{channel}': { name: 'generic', secret: PROVIDER_SECRET },
   'POST /borrowers/{id}/payment-instruments': {
     routing_number: '021000021',

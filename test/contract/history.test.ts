@@ -79,6 +79,7 @@ const NOT_DONE: Record<string, string> = {
   'POST /communications/send': 'the borrowers may not be contacted',
   'POST /communications/send-batch': 'the borrowers may not be contacted',
   'POST /webhooks/{id}/retry-delivery': 'nothing waits to be sent again',
+  'POST /loan-tapes/{id}/retry-delivery': 'no delivery has failed',
   'POST /approvals/{id}/approve': 'its request is done under all its checks',
   'POST /approvals/{id}/cancel': 'only by whoever asked',
   'POST /approvals/{id}/reject': 'the one request is decided before',
