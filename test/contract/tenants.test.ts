@@ -21,6 +21,9 @@ const UNTRIED: Record<string, string> = {
   'POST /auth/second-factors/{id}/remove': 'only one’s own; test/users/second-factors.test.ts',
   'GET /borrower-exports/{id}': 'made by a job; test/borrowers/privacy.test.ts',
   'DELETE /auth/sessions/{id}': 'only one’s own; test/users/own-sessions.test.ts',
+  'GET /webhook-deliveries/{id}': 'made by the relay; test/webhooks/seen.test.ts',
+  'GET /webhook-deliveries/{id}/attempts': 'the same',
+  'GET /operations/jobs/{number}': 'a number of the queue; test/api/operations.test.ts',
 };
 const FILES = /^GET \/(credit-reporting-files|nacha-files)\//;
 const FILES_REASON = 'files for banks and bureaus are written of months that have ended';
@@ -60,6 +63,9 @@ const OTHERWISE: Record<string, string> = {
   'POST /portfolios/{id}/buyback loan_ids.0': 'nothing of a sale is booked',
   'PUT /loan-assignments/{id} settlement_instrument_id': 'only while it is pending',
   'POST /communications/send-batch borrower_ids.0': 'each borrower has an answer of its own',
+  'POST /operations/pauses tenant_id':
+    'only operators may name a tenant; test/api/operations.test.ts',
+  'POST /operations/pauses/end tenant_id': 'the same',
 };
 
 const isPortal = ({ path }: Route) => path.startsWith('/portal/');

@@ -45,6 +45,22 @@ test('each attempt is kept: its status, how long it took, what was answered and 
   expect(listed.body).toEqual([read.body]);
 });
 
+test('another tenant sees no delivery, and nothing that was answered to it', async () => {
+  const theirs = await newSubscriber(stage);
+  await theirs.happen();
+  const { id } = await theirs.relayed();
+  await attempt(theirs.tenant, theirs.outside, id);
+  const { admin } = await newSubscriber(stage);
+
+  const replies = [
+    await admin.get(`/webhook-deliveries/${id}`),
+    await admin.get(attemptsOf(id)),
+    await admin.get(`/webhooks/${theirs.id}/deliveries`),
+  ];
+
+  expect(replies.map(({ status }) => status)).toEqual([404, 404, 404]);
+});
+
 test('deliveries are found by status, by event and since a time', async () => {
   const given = await newSubscriber(stage);
   const { tenant, admin, id, outside, happen, relayed } = given;
