@@ -47,7 +47,7 @@ const scaled = parseAllDocuments(read('workers/deployment/kubernetes/scaling.yam
 test('each pool is scaled by its own jobs, and by all of them', () => {
   const named = scaled.map(([pool, query]) => [
     pool,
-    [...query.matchAll(/'([\w-]+)'/g)].map(([, kind]) => kind),
+    [...(query.split('array[')[1] ?? '').matchAll(/'([\w-]+)'/g)].map(([, kind]) => kind),
   ]);
 
   expect(named).toEqual(
@@ -61,7 +61,7 @@ test('each pool is scaled by its own jobs, and by all of them', () => {
   );
 });
 
-test('a login that may read nothing learns how many jobs of a pool there are', async () => {
+test('a login that may read nothing learns how many jobs of a pool there are to do', async () => {
   await superuser.query(`create role ${scaler} login`);
   await superuser.query(
     `select graphile_worker.add_job(kind, '{}') from unnest('{close-loans,deliver-webhook}'::text[]) as kind`,
@@ -71,11 +71,17 @@ test('a login that may read nothing learns how many jobs of a pool there are', a
   const client = new pg.Client(address.href);
   onTestFinished(() => client.end());
   await client.connect();
-  const depths: [string, string | undefined][] = [];
-  for (const [pool, query] of scaled) {
-    const { rows } = await client.query<{ queue_depth: string }>(query);
-    depths.push([pool, rows[0]?.queue_depth]);
-  }
+  const ask = async () => {
+    const depths: [string, string | undefined][] = [];
+    for (const [pool, query] of scaled) {
+      const { rows } = await client.query<{ queue_depth: string }>(query);
+      depths.push([pool, rows[0]?.queue_depth]);
+    }
+    return depths;
+  };
+  const depths = await ask();
+  await superuser.query("select app.pause_work('outbound', null, null, 'ann', 'A test.')");
+  const paused = await ask();
   const refused = await client
     .query('select payload from graphile_worker._private_jobs')
     .catch((error: Error) => error.message);
@@ -85,5 +91,6 @@ test('a login that may read nothing learns how many jobs of a pool there are', a
     ['documents', '0'],
     ['outbound', '1'],
   ]);
+  expect(paused).toEqual([...depths.slice(0, 2), ['outbound', '0']]);
   expect(refused).toMatch(/permission denied/);
 });
