@@ -170,6 +170,7 @@ test('an event without a delivery to a subscriber who asked for it is found', as
         is_active: true,
         consecutive_failures: 0,
         is_deleted: false,
+        is_slow: false,
         created_at: '2026-01-01',
         updated_at: '2026-01-01',
       },
