@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
+import { openPool } from '../../sql/database/db.ts';
+import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { drain } from '../setup/queue.ts';
 import { settle } from '../setup/settings.ts';
 import { attempt, latest, newSubscriber, REFUSAL, SECRET } from '../setup/subscriber.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
+const auditor = await openPool(stage.url, { role: 'servicing_auditor', size: 1 });
+afterAll(() => auditor.end());
 const attemptsOf = (id: string) => `/webhook-deliveries/${id}/attempts`;
 
 test('each attempt is kept: its status, how long it took, what was answered and what that means', async () => {
@@ -181,4 +185,28 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
   // What is still to be sent again keeps all of its own.
   expect(await left(waiting.id)).toEqual([1]);
   expect((await admin.get(`/webhook-deliveries/${dead.id}`)).body.status).toBe('dead');
+});
+
+test('an event that nobody relays is found, but not that of a tenant who is closed to move', async () => {
+  const [open, closed] = [await stage.tenant(), await stage.tenant()];
+  await stage.owner.query(
+    `insert into events (tenant_id, event_type, body, created_at)
+     select id, 'loan.created', '{}', now() - interval '2 minutes' from tenants where id in ($1, $2)`,
+    [open.id, closed.id],
+  );
+  const door = `update tenants set is_active = $2, door = $3 where id = $1`;
+  await stage.owner.query(door, [closed.id, false, 'closed']);
+  await stage.owner.query(
+    `insert into app.worker_pools (pool_id, name, host, pid, started_at)
+     values ('w', 'outbound', 'here', 1, now() - interval '2 minutes')`,
+  );
+
+  const violations = (await checkInvariants(auditor)).filter(({ rule }) =>
+    rule.startsWith('events are relayed'),
+  );
+  await stage.owner.query('delete from app.worker_pools');
+  await stage.owner.query(door, [closed.id, true, 'open']);
+  await stage.owner.query('delete from events where tenant_id in ($1, $2)', [open.id, closed.id]);
+
+  expect(violations.map(({ tenant_id }) => tenant_id)).toEqual([open.id]);
 });
