@@ -1892,6 +1892,19 @@ grant select on app.sub_pools to servicing_app;
 grant select on app.sub_pools to servicing_auditor;
 grant select on app.sub_pools to servicing_worker;
 
+create table app.worker_pauses (
+  kind text not null,
+  name text not null,
+  reason text not null default ''::text,
+  paused_at timestamp with time zone not null default now(),
+  constraint worker_pauses_kind_check CHECK ((kind = ANY (ARRAY['pool'::text, 'task'::text]))),
+  constraint worker_pauses_pkey PRIMARY KEY (kind, name)
+);
+alter table app.worker_pauses disable row level security;
+grant select on app.worker_pauses to servicing_app;
+grant select on app.worker_pauses to servicing_auditor;
+grant delete, insert, select, update on app.worker_pauses to servicing_worker;
+
 create table app.worker_pools (
   pool_id text not null,
   name text not null,

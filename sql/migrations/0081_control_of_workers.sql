@@ -56,7 +56,7 @@ create table app.pauses (
 insert into app.pauses (pool, task, paused_by, paused_at, reason)
 select case when kind = 'pool' then name end, case when kind = 'task' then name end, 'unknown', paused_at, reason
 from app.worker_pauses;
-drop table app.worker_pauses;
+-- Workers of the release before still read app.worker_pauses; it goes with the next one.
 
 -- How many jobs a process runs at a time, as it knows by now.
 alter table app.worker_pools add column slots integer;
