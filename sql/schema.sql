@@ -1840,7 +1840,8 @@ create table app.pauses (
   reason text not null,
   constraint pauses_check CHECK ((num_nonnulls(pool, task, tenant_id) > 0)),
   constraint pauses_pkey PRIMARY KEY (id),
-  constraint pauses_pool_task_tenant_id_key UNIQUE NULLS NOT DISTINCT (pool, task, tenant_id)
+  constraint pauses_pool_task_tenant_id_key UNIQUE NULLS NOT DISTINCT (pool, task, tenant_id),
+  constraint pauses_tenant_id_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 alter table app.pauses disable row level security;
 grant select on app.pauses to servicing_app;

@@ -91,12 +91,16 @@ const FILTERS = ['state', 'kind', 'tenant_id', 'older_seconds', 'cause'] as cons
 const PAGE = 50;
 const COUNTED_MAX = 10_000;
 
+/** A field that stays in the form while another state is chosen, which does not know it. */
+const isForeign = (name: string, state: string) =>
+  (name === 'cause' && state !== 'failed') || (name === 'older_seconds' && state === 'scheduled');
+
 /** What the search asks for; a field that is left empty asks for nothing. */
 const matchOf = ({ query }: Visit): Record<string, string> =>
   Object.fromEntries(
     FILTERS.flatMap((name) => {
       const value = query[name]?.trim() ?? '';
-      return value === '' ? [] : [[name, value]];
+      return value === '' || isForeign(name, query['state'] ?? '') ? [] : [[name, value]];
     }),
   );
 
