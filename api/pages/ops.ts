@@ -84,7 +84,7 @@ const home: Page = {
 /** The same again and again, for as long as a stream lasts. */
 const live: Page = {
   path: '/live',
-  show: async (visit) => streamed(() => overview(visit)),
+  show: async (visit) => streamed(visit.tenant.id, () => overview(visit)),
 };
 
 const FILTERS = ['state', 'kind', 'tenant_id', 'older_seconds', 'cause'] as const;
