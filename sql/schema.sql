@@ -1484,6 +1484,11 @@ begin
         and not exists (
           select from closed
           where closed.task_id = line.task_id and (closed.tenant is null or closed.tenant = line.tenant))
+        -- A line whose jobs are all of later takes no share of those that are fetched.
+        and exists (
+          select from graphile_worker._private_jobs as job
+          where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
+            and app.tenant_of_job(job.payload) = line.tenant and job.run_at <= now())
     ),
     -- The first job of each named queue in which none runs.
     queued as (
@@ -1849,7 +1854,8 @@ create table app.pauses (
   reason text not null,
   constraint pauses_check CHECK ((num_nonnulls(pool, task, tenant_id) > 0)),
   constraint pauses_pkey PRIMARY KEY (id),
-  constraint pauses_pool_task_tenant_id_key UNIQUE NULLS NOT DISTINCT (pool, task, tenant_id)
+  constraint pauses_pool_task_tenant_id_key UNIQUE NULLS NOT DISTINCT (pool, task, tenant_id),
+  constraint pauses_tenant_id_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 alter table app.pauses disable row level security;
 grant select on app.pauses to servicing_app;

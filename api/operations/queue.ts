@@ -72,6 +72,7 @@ const search = endpoint({
   run: async (call: Call) => {
     await isOperator(call);
     const { offset, ...match } = call.query as z.output<typeof Query>;
+    assertKnown(match);
     const { tx } = call.work;
     const rows = await seen.jobs(tx, match, { offset, limit: PAGE });
     const total =
@@ -102,7 +103,11 @@ const show = endpoint({
   },
 });
 
-const Matching = Match.extend({ older_seconds: older_seconds.optional() });
+/** A word that is misspelt would not narrow what matches: it is refused. */
+const Matching = z.strictObject({
+  ...Match.shape,
+  older_seconds: older_seconds.optional(),
+});
 const Change = z.object({
   action: z.enum(seen.ACTIONS),
   reason: freeWords.describe('Why; it is kept.'),
@@ -156,11 +161,20 @@ const change = endpoint({
   },
 });
 
+/** What a state does not know of would be passed over, and more would match than was meant. */
+function assertKnown({ state, cause, older_seconds }: Match) {
+  if (cause !== undefined && state !== 'failed')
+    throw new Invalid({ cause: 'Only failed jobs have one.' });
+  if (older_seconds !== undefined && state === 'scheduled')
+    throw new Invalid({ older_seconds: 'Scheduled jobs are still to be due.' });
+}
+
 function assertMeant({ action, jobs, matching, run_at }: Change) {
   if (!jobs === !matching) throw new Invalid({ jobs: 'Give either jobs or matching.' });
   if ((action === 'reschedule') !== Boolean(run_at)) {
     throw new Invalid({ run_at: 'Belongs to reschedule, which needs it.' });
   }
+  if (matching) assertKnown(matching);
   const isOfFailed = OF_FAILED.includes(action);
   if (matching && (matching.state === 'failed') !== isOfFailed) {
     const say = isOfFailed ? 'Only failed jobs can be retried or discarded.' : 'Those have failed.';

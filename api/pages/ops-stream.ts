@@ -7,20 +7,33 @@ const EVERY_MS = 3_000;
 const TICKS = 7;
 /** Of one process; each costs a look at everything every few seconds. */
 const STREAMS_MAX = 40;
-let open = 0;
+/** No tenant takes them from all others. */
+const OF_A_TENANT_MAX = 20;
+const open = new Map<string, number>();
 
 /** The page again and again, as server-sent events, until the browser leaves or the stream is over. */
-export function streamed(look: () => Promise<Shown>): Streamed {
-  if (open >= STREAMS_MAX) {
+export function streamed(tenantId: string, look: () => Promise<Shown>): Streamed {
+  const all = [...open.values()].reduce((sum, count) => sum + count, 0);
+  if (all >= STREAMS_MAX || (open.get(tenantId) ?? 0) >= OF_A_TENANT_MAX) {
     throw new HttpRefusal(503, 'unavailable', 'Too many look on. Read the page again instead.', {
       headers: { 'Retry-After': '30' },
     });
   }
-  return { stream: (render) => ticking(look, render) };
+  return { stream: (render) => ticking(tenantId, look, render) };
 }
 
-async function* ticking(look: () => Promise<Shown>, render: (page: Shown) => string) {
-  open += 1;
+function count(tenantId: string, by: 1 | -1) {
+  const left = (open.get(tenantId) ?? 0) + by;
+  if (left > 0) open.set(tenantId, left);
+  else open.delete(tenantId);
+}
+
+async function* ticking(
+  tenantId: string,
+  look: () => Promise<Shown>,
+  render: (page: Shown) => string,
+) {
+  count(tenantId, 1);
   try {
     yield 'retry: 1000\n\n';
     for (let tick = 0; tick < TICKS; tick += 1) {
@@ -30,6 +43,6 @@ async function* ticking(look: () => Promise<Shown>, render: (page: Shown) => str
   } catch {
     // The session is over, or the database away: asked again, the page says which.
   } finally {
-    open -= 1;
+    count(tenantId, -1);
   }
 }

@@ -84,19 +84,23 @@ const home: Page = {
 /** The same again and again, for as long as a stream lasts. */
 const live: Page = {
   path: '/live',
-  show: async (visit) => streamed(() => overview(visit)),
+  show: async (visit) => streamed(visit.tenant.id, () => overview(visit)),
 };
 
 const FILTERS = ['state', 'kind', 'tenant_id', 'older_seconds', 'cause'] as const;
 const PAGE = 50;
 const COUNTED_MAX = 10_000;
 
+/** A field that stays in the form while another state is chosen, which does not know it. */
+const isForeign = (name: string, state: string) =>
+  (name === 'cause' && state !== 'failed') || (name === 'older_seconds' && state === 'scheduled');
+
 /** What the search asks for; a field that is left empty asks for nothing. */
 const matchOf = ({ query }: Visit): Record<string, string> =>
   Object.fromEntries(
     FILTERS.flatMap((name) => {
       const value = query[name]?.trim() ?? '';
-      return value === '' ? [] : [[name, value]];
+      return value === '' || isForeign(name, query['state'] ?? '') ? [] : [[name, value]];
     }),
   );
 

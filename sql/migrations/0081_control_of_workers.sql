@@ -46,7 +46,7 @@ create table app.pauses (
   id uuid primary key default uuidv7(),
   pool text,
   task text,
-  tenant_id uuid,
+  tenant_id uuid constraint pauses_tenant_id_tenant_id_fkey references public.tenants (id),
   paused_by text not null,
   paused_at timestamptz not null default now(),
   reason text not null,

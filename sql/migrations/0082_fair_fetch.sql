@@ -76,6 +76,11 @@ begin
         and not exists (
           select from closed
           where closed.task_id = line.task_id and (closed.tenant is null or closed.tenant = line.tenant))
+        -- A line whose jobs are all of later takes no share of those that are fetched.
+        and exists (
+          select from graphile_worker._private_jobs as job
+          where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
+            and app.tenant_of_job(job.payload) = line.tenant and job.run_at <= now())
     ),
     -- The first job of each named queue in which none runs.
     queued as (

@@ -67,12 +67,17 @@ export const lockedBy = (owner: OwnerConnection, poolId: string) =>
     where locked_by = ${poolId} and locked_at < now() - interval '15 seconds'
   `);
 
-/** Gives back jobs that never started here; the attempt is given back too. */
+/** Gives back jobs that never started here; the attempt is given back too, and the queue that each held. */
 export const release = (owner: OwnerConnection, poolId: string, jobIds: readonly string[]) =>
   owner.query(sql.typeAlias('void')`
-    update graphile_worker._private_jobs
-    set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
-    where locked_by = ${poolId} and id = any(${sql.array([...jobIds], 'int8')})
+    with released as (
+      update graphile_worker._private_jobs
+      set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
+      where locked_by = ${poolId} and id = any(${sql.array([...jobIds], 'int8')})
+      returning job_queue_id
+    )
+    update graphile_worker._private_job_queues as queue set locked_at = null, locked_by = null
+    from released where queue.id = released.job_queue_id and queue.locked_by = ${poolId}
   `);
 
 const Count = z.object({ recorded: z.int() });

@@ -179,6 +179,9 @@ test('a change that cannot be meant is refused, and does nothing', async () => {
     { action: 'cancel', matching: { state: 'failed' } },
     { action: 'explode', jobs },
     { action: 'cancel', jobs, reason: ' ' },
+    { action: 'cancel', matching: { cause: 'Loan # has no plan.' } },
+    { action: 'cancel', matching: { state: 'scheduled', older_seconds: 60 } },
+    { action: 'cancel', matching: { tenant: theirs.id } },
   ];
   const statuses = [];
   for (const body of refused) statuses.push((await change(superadmin, body)).status);
@@ -187,6 +190,8 @@ test('a change that cannot be meant is refused, and does nothing', async () => {
   expect((await superadmin.get('/operations/jobs')).body.total).toBe(1);
   expect((await superadmin.get('/operations/jobs?offset=999999999')).status).toBe(422);
   expect((await superadmin.get('/operations/jobs?older_seconds=-1')).status).toBe(422);
+  expect((await superadmin.get('/operations/jobs?cause=Again')).status).toBe(422);
+  expect((await superadmin.get('//ops/jobs?state=waiting&cause=Again')).status).toBe(200);
 });
 
 test('an operator pauses, gives slots and resumes, and each is kept with its reason', async () => {
@@ -200,9 +205,14 @@ test('an operator pauses, gives slots and resumes, and each is kept with its rea
   const slots = await operator.post('/operations/slots', { pool: 'ledger', slots: 7, ...WHY });
   const nothing = await operator.post('/operations/pauses', WHY);
   const unknown = await operator.post('/operations/pauses', { pool: 'x', ...WHY });
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  const ofNobody = await operator.post('/operations/pauses', { tenant_id: nobody, ...WHY });
 
   expect([paused.status, ended.status, again.status]).toEqual([200, 200, 409]);
   expect(told.body).toMatchObject([{ tenant_id: ours.id, pool: null, paused_by: null }]);
+  expect(ofNobody.body).toMatchObject({ errors: { tenant_id: 'Does not exist.' } });
+  const [pausing] = (await superadmin.get('/operations/changes')).body;
+  expect(pausing).toMatchObject({ action: 'pause', who: 'an operator of the platform' });
   expect([slots.status, nothing.status, unknown.status]).toEqual([200, 422, 422]);
   expect(pools.body[0]).toMatchObject({ pool: 'ledger', state: 'paused', reason: WHY.reason });
   expect((await operator.get('/operations/pools')).body[0]).toMatchObject({ slots_set: 7 });

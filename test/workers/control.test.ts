@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
+import { release } from '../../sql/queue/workers.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;
@@ -224,4 +225,21 @@ test('of a named queue one job is taken at a time, in its order, whoever fetches
   expect(taken.map(({ line }) => line).toSorted()).toEqual(['one', 'two']);
   expect((await take()).map(({ line }) => line)).toEqual(['one']);
   expect(await take()).toEqual([]);
+});
+
+test('a job that is given back frees its queue: it and what is behind it are taken again', async () => {
+  await stage.owner.query(sql.typeAlias('void')`
+    select graphile_worker.add_job('given-back', json_build_object('tenant_id', ${big}::text), 'returned')
+  `);
+  const take = () =>
+    stage.owner.any(sql.type(z.object({ id: z.string(), attempts: z.int() }))`
+      select id, attempts from app.take_jobs('cut-off', 'given-back', array(
+        select id from graphile_worker._private_tasks where identifier = 'given-back'
+      ), 1)
+    `);
+  const [lost] = await take();
+
+  await release(stage.owner, 'cut-off', [lost?.id ?? '']);
+
+  expect(await take()).toEqual([{ id: lost?.id, attempts: 1 }]);
 });

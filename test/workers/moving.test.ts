@@ -210,11 +210,14 @@ test('what happened before the move is told after it: a closed tenant’s events
   expect(after.rows).toEqual(before.rows);
 });
 
-test('one that was exported is not opened by mistake', async () => {
+test('one that was exported, or switched off for another reason, is not opened by mistake', async () => {
+  const off = await here.tenant('2026-01-15');
+  await here.owner.query('update tenants set is_active = false where id = $1', [off.id]);
   const opened = ask(here, ['open', tenant.slug]);
 
   await expect(opened).rejects.toBeInstanceOf(Misused);
   await expect(opened).rejects.toThrow('may be open elsewhere');
+  await expect(ask(here, ['open', off.slug])).rejects.toThrow('is not active');
 });
 
 test('opened, it closes its next days to the same balances as the one that stayed', async () => {

@@ -53,6 +53,8 @@ test.each([
   [jobs, [], { state: 'lost' }, '--state is one of'],
   [jobs, [], { tenant: 'nobody' }, 'There is no tenant'],
   [jobs, [], { older: 'long' }, '--older takes seconds'],
+  [jobs, [], { cause: 'x' }, '--cause narrows failed jobs alone'],
+  [jobs, [], { state: 'scheduled', older: '9' }, '--older does not narrow'],
   [job, ['0'], {}, 'There is no such job'],
   [changeJobs, ['burn', '1'], {}, 'Say what to do'],
   [changeJobs, ['cancel', 'x'], {}, 'Give the numbers'],

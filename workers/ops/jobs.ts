@@ -19,6 +19,10 @@ async function matchOf({ owner, options }: Given): Promise<seen.Match> {
   const { state = 'waiting', kind, tenant, older, cause } = options;
   const known = seen.STATES.find((name) => name === state);
   if (!known) throw new Misused(`--state is one of ${seen.STATES.join(', ')}.`);
+  if (cause !== undefined && known !== 'failed')
+    throw new Misused('--cause narrows failed jobs alone: say --state failed as well.');
+  if (older !== undefined && known === 'scheduled')
+    throw new Misused('--older does not narrow scheduled jobs.');
   if (older !== undefined && !/^\d{1,8}$/.test(older)) throw new Misused('--older takes seconds.');
   const all = tenant === undefined ? [] : await tenants(owner);
   const found = all.find(({ slug }) => slug === tenant);

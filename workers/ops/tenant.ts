@@ -47,14 +47,14 @@ async function find(owner: Owner, slug = '') {
   return found;
 }
 
-/** One that was switched off for another reason would be switched on by opening it again. */
-function assertMayClose({ door: state, is_active, slug }: door.DoorOfTenant) {
+/** One that was switched off for another reason would be switched on by opening it again, or seem to be. */
+function assertNotSwitchedOff({ door: state, is_active, slug }: door.DoorOfTenant) {
   if (state === 'open' && !is_active) throw new Misused(`The tenant ${slug} is not active.`);
 }
 
 async function close({ say = SILENTLY }: Given, owner: Owner, [slug]: string[]): Promise<Answer> {
   const found = await find(owner, slug);
-  assertMayClose(found);
+  assertNotSwitchedOff(found);
   await closeDoor(owner, found, { say });
   return {
     say: `${found.slug} is closed: nothing reads or writes it, and its jobs wait. npm run ops -- tenant open ${found.slug} opens it.`,
@@ -64,6 +64,7 @@ async function close({ say = SILENTLY }: Given, owner: Owner, [slug]: string[]):
 
 async function openAgain({ options }: Given, owner: Owner, [slug]: string[]): Promise<Answer> {
   const found = await find(owner, slug);
+  assertNotSwitchedOff(found);
   if (found.door === 'exported' && options['although'] !== 'exported')
     throw new Misused(
       `${found.slug} was exported and may be open elsewhere, where it would be charged and paid twice. ` +
@@ -80,7 +81,7 @@ async function carryOut(given: Given, owner: Owner, words: string[]): Promise<An
   const [slug, path = ''] = words;
   const { say = SILENTLY } = given;
   const found = await find(owner, slug);
-  assertMayClose(found);
+  assertNotSwitchedOff(found);
   if (existsSync(path)) throw new Misused(`${path} is there already.`);
   const files = await storeOf(given);
   await closeDoor(owner, found, { say });
