@@ -9,6 +9,13 @@ export function sanitize(html: string): string {
   return sanitizeHtml(html, RULES).replaceAll(' />', '>');
 }
 
+/**
+ * The same for words that stand on a page with words of ours: without pictures, and without a look of their own,
+ * by which they could lie upon what the law wants to be read.
+ */
+export const sanitizeBeside = (html: string): string =>
+  sanitizeHtml(html, BESIDE).replaceAll(' />', '>');
+
 /** Plain text as paragraphs; HTML stays as it is. */
 export function asHtml(text: string): string {
   if (/<\/?[A-Za-z][^<>]*>/.test(text)) return text;
@@ -41,6 +48,17 @@ const RULES: sanitizeHtml.IOptions = {
   nestingLimit: DEPTH_MAX,
   // What the template escaped stays as it was escaped.
   parser: { decodeEntities: false },
+};
+
+const BESIDE: sanitizeHtml.IOptions = {
+  ...RULES,
+  allowedTags: TAGS.split(' ').filter((tag) => tag !== 'img'),
+  transformTags: {
+    '*': (tagName, given) => {
+      const { style: _, width: __, height: ___, ...attribs } = known(given);
+      return { tagName, attribs };
+    },
+  },
 };
 
 function known(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {

@@ -1,6 +1,7 @@
 import type { DocumentData, DocumentName } from './documents.ts';
 import type { Letter } from './letter.ts';
 import { renderMessage } from './render.ts';
+import { sanitizeBeside } from './sanitize.ts';
 
 /** What of a document a tenant may word: texts beside what the law and we say there, and never in its place. */
 export type Wording = { opening?: string | null | undefined; closing?: string | null | undefined };
@@ -78,7 +79,9 @@ export function wordsOn<Name extends DocumentName>(
   }
   const asHtml = (source: Value) =>
     source
-      ? renderMessage({ channel: 'letter', body: source }, Object.fromEntries(values)).body
+      ? sanitizeBeside(
+          renderMessage({ channel: 'letter', body: source }, Object.fromEntries(values)).body,
+        )
       : '';
   return { opening_html: asHtml(wording.opening), closing_html: asHtml(wording.closing) };
 }

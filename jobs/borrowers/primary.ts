@@ -85,9 +85,9 @@ function unproven(contacts: primary.Contacts, changes: Contact, row: Row): Value
   };
 }
 
-/** Mail came back from the place that it was, and not from the one that it is now. */
+/** Mail came back from the place that it was, and not from the one that it is now; whoever sends all of it back says it too. */
 const anew = (changes: Contact, row: Row): Values =>
-  row['address_indicator'] === RETURNED && changes['address_indicator'] === undefined
+  row['address_indicator'] === RETURNED && (changes['address_indicator'] ?? RETURNED) === RETURNED
     ? { address_indicator: null }
     : {};
 

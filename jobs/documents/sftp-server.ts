@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as servers from '../../sql/documents/sftp-servers.ts';
+import type { Row } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { checkHost } from '../networks/host-url.ts';
@@ -44,9 +45,20 @@ export async function addServer(work: Work, { password, private_key, ...given }:
   return insert(work.tx, 'sftp_servers', { ...given, ...sealed(work, { password, private_key }) });
 }
 
+/** What a secret is told to: where any of it changes, whoever changes it has to know the secret. */
+const TOLD_TO = ['host', 'port', 'host_keys'] as const;
+
 /** A password takes the place of a key, and a key that of a password. */
-export async function changeServer(work: Work, id: string, changes: Changes) {
+export async function changeServer(work: Work, id: string, changes: Changes, row: Row) {
   const { password, private_key, ...rest } = changes;
+  const elsewhere = TOLD_TO.find(
+    (name) => rest[name] !== undefined && JSON.stringify(rest[name]) !== JSON.stringify(row[name]),
+  );
+  if (elsewhere && !password && !private_key)
+    throw new Invalid({
+      [elsewhere]:
+        'Name the password or the private_key as well: the known one is for the server as it was.',
+    });
   await check(work, rest.host);
   if (password && private_key)
     throw new Invalid({ password: 'Name a password or a private_key, and not both.' });

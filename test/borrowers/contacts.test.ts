@@ -205,7 +205,9 @@ test('letters are held while mail comes back from all addresses, and staff find 
   const other = (await officer.post(`${path}/addresses`, home)).body;
   const elsewhere = await send();
   await officer.delete(`/addresses/${other.id}`);
+  // A form sends all of it back, the mark as well.
   const corrected = await officer.put(`/addresses/${mailing.id}`, {
+    ...marked.body,
     street_line_1: '3 New Street',
   });
   const again = await send();

@@ -53,7 +53,9 @@ test('a document in a language has one set of words, each change of which is a v
 });
 
 test('words are seen on the document before they are saved, beside what the law says there', async () => {
-  const words = '<b>We care</b>, {{ borrower.name }}, {{ today | date }}.<script>alert(1)</script>';
+  const words =
+    '<b>We care</b>, {{ borrower.name }}, {{ today | date }}.<script>alert(1)</script>' +
+    '<div style="margin-top:-900px;background:#fff">Upon it<img src="https://x.example/a.png"></div>';
   const preview = (document_type: string, language = 'en') =>
     admin.post(`${PATH}/preview`, { document_type, language, closing: words });
   const shown = await Promise.all([
@@ -69,6 +71,7 @@ test('words are seen on the document before they are saved, beside what the law 
     expect(body.html).toContain('<b>We care</b>, María O’Neil, ');
     expect(body.html).toContain('9 Old Street');
     expect(body.html).not.toContain('<script');
+    expect(body.html).toContain('<div>Upon it</div>');
   }
   expect(shown[0]?.body.html).toContain('Equal Credit Opportunity Act');
   expect(shown[0]?.body.html).toContain('O’Neil, January 15, 2026.');

@@ -166,6 +166,9 @@ test('what signs in at a server is sealed, told to nobody, and one thing at a ti
   const officer = await tenant.signedIn('loan_officer');
 
   const both = await admin.put(path, { password: 'x', private_key: server.private_key });
+  const moved = await admin.put(path, { host: 'other.example' });
+  const trusting = await admin.put(path, { host_keys: [`SHA256:${'A'.repeat(43)}`] });
+  const same = await admin.put(path, { host_keys: known.host_keys, host: known.host });
   const byKey = await admin.put(path, { private_key: server.private_key });
   const tape = await make();
   const none = await admin.post('/sftp-servers', { name: 'Other', ...server.address });
@@ -177,6 +180,12 @@ test('what signs in at a server is sealed, told to nobody, and one thing at a ti
   );
 
   expect([both.status, none.status, byKey.status]).toEqual([422, 422, 200]);
+  // Nobody who does not know the password has it told to a server of his own.
+  expect([moved, trusting].map(({ body }) => Object.keys(body.errors))).toEqual([
+    ['host'],
+    ['host_keys'],
+  ]);
+  expect(same.status).toBe(200);
   expect([known.signs_in_by, byKey.body.signs_in_by]).toEqual(['password', 'private_key']);
   expect((await admin.get(tape)).body).toMatchObject({ delivery_status: 'sent' });
   expect(server.heard).toContain('publickey of lender');
