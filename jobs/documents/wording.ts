@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { constraintOf } from '../../sql/database/db.ts';
 import * as wordings from '../../sql/documents/wordings.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
@@ -14,8 +13,15 @@ import {
 } from '../../templates/wordings.ts';
 import { assertRenderable } from '../communications/assert-renderable.ts';
 import { senderOf } from '../communications/told.ts';
-import { Conflict, Invalid } from '../errors.ts';
+import { Invalid } from '../errors.ts';
+import { onlyOfItsKind } from '../of-a-kind.ts';
 import type { Work } from '../work.ts';
+
+const KIND = {
+  index: 'document_wordings_one_of_a_kind',
+  field: 'document_type',
+  message: 'There are words for this document in this language already: change those.',
+};
 
 /** Documents are printed in these. */
 export const LANGUAGES = ['en', 'es'] as const;
@@ -28,13 +34,13 @@ export const Parts = z.object({ opening: part, closing: part });
 /** Adds the tenant's words for a document in a language, of which there is one set. */
 export async function addWording({ tx }: Work, input: Kind & Wording): Promise<string> {
   assertWordable(input.document_type, input);
-  return onlyOfItsKind(() => insert(tx, 'document_wordings', input));
+  return onlyOfItsKind(KIND, () => insert(tx, 'document_wordings', input));
 }
 
 /** Changes the words; other words are another version, the same ones sent back are not. */
 export async function changeWording({ tx }: Work, id: string, changes: Wording, row: Row) {
   assertWordable(row['document_type'] as WordedDocument, changes);
-  await onlyOfItsKind(() => update(tx, 'document_wordings', id, changes));
+  await onlyOfItsKind(KIND, () => update(tx, 'document_wordings', id, changes));
   const isOther = (name: keyof Wording) =>
     changes[name] !== undefined && changes[name] !== row[name];
   if (isOther('opening') || isOther('closing')) await wordings.countVersion(tx, id);
@@ -71,15 +77,4 @@ function assertWordable(type: WordedDocument, { opening, closing }: Wording) {
     });
   const paths = wordingPaths(type);
   assertRenderable({ opening, closing }, (path) => paths.has(path.join('.')));
-}
-
-/** The index says so, also of two requests at once. */
-async function onlyOfItsKind<Result>(write: () => Promise<Result>): Promise<Result> {
-  try {
-    return await write();
-  } catch (error) {
-    if (constraintOf(error) !== 'document_wordings_one_of_a_kind') throw error;
-    const message = 'There are words for this document in this language already: change those.';
-    throw new Conflict(message, 'already_exists', { field: 'document_type' });
-  }
 }

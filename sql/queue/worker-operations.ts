@@ -84,22 +84,6 @@ export const defineSubPool = (
     select app.define_sub_pool(${name}, ${sql.array([...tasks], 'text')}, ${by.who}, ${by.why})
   `);
 
-const Change = z.object({
-  id: z.string(),
-  done_at: z.string(),
-  who: z.string(),
-  action: z.string(),
-  details: z.record(z.string(), z.unknown()),
-  why: z.string(),
-});
-
-/** What operations changed, the newest first. */
-export const changes = (owner: OwnerConnection, limit: number) =>
-  owner.any(sql.type(Change)`
-    select id, done_at, who, action, details, why from app.operations_log
-    order by done_at desc, id desc limit ${limit}
-  `);
-
 const Process = z.object({
   pool_id: z.string(),
   name: z.string(),

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
+import { changes } from '../../sql/operations/platform.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { release } from '../../sql/queue/workers.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
@@ -158,7 +159,7 @@ test('a sub-pool has its kinds to itself while a process of it lives, and then t
 });
 
 test('every change says who, what and why, and stays as it was written', async () => {
-  const [newest, before] = await operations.changes(stage.owner, 2);
+  const [newest, before] = await changes(stage.owner, 2);
 
   expect(newest).toMatchObject({
     ...{ who: 'ann', action: 'sub-pool', why: 'A test.' },

@@ -1,5 +1,6 @@
 import { poolOf, poolOfWorker, isWorkerName } from '../../jobs/pools.ts';
 import { queued } from '../../jobs/queued.ts';
+import * as platform from '../../sql/operations/platform.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { SLOTS_MAX } from '../queue/queue.ts';
 import { CAUSE, CAUSE_USAGE, causeOf } from './cause.ts';
@@ -80,7 +81,7 @@ export const changes: Operation = {
     if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
       throw new Misused('--limit takes a number from 1 to 10000.');
     }
-    const rows = await operations.changes(owner, limit);
+    const rows = await platform.changes(owner, limit);
     return rows.length === 0 ? { say: 'Nobody has changed anything.', rows } : { rows };
   },
 };

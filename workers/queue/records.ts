@@ -3,7 +3,7 @@ import type { Log } from '../../jobs/log.ts';
 import { added, noWaits, placeOfWait } from '../../jobs/operations/waits.ts';
 import * as kept from '../../sql/queue/workers.ts';
 import type { Failure, Run, Tried } from '../../sql/queue/workers.ts';
-import { jobSeconds, jobsFailedForGood } from '../processes/health.ts';
+import { jobSeconds, jobsFailedForGood } from '../processes/job-metrics.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
 const FLUSH_MS = 5_000;
