@@ -10,12 +10,13 @@ import { ACCRUAL } from '../ledger/chart.ts';
 import { postParts } from '../ledger/post.ts';
 import { money, sum } from '../money.ts';
 import type { Outside } from '../outside.ts';
+import { settingsOf } from '../users/settings.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { finishDay } from './finish-day.ts';
 import { doWhatIsDue } from './loans-with-something-due.ts';
 import { planClose } from './plan-close.ts';
-import { ofAll } from './set-aside.ts';
+import { orByHalves } from './set-aside.ts';
 
 const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
 type Payload = z.output<typeof Payload>;
@@ -34,18 +35,21 @@ export const closeLoans = job({
 
   async run(payload, outside) {
     const { tenant_id, run_id, chunk: number } = payload;
-    const chunk = await outside.within(tenant_id, ({ tx }) =>
-      close.chunk(tx, run_id, number, false),
-    );
+    const { chunk, settings } = await outside.within(tenant_id, async ({ tx }) => ({
+      chunk: await close.chunk(tx, run_id, number, false),
+      settings: await settingsOf(tx),
+    }));
     if (chunk === null) return;
     if (chunk.done_at === null) {
-      await doWhatIsDue(outside, payload, chunk);
+      await doWhatIsDue(outside, payload, chunk, settings);
       await accrue(outside, payload);
       await snapshotAndAge(outside, payload);
     }
     // Whoever finds the day complete ends it; a repeat after a crash ends it just the same.
-    const through = await finishDay(outside, tenant_id, run_id);
-    if (through !== null) await outside.within(tenant_id, (work) => startClose(work, through));
+    await outside.within(tenant_id, async (work) => {
+      const through = await finishDay(work, run_id);
+      if (through !== null) await startClose(work, through);
+    });
   },
 });
 
@@ -65,27 +69,29 @@ export async function startClose(work: Work, through: string): Promise<close.Run
 
 /** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */
 const accrue = (outside: Outside, payload: Payload) =>
-  outside.within(payload.tenant_id, async (work) => {
-    const { run_id, chunk: number } = payload;
-    const chunk = await close.chunk(work.tx, run_id, number, true);
-    if (chunk === null || chunk.is_accrued) return;
-    const id = randomUUIDv7();
-    const parts = await ofAll(work.tx, payload, 'accrual', chunk, (tx, part) =>
-      steps.accrue(tx, part, chunk.cob_date, id),
-    );
-    const loans = parts.reduce((total, part) => total + part.loans, 0);
-    const interest = money(sum(parts.map((part) => new Big(part.interest))));
-    const heading = {
-      id,
-      entry_date: chunk.cob_date,
-      reference_type: 'interest_accrual',
-      reference_id: run_id,
-      purpose: String(number),
-      description: `Interest of ${chunk.cob_date}, ${loans} loans`,
-    };
-    await postParts(work, heading, parts.map(accrualOf));
-    await close.markAccrued(work.tx, run_id, number, { loans, interest });
-  });
+  orByHalves((asking) =>
+    outside.within(payload.tenant_id, async (work) => {
+      const { run_id, chunk: number } = payload;
+      const chunk = await close.chunk(work.tx, run_id, number, true);
+      if (chunk === null || chunk.is_accrued) return;
+      const id = randomUUIDv7();
+      const parts = await asking(work.tx, payload, 'accrual', chunk, (tx, part) =>
+        steps.accrue(tx, part, chunk.cob_date, id),
+      );
+      const loans = parts.reduce((total, part) => total + part.loans, 0);
+      const interest = money(sum(parts.map((part) => new Big(part.interest))));
+      const heading = {
+        id,
+        entry_date: chunk.cob_date,
+        reference_type: 'interest_accrual',
+        reference_id: run_id,
+        purpose: String(number),
+        description: `Interest of ${chunk.cob_date}, ${loans} loans`,
+      };
+      await postParts(work, heading, parts.map(accrualOf));
+      await close.markAccrued(work.tx, run_id, number, { loans, interest });
+    }),
+  );
 
 /** What loans earned whose products have it booked on the same accounts. */
 const accrualOf = (part: steps.Accrued) => ({
@@ -98,17 +104,19 @@ const accrualOf = (part: steps.Accrued) => ({
 });
 
 const snapshotAndAge = (outside: Outside, payload: Payload) =>
-  outside.within(payload.tenant_id, async (work) => {
-    const { run_id, chunk: number } = payload;
-    const chunk = await close.chunk(work.tx, run_id, number, false);
-    if (chunk === null || chunk.done_at !== null) return;
-    await ofAll(work.tx, payload, 'snapshot', chunk, (tx, part) =>
-      steps.snapshot(tx, part, chunk.cob_date),
-    );
-    const morning = addDays(chunk.cob_date, 1);
-    const moved = await ofAll(work.tx, payload, 'ageing', chunk, (tx, part) =>
-      steps.age(tx, part, morning),
-    );
-    await emitAll(work, 'delinquency.changed', moved);
-    await close.markDone(work.tx, run_id, number);
-  });
+  orByHalves((asking) =>
+    outside.within(payload.tenant_id, async (work) => {
+      const { run_id, chunk: number } = payload;
+      const chunk = await close.chunk(work.tx, run_id, number, false);
+      if (chunk === null || chunk.done_at !== null) return;
+      await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
+        steps.snapshot(tx, part, chunk.cob_date),
+      );
+      const morning = addDays(chunk.cob_date, 1);
+      const moved = await asking(work.tx, payload, 'ageing', chunk, (tx, part) =>
+        steps.age(tx, part, morning),
+      );
+      await emitAll(work, 'delinquency.changed', moved);
+      await close.markDone(work.tx, run_id, number);
+    }),
+  );

@@ -1,7 +1,7 @@
 import * as close from '../../sql/business-day/closes.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays } from '../dates.ts';
-import type { Outside } from '../outside.ts';
+import type { Work } from '../work.ts';
 import { endOfDay, startOfDay } from './business-day.ts';
 
 /**
@@ -9,20 +9,15 @@ import { endOfDay, startOfDay } from './business-day.ts';
  * date moves on, in one transaction. Answers how far the closing is to go on, or null while chunks
  * are still at work.
  */
-export const finishDay = (
-  outside: Outside,
-  tenantId: string,
-  runId: string,
-): Promise<string | null> =>
-  outside.within(tenantId, async (work) => {
-    if ((await close.chunksLeft(work.tx, runId)) > 0) return null;
-    await close.alone(work.tx);
-    const run = await close.run(work.tx, runId);
-    if (run === null) return null;
-    if (run.status === 'finished') return run.through_date;
-    await close.finish(work.tx, runId);
-    await tenants.advance(work.tx, run.cob_date);
-    await endOfDay(work, run.cob_date);
-    await startOfDay({ ...work, today: addDays(run.cob_date, 1) });
-    return run.through_date;
-  });
+export async function finishDay(work: Work, runId: string): Promise<string | null> {
+  if ((await close.chunksLeft(work.tx, runId)) > 0) return null;
+  await close.alone(work.tx);
+  const run = await close.run(work.tx, runId);
+  if (run === null) return null;
+  if (run.status === 'finished') return run.through_date;
+  await close.finish(work.tx, runId);
+  await tenants.advance(work.tx, run.cob_date);
+  await endOfDay(work, run.cob_date);
+  await startOfDay({ ...work, today: addDays(run.cob_date, 1) });
+  return run.through_date;
+}

@@ -26,7 +26,7 @@ import { payBillsFromSuspense } from '../payments/apply-suspense.ts';
 import { runAutopay } from '../payments/autopay/run-autopay.ts';
 import { executeScheduled } from '../payments/receive.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
-import { settingsOf } from '../users/settings.ts';
+import type { Settings } from '../users/settings.ts';
 import { forEachDue, inOrder, type Payload } from './set-aside.ts';
 
 /** A sale that settles on the day: the loan changes hands before anything else happens to it. */
@@ -95,10 +95,12 @@ const judgeDuePlans = forEachDue('payment_plans', loansPlanned, (work, { id }) =
  * before payments are made, payments that were ordered and money that waits in suspense come before
  * autopay asks for money, a billing cycle ends after all money of its day, and promises are judged when all payments of the day are in.
  */
-export async function doWhatIsDue(outside: Outside, payload: Payload, chunk: Chunk) {
-  const { non_accrual, charge_off, suspense } = await outside.within(payload.tenant_id, ({ tx }) =>
-    settingsOf(tx),
-  );
+export async function doWhatIsDue(
+  outside: Outside,
+  payload: Payload,
+  chunk: Chunk,
+  { non_accrual, charge_off, suspense }: Settings,
+) {
   const steps = [
     settleSales,
     endFreezes,

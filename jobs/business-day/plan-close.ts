@@ -23,7 +23,7 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
     await close.extend(work.tx, known.id, through);
     return null;
   }
-  await beforeClose(work);
+  await beforeClose({ ...work, today: day });
   return close.plan(work.tx, day, through, CHUNK_SIZE);
 }
 

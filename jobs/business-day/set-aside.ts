@@ -1,4 +1,5 @@
 import * as close from '../../sql/business-day/closes.ts';
+import * as due from '../../sql/business-day/loans-with-something-due.ts';
 import { attempt, type Transaction } from '../../sql/database/db.ts';
 import { isPassing } from '../../sql/database/passing.ts';
 import type { Outside } from '../outside.ts';
@@ -10,6 +11,7 @@ const SET_ASIDE_MOST = 50;
 
 export type Payload = { tenant_id: string; run_id: string };
 type Ask<Row> = (tx: Transaction, chunk: close.Chunk) => Promise<readonly Row[]>;
+export type Asking = typeof ofAll;
 
 /**
  * Asks something of all loans of a chunk by one statement. Where it fails, its halves are asked, and so
@@ -45,48 +47,60 @@ export async function ofAll<Row>(
 }
 
 /** Asks all loans of a chunk at once; a statement that fails has failed for all of them. */
-const together: typeof ofAll = async (tx, _payload, _step, chunk, ask) => [
-  ...(await ask(tx, chunk)),
-];
+const together: Asking = async (tx, _payload, _step, chunk, ask) => [...(await ask(tx, chunk))];
+
+/**
+ * Runs a transaction that asks all loans at once. Where that fails it is run again, and asks halves:
+ * savepoints are paid for on the days that need them.
+ */
+export const orByHalves = <Result>(run: (asking: Asking) => Promise<Result>): Promise<Result> =>
+  run(together).catch((error: unknown) => {
+    if (isPassing(error)) throw error;
+    return run(ofAll);
+  });
 
 /** What is to be done to one loan, in a transaction of its own. */
 type Deed = (outside: Outside) => Promise<void>;
-type Step = (
-  tx: Transaction,
-  payload: Payload,
-  chunk: close.Chunk,
-  search: typeof ofAll,
-) => Promise<Deed[]>;
+type Step = {
+  find: due.Find;
+  search: (
+    tx: Transaction,
+    payload: Payload,
+    chunk: close.Chunk,
+    asking: Asking,
+  ) => Promise<Deed[]>;
+};
 
 /**
  * A step of the close that concerns few loans on any one day: they are found by one statement, and
  * each has a transaction of its own, so that one bad loan stops nobody.
  */
-export const forEachDue =
-  <Due extends { id: string; loan_id?: string }>(
-    name: string,
-    find: Ask<Due>,
-    act: (work: Work, due: Due) => Promise<unknown>,
-  ): Step =>
-  async (tx, payload, chunk, search) => {
+export const forEachDue = <Due extends { id: string; loan_id?: string }>(
+  name: string,
+  find: due.Find<Due>,
+  act: (work: Work, row: Due) => Promise<unknown>,
+): Step => ({
+  find,
+  search: async (tx, payload, chunk, asking) => {
     const { tenant_id, run_id } = payload;
-    const found = await search(tx, payload, name, chunk, find);
-    return found.map((due) => async (outside) => {
+    const found = await asking(tx, payload, name, chunk, (part, range) => part.any(find(range)));
+    return found.map((row) => async (outside) => {
       try {
-        await outside.within(tenant_id, (work) => act(work, due));
+        await outside.within(tenant_id, (work) => act(work, row));
       } catch (error) {
         // The database being away is nobody's fault among the loans: the whole job is repeated.
         if (isPassing(error)) throw error;
-        await outside.within(tenant_id, ({ tx }) =>
-          close.setAside(tx, run_id, due.loan_id ?? due.id, name, sentenceOf(error)),
+        await outside.within(tenant_id, ({ tx: after }) =>
+          close.setAside(after, run_id, row.loan_id ?? row.id, name, sentenceOf(error)),
         );
       }
     });
-  };
+  },
+});
 
 /**
- * Takes the steps in order. On most days most of them find nothing: they search in one transaction,
- * up to the first that finds something. Where a search fails it is asked of halves.
+ * Takes the steps in order. On most days most of them find nothing: one statement asks for the first that
+ * finds something. Where that statement or the search of that step fails, halves are asked, step by step.
  */
 export async function inOrder(
   outside: Outside,
@@ -97,23 +111,25 @@ export async function inOrder(
   let left = steps;
   while (left.length > 0) {
     const searched = left;
-    const { deeds, taken } = await outside.within(payload.tenant_id, async ({ tx }) => {
-      const next = (search: typeof ofAll) =>
-        firstWithDeeds(searched, (step) => step(tx, payload, chunk, search));
-      const outcome = await attempt(tx, () => next(together));
-      if ('result' in outcome) return outcome.result;
-      if (isPassing(outcome.error)) throw outcome.error;
-      return next(ofAll);
-    });
+    const { deeds, taken } = await orByHalves((asking) =>
+      outside.within(payload.tenant_id, async ({ tx }) => {
+        const from = asking === together ? await due.firstToFind(tx, chunk, searched) : 0;
+        return firstWithDeeds(searched, from, (step) => step.search(tx, payload, chunk, asking));
+      }),
+    );
     for (const deed of deeds) await deed(outside);
     left = left.slice(taken);
   }
 }
 
-async function firstWithDeeds(steps: readonly Step[], search: (step: Step) => Promise<Deed[]>) {
-  for (const [index, step] of steps.entries()) {
+async function firstWithDeeds(
+  steps: readonly Step[],
+  from: number,
+  search: (step: Step) => Promise<Deed[]>,
+) {
+  for (const [index, step] of steps.slice(from).entries()) {
     const deeds = await search(step);
-    if (deeds.length > 0) return { deeds, taken: index + 1 };
+    if (deeds.length > 0) return { deeds, taken: from + index + 1 };
   }
   return { deeds: [], taken: steps.length };
 }

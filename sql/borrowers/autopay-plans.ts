@@ -92,9 +92,8 @@ const Due = z.object({ id: z.string(), loan_id: z.string() });
  * Plans of the chunk that have something to do on the day: a run, a retry, or another next date since
  * the loan's due dates have moved.
  */
-export const due = (tx: Transaction, chunk: Chunk) =>
-  tx.any(
-    prepared(sql.type(Due)`
+export const due = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
     select plan.id, plan.loan_id
     from autopay_plans as plan
     join loans as loan on loan.id = plan.loan_id
@@ -118,5 +117,4 @@ export const due = (tx: Transaction, chunk: Chunk) =>
         )
       )
     order by plan.loan_id, plan.id
-  `),
-  );
+  `);

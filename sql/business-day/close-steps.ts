@@ -18,7 +18,7 @@ export type Accrued = z.output<typeof Accrued>;
  * accounts that the loans' terms map the interest to; null stands for the chart's own.
  */
 export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId: string) {
-  await tx.query(sql.typeAlias('void')`select app.ensure_accrual_month(${day})`);
+  await tx.query(prepared(sql.typeAlias('void')`select app.ensure_accrual_month(${day})`));
   return tx.any(
     prepared(sql.type(Accrued)`
     with earned as (

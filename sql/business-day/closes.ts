@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 
 /** A day is planned, and its end booked, while nobody changes a loan of the tenant. */
 export const alone = (tx: Transaction) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    prepared(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('close ' || app.current_tenant(), 0))
-  `);
+  `),
+  );
 
 const Run = z.object({
   id: z.string(),
@@ -19,16 +21,18 @@ export type Run = z.output<typeof Run>;
 const RUN = sql.fragment`id, cob_date, through_date, status, chunks_total`;
 
 export const runOf = (tx: Transaction, day: string) =>
-  tx.maybeOne(sql.type(Run)`select ${RUN} from cob_runs where cob_date = ${day}`);
+  tx.maybeOne(prepared(sql.type(Run)`select ${RUN} from cob_runs where cob_date = ${day}`));
 
 export const run = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Run)`select ${RUN} from cob_runs where id = ${id}`);
+  tx.maybeOne(prepared(sql.type(Run)`select ${RUN} from cob_runs where id = ${id}`));
 
 /** A running close that is asked to go further does so after its day. */
 export const extend = (tx: Transaction, id: string, through: string) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    prepared(sql.typeAlias('void')`
     update cob_runs set through_date = greatest(through_date, ${through}::date) where id = ${id}
-  `);
+  `),
+  );
 
 /**
  * Writes a run over the day with its chunks: ranges of loan ids, the last one open-ended so that a
@@ -40,7 +44,8 @@ export async function plan(
   through: string,
   chunkSize: number,
 ): Promise<Run> {
-  return tx.one(sql.type(Run)`
+  return tx.one(
+    prepared(sql.type(Run)`
     with bounds as (
       select id from (
         select id, row_number() over (order by id) as position
@@ -64,7 +69,8 @@ export async function plan(
       from run cross join ranges
     )
     select ${RUN} from run
-  `);
+  `),
+  );
 }
 
 const Chunk = z.object({
@@ -99,13 +105,15 @@ const Half = z.object({ first_loan_id: z.string(), loans: z.int() });
 
 /** Where the second half of the chunk's loans begins, and how many loans both have; null where none. */
 export const secondHalf = (tx: Transaction, chunk: Chunk) =>
-  tx.maybeOne(sql.type(Half)`
+  tx.maybeOne(
+    prepared(sql.type(Half)`
     select id as first_loan_id, loans from (
       select id, row_number() over (order by id) as position, (count(*) over ())::integer as loans
       from loans as loan where ${inChunk(chunk)}
     ) as numbered
     where position = loans / 2 + 1
-  `);
+  `),
+  );
 
 export const markAccrued = (
   tx: Transaction,
@@ -113,36 +121,45 @@ export const markAccrued = (
   number: number,
   accrued: { loans: number; interest: string },
 ) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    prepared(sql.typeAlias('void')`
     update cob_chunks set is_accrued = true, loans = ${accrued.loans}, interest = ${accrued.interest}::numeric
     where run_id = ${runId} and chunk = ${number}
-  `);
+  `),
+  );
 
 export const markDone = (tx: Transaction, runId: string, number: number) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    prepared(sql.typeAlias('void')`
     update cob_chunks set done_at = now() where run_id = ${runId} and chunk = ${number} and done_at is null
-  `);
+  `),
+  );
 
 /** How many chunks of the run are still at work. */
 export const chunksLeft = (tx: Transaction, runId: string) =>
-  tx.oneFirst(sql.type(z.object({ left: z.int() }))`
+  tx.oneFirst(
+    prepared(sql.type(z.object({ left: z.int() }))`
     select count(*)::integer as left from cob_chunks where run_id = ${runId} and done_at is null
-  `);
+  `),
+  );
 
 /**
  * Closes the books of the run: what its chunks came to, and how many loans were set aside. What an
  * earlier run had set aside is taken up by now, unless it failed again.
  */
 export async function finish(tx: Transaction, runId: string) {
-  await tx.query(sql.typeAlias('void')`
+  await tx.query(
+    prepared(sql.typeAlias('void')`
     update cob_loan_errors as error set resolved_at = now()
     where error.resolved_at is null and error.run_id <> ${runId}
       and not exists (
         select from cob_loan_errors as again
         where again.run_id = ${runId} and again.loan_id = error.loan_id and again.step = error.step
       )
-  `);
-  await tx.query(sql.typeAlias('void')`
+  `),
+  );
+  await tx.query(
+    prepared(sql.typeAlias('void')`
     update cob_runs
     set status = 'finished', finished_at = now(), chunks_done = chunks_total,
         loans = totals.loans, interest = totals.interest,
@@ -152,7 +169,8 @@ export async function finish(tx: Transaction, runId: string) {
       from cob_chunks where run_id = ${runId}
     ) as totals
     where id = ${runId}
-  `);
+  `),
+  );
 }
 
 /** A loan for which a step failed is set aside with the reason; the day goes on. */
@@ -163,11 +181,13 @@ export const setAside = (
   step: string,
   error: string,
 ) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    prepared(sql.typeAlias('void')`
     insert into cob_loan_errors (run_id, loan_id, step, error)
     values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})
     on conflict on constraint cob_loan_errors_once do update set error = excluded.error
-  `);
+  `),
+  );
 
 const OpenError = z.object({
   loan_number: z.string(),
@@ -179,14 +199,16 @@ const OpenError = z.object({
 
 /** Loans that are set aside still, the longest first. */
 export const openErrors = (tx: Transaction, limit: number) =>
-  tx.any(sql.type(OpenError)`
+  tx.any(
+    prepared(sql.type(OpenError)`
     select loan.loan_number, loan.id as loan_id, run.cob_date, error.step, error.error
     from cob_loan_errors as error
     join cob_runs as run on run.id = error.run_id
     join loans as loan on loan.id = error.loan_id
     where error.resolved_at is null
     order by error.id limit ${limit}
-  `);
+  `),
+  );
 
 const RunRow = z.object({
   id: z.string(),
@@ -204,12 +226,16 @@ const RunRow = z.object({
 
 /** The latest runs, newest day first. */
 export const runs = (tx: Transaction, limit: number) =>
-  tx.any(sql.type(RunRow)`
+  tx.any(
+    prepared(sql.type(RunRow)`
     select id, cob_date, through_date, status, chunks_total, chunks_done, loans, interest, parked,
            started_at, finished_at
     from cob_runs order by cob_date desc limit ${limit}
-  `);
+  `),
+  );
 
 /** The business date as it is now, which an earlier statement of the transaction may not have seen. */
 export const today = (tx: Transaction) =>
-  tx.oneFirst(sql.type(z.object({ today: z.string() }))`select app.business_date() as today`);
+  tx.oneFirst(
+    prepared(sql.type(z.object({ today: z.string() }))`select app.business_date() as today`),
+  );

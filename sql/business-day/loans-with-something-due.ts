@@ -1,35 +1,57 @@
+import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isAsking } from '../loans/installments.ts';
 import { inChunk, type Chunk } from './closes.ts';
+
+/** Asks for what concerns loans of a chunk on its day. */
+export type Find<Row = unknown> = (chunk: Chunk) => QuerySqlToken<z.ZodType<Row>>;
+
+const First = z.object({ first: z.int() });
+
+/** Which of these is the first to find something, counted from 0; how many there are where none does. */
+export const firstToFind = (tx: Transaction, chunk: Chunk, searches: readonly { find: Find }[]) =>
+  tx.oneFirst(
+    prepared(sql.type(First)`
+    select case
+      ${sql.join(
+        searches.map(
+          ({ find }, index) => sql.fragment`when exists (${find(chunk)}) then ${index}::integer`,
+        ),
+        sql.fragment` `,
+      )}
+      else ${searches.length}::integer
+    end as first
+  `),
+  );
 
 /** The few loans of a chunk that have something due on its day. */
 const Due = z.object({ id: z.string() });
 
 /** Frozen loans whose freeze ends by the chunk's day. */
-export const endingFreezes = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due)`
+export const endingFreezes = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${inChunk(chunk)} and loan.is_frozen and loan.freeze_until <= ${chunk.cob_date} order by loan.id
   `);
 
 /** Lines of the chunk whose billing cycle ends by the day. */
-export const endingCycles = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due)`
+export const endingCycles = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${inChunk(chunk)} and loan.cycle_end_date <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
   `);
 
 /** Loans of the chunk whose interest takes another pace by the day, to be folded again. */
-export const toFold = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due)`
+export const toFold = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${inChunk(chunk)} and loan.linear_until <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
   `);
 
 /** Loans that an earlier close had to leave out of its accrual. */
-export const withMissedInterest = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due)`
+export const withMissedInterest = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
     select distinct loan.id
     from cob_loan_errors as error join loans as loan on loan.id = error.loan_id
     where ${inChunk(chunk)} and error.step in ('accrual', 'missed_interest') and error.resolved_at is null
@@ -39,8 +61,8 @@ export const withMissedInterest = (tx: Transaction, chunk: Chunk) =>
 const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
 
 /** Payments whose day has come. */
-export const scheduledPayments = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(ScheduledPayment)`
+export const scheduledPayments = (chunk: Chunk) =>
+  prepared(sql.type(ScheduledPayment)`
     select payment.id, payment.loan_id
     from payments as payment join loans as loan on loan.id = payment.loan_id
     where payment.status = 'scheduled' and payment.payment_date <= ${chunk.cob_date} and ${inChunk(chunk)}
@@ -48,8 +70,8 @@ export const scheduledPayments = (tx: Transaction, chunk: Chunk) =>
   `);
 
 /** Loans with an instalment past its grace on the day and no late fee for it yet. */
-export const lateLoans = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due)`
+export const lateLoans = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
     select distinct loan.id
     from loans as loan
     join installments as installment
@@ -76,8 +98,8 @@ export const lateLoans = (tx: Transaction, chunk: Chunk) =>
   `);
 
 /** Active loans that are as late on the day as their terms allow, for charge-off or non-accrual. */
-export const tooLate = (what: 'charge_off' | 'non_accrual') => (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due)`
+export const tooLate = (what: 'charge_off' | 'non_accrual') => (chunk: Chunk) =>
+  prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${inChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and (${what} = 'charge_off' or not loan.is_non_accrual)

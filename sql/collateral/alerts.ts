@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PRIORITIES } from '../borrowers/tasks.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const alerts = table({
@@ -78,9 +78,11 @@ export const press = (tx: Transaction, lienIds: string[], to: string) =>
 
 /** A lien whose day has passed is in force no more. */
 export const lapse = (tx: Transaction, today: string) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    prepared(sql.typeAlias('void')`
     update liens set status = 'expired' where status = 'active' and expiration_date < ${today}
-  `);
+  `),
+  );
 
 const RANKS = sql.array(PRIORITIES, 'text');
 

@@ -201,6 +201,8 @@ export const issue = (tx: Transaction, month: string, limit: number) =>
 
 /** Whether the cycle of any line ended the day before. */
 export const hasEndedCycles = (tx: Transaction) =>
-  tx.exists(sql.typeAlias('void')`
+  tx.exists(
+    prepared(sql.typeAlias('void')`
     select from loans as loan where ${WHOM.cycle} and status = 'active'
-  `);
+  `),
+  );

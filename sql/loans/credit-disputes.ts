@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 /** One that is open after its day is overdue; that is seen and not stored. */
@@ -47,18 +47,20 @@ export const countOf = (tx: Transaction, loanId: string) =>
     select count(*)::integer as count from credit_disputes where loan_id = ${loanId}
   `);
 
-/** Asks somebody to see to the disputes that have been open for that many days on this day. */
-export const warn = (tx: Transaction, today: string, days: number) =>
-  tx.query(sql.typeAlias('void')`
+/** Asks somebody to see to the disputes that have been open for so many days on this day. */
+export const warn = (tx: Transaction, today: string, days: readonly number[]) =>
+  tx.query(
+    prepared(sql.typeAlias('void')`
     insert into tasks (borrower_id, loan_id, title, task_type, assignee_id, due_date, priority,
                        source, related_type, related_id)
     select loan.borrower_id, loan.id,
            format('Answer dispute %s by %s', dispute.dispute_number, dispute.due_date),
            'compliance', dispute.assigned_to, dispute.due_date,
-           case when ${days} >= 25 then 'urgent' else 'high' end, 'system', 'credit_dispute',
+           case when ${today}::date - dispute.received_date >= ${Math.max(...days)}::integer then 'urgent' else 'high' end, 'system', 'credit_dispute',
            dispute.id
     from credit_disputes as dispute
     join loans as loan on loan.id = dispute.loan_id
     where dispute.status in ('received', 'investigating')
-      and dispute.received_date = ${today}::date - ${days}::integer
-  `);
+      and ${today}::date - dispute.received_date = any(${sql.array([...days], 'int4')})
+  `),
+  );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const modifications = table({
@@ -21,8 +21,8 @@ export const modifications = table({
 });
 
 /** Loans of the chunk with a modification that was approved for this day or before. */
-export const loansToModify = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(z.object({ id: z.string() }))`
+export const loansToModify = (chunk: Chunk) =>
+  prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from modifications as modification join loans as loan on loan.id = modification.loan_id
     where modification.status = 'approved' and modification.effective_date <= ${chunk.cob_date}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const paymentPlans = table({
@@ -18,8 +18,8 @@ export const paymentPlans = table({
 });
 
 /** Loans of the chunk with a plan in force. */
-export const loansPlanned = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(z.object({ id: z.string() }))`
+export const loansPlanned = (chunk: Chunk) =>
+  prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from payment_plans as plan join loans as loan on loan.id = plan.loan_id
     where plan.status = 'active' and ${inChunk(chunk)} order by loan.id

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const promisesToPay = table({
@@ -24,8 +24,8 @@ const Pending = z.object({
 });
 
 /** Loans of the chunk with a promise that is still to be kept. */
-export const loansPromised = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(z.object({ id: z.string() }))`
+export const loansPromised = (chunk: Chunk) =>
+  prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from promises_to_pay as promise join loans as loan on loan.id = promise.loan_id
     where promise.status = 'pending' and ${inChunk(chunk)} order by loan.id

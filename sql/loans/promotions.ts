@@ -65,9 +65,8 @@ export const over = (tx: Transaction, id: string, brokenOn: string | null) =>
 const Due = z.object({ id: z.string() });
 
 /** Promotions of the chunk that begin on the day, have ended before it, or are broken on it. */
-export const due = (tx: Transaction, chunk: Chunk) =>
-  tx.any(
-    prepared(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
+export const due = (chunk: Chunk) =>
+  prepared(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
     select * from (
       select promotion.id, promotion.loan_id, promotion.event_id, promotion.start_date,
              promotion.end_date,
@@ -80,5 +79,4 @@ export const due = (tx: Transaction, chunk: Chunk) =>
     ) as promotion
     where event_id is null or end_date < ${chunk.cob_date} or is_broken
     order by loan_id, id
-  `),
-  );
+  `);

@@ -1,14 +1,14 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 
 /** Forbearances and deferments: agreements by which a borrower may pay less or later for a while. */
 export type ReliefTable = 'forbearances' | 'deferments';
 
 /** Loans of the chunk with an agreement that begins on this day, or that ended before it. */
-export const loansTurning = (table: ReliefTable) => (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(z.object({ id: z.string() }))`
+export const loansTurning = (table: ReliefTable) => (chunk: Chunk) =>
+  prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from ${sql.identifier([table])} as relief join loans as loan on loan.id = relief.loan_id
     where ${inChunk(chunk)} and (

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const suspenseApplications = table({
@@ -21,8 +21,8 @@ export const suspenseApplications = table({
 });
 
 /** Active loans that have money waiting while a bill is due. */
-export const loansToServe = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(z.object({ id: z.string() }))`
+export const loansToServe = (chunk: Chunk) =>
+  prepared(sql.type(z.object({ id: z.string() }))`
     select loan.id from loans as loan
     where ${inChunk(chunk)} and loan.status = 'active' and loan.suspense_balance > 0
       and loan.oldest_unpaid_due_date <= ${chunk.cob_date}

@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 
 /** Criteria as they are compared: lists mean any of, limits are inclusive. */
 export type Matching = {
@@ -114,7 +114,8 @@ const named = (ids: readonly string[]) =>
  * of their ids and looked at again under the lock, so that no loan is taken twice.
  */
 const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover: Mover) =>
-  tx.anyFirst(sql.type(Id)`
+  tx.anyFirst(
+    prepared(sql.type(Id)`
     with chosen as materialized (
       select loan.id, loan.borrower_id, loan.portfolio_id from loans as loan
       where ${condition}
@@ -135,7 +136,8 @@ const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover:
       from chosen
     )
     select id from moved order by id
-  `);
+  `),
+  );
 
 const Membership = z.object({ id: z.string(), portfolio_id: z.string().nullable() });
 

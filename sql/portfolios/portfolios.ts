@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 /** The assignments that were agreed with the sale of the portfolio `record`. */
@@ -64,11 +64,13 @@ export const lock = (tx: Transaction, ids: string[]) =>
 
 /** Dynamic portfolios that still take loans; the oldest chooses first. */
 export const takingLoans = (tx: Transaction) =>
-  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+  tx.anyFirst(
+    prepared(sql.type(z.object({ id: z.string() }))`
     select id from portfolios
     where portfolio_type = 'dynamic' and status = 'active' and not is_archived
     order by created_at, id
-  `);
+  `),
+  );
 
 const References = z.object({
   program_id: z.string().nullable(),

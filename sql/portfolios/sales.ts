@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { rateOn } from './servicing-fee-rates.ts';
 
 const Due = z.object({
@@ -17,8 +17,8 @@ export type Due = z.output<typeof Due>;
  * Assignments of the chunk's loans that settle by its day. Only a loan that is sold with its portfolio
  * has a price here.
  */
-export const due = (tx: Transaction, chunk: Chunk) =>
-  tx.any(sql.type(Due)`
+export const due = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
     select assignment.id, assignment.loan_id, portfolio.id as portfolio_id,
            assignment.agreed_status,
            case
@@ -160,7 +160,8 @@ const Settled = z.object({
 
 /** Portfolios of whose sale nothing is pending by the end of the day: they are the buyers' now. */
 export const finish = (tx: Transaction, day: string) =>
-  tx.any(sql.type(Settled)`
+  tx.any(
+    prepared(sql.type(Settled)`
     with done as (
       select portfolio.id, portfolio.buyer_id, portfolio.investor_id
       from portfolios as portfolio
@@ -176,7 +177,8 @@ export const finish = (tx: Transaction, day: string) =>
       from done where portfolios.id = done.id
     )
     select id, buyer_id, investor_id from done order by id
-  `);
+  `),
+  );
 
 const Canceled = z.object({ id: z.string(), loan_id: z.string() });
 

@@ -1,7 +1,7 @@
 import type { FragmentSqlToken as SqlFragment, IdentifierSqlToken } from 'slonik';
 import { z } from 'zod';
 import { inChunk } from '../business-day/closes.ts';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { keptOf, ON_THE_BOOKS, openOf } from './day-rows.ts';
 import type { Source } from './snapshots.ts';
@@ -101,9 +101,11 @@ export const failed = (tx: Transaction, id: string, reason: string) =>
 
 /** Whose tapes are due at the close of the day. */
 export const due = (tx: Transaction, day: string) =>
-  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+  tx.anyFirst(
+    prepared(sql.type(z.object({ id: z.string() }))`
     select id from loan_tape_configs where is_active and next_run_at <= ${day} order by id
-  `);
+  `),
+  );
 
 /** A range of loans, one page of the tape, by their ids. */
 export type Range = { first_loan_id: string; before_loan_id: string | null };

@@ -13,7 +13,7 @@ import type { Work } from '../../work.ts';
 /** Days in which a dispute is answered, and with an extension (FCRA 611(a)(1), 623(b)(2)). */
 const DAYS = 30;
 const DAYS_EXTENDED = 45;
-/** Days after which somebody is asked to see to an open one. */
+/** Days after which somebody is asked to see to an open one; urgently after the last. */
 const WARNINGS = [20, 25] as const;
 
 /** Which states may follow which; what is closed stays so. */
@@ -171,6 +171,4 @@ async function correct(
 }
 
 /** On the morning of a day: disputes that come near their end are put before somebody. */
-export async function warnOfDisputes({ tx, today }: Work) {
-  for (const days of WARNINGS) await disputes.warn(tx, today, days);
-}
+export const warnOfDisputes = ({ tx, today }: Work) => disputes.warn(tx, today, WARNINGS);
