@@ -60,23 +60,26 @@ export async function manyLoans(count: number): Promise<ManyLoans> {
 }
 
 async function copy(admin: pg.Client, model: string, count: number) {
-  const { rows } = await admin.query<{ columns: string }>(
-    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+  const { rows } = await admin.query<{ columns: string; copied: string }>(
+    `select string_agg(quote_ident(attname), ', ') as columns,
+            string_agg('copy.' || quote_ident(attname), ', ') as copied
+     from pg_attribute
      where attrelid = 'loans'::regclass and attnum > 0 and attgenerated = '' and not attisdropped`,
   );
-  const columns = rows[0]?.columns ?? '';
+  const { columns, copied } = rows[0] ?? {};
   // Copies of what the database has checked are not checked again, each reference of each row.
   await admin.query('set session_replication_role = replica');
   await admin.query(
     `insert into loans (${columns})
-     select ${columns} from (
-       select (jsonb_populate_record(model, jsonb_build_object(
-         'id', uuidv7(), 'loan_number', 'B-' || number,
-         'principal_balance', 5000 + number % 20000, 'accrual_balance', 5000 + number % 20000
-       ))).*
-       from loans as model cross join generate_series(1, $2::integer) as number
-       where model.id = $1
-     ) as copy`,
+     select ${copied}
+     from loans as model
+     cross join generate_series(1, $2::integer) as number
+     -- As a table of its own it is made once for each copy, and not once for each column.
+     cross join lateral jsonb_populate_record(model, jsonb_build_object(
+       'id', uuidv7(), 'loan_number', 'B-' || number,
+       'principal_balance', 5000 + number % 20000, 'accrual_balance', 5000 + number % 20000
+     )) as copy
+     where model.id = $1`,
     [model, count],
   );
   await admin.query(
