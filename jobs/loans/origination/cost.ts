@@ -41,8 +41,33 @@ export function costOf(loan: RawLoan, funding: Funding, beside = ZERO): Cost | n
     first_payment_date,
     spread_fees: comeTo(fees, 'amortized'),
   });
-  const input = { terms, schedule, events: fundingEvents(fees, amount, on), as_of: on };
-  return costAhead(input, { advanced: parseMoney(amount).minus(beside), fees });
+  const advanced = parseMoney(amount).minus(beside);
+  const question = JSON.stringify({ terms, schedule, fees, amount, on, advanced });
+  return known(question, () =>
+    costAhead(
+      { terms, schedule, events: fundingEvents(fees, amount, on), as_of: on },
+      { advanced, fees },
+    ),
+  );
+}
+
+/**
+ * Costs that were worked out last, by all that they follow from. An approval, its compliance and its
+ * disclosures ask the same within seconds, and each answer is a fold of the whole loan.
+ */
+const KNOWN_MOST = 50;
+const costs = new Map<string, Cost | null>();
+
+function known(question: string, workOut: () => Cost | null): Cost | null {
+  const found = costs.get(question);
+  if (found !== undefined) return found;
+  const cost = workOut();
+  for (const oldest of costs.keys()) {
+    if (costs.size < KNOWN_MOST) break;
+    costs.delete(oldest);
+  }
+  costs.set(question, cost);
+  return cost;
 }
 
 /**
