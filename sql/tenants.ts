@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from './database/db.ts';
+import { prepared, sql, type Transaction } from './database/db.ts';
 
 const Found = z.object({
   id: z.string(),
@@ -36,10 +36,12 @@ const Tenant = Active.extend({
 
 /** The tenant of the running transaction. */
 export const current = (tx: Transaction) =>
-  tx.one(sql.type(Tenant)`
+  tx.one(
+    prepared(sql.type(Tenant)`
     select id, slug, name, time_zone, business_date, currency, locale, settings
     from tenants where id = app.current_tenant()
-  `);
+  `),
+  );
 
 /** Keeps the settings that differ from the defaults. */
 export const saveSettings = (tx: Transaction, settings: Record<string, unknown>) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 
 export type QueuedJob = {
   name: string;
@@ -11,7 +11,8 @@ export type QueuedJob = {
 
 /** Adds a job in the caller's transaction: it exists if, and only if, the work commits. */
 export async function add(tx: Transaction, { name, payload, attempts, runAt, key }: QueuedJob) {
-  await tx.query(sql.typeAlias('void')`
+  await tx.query(
+    prepared(sql.typeAlias('void')`
     select app.add_job(
       identifier   => ${name},
       payload      => ${JSON.stringify(payload)}::json,
@@ -19,7 +20,8 @@ export async function add(tx: Transaction, { name, payload, attempts, runAt, key
       max_attempts => ${attempts}::integer,
       job_key      => ${key ?? null}
     )
-  `);
+  `),
+  );
 }
 
 /** Adds many jobs of one kind with one statement. */
