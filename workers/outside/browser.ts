@@ -116,6 +116,8 @@ export function openBrowser(options: StartOptions): PdfBrowser {
 
 async function preparePage(browser: Browser): Promise<Sheet> {
   const page = await browser.newPage();
+  // Nobody looks at it: what is not shown is not painted, which saves an eighth of the time.
+  await page.setViewport({ width: 800, height: 1 });
   await page.setJavaScriptEnabled(false);
   await page.setRequestInterception(true);
   page.on('request', (request) => void refuse(request));
