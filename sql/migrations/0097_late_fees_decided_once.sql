@@ -31,10 +31,9 @@ join installments as installment
 cross join lateral (
   select (rule ->> 'id')::uuid as id,
          coalesce((rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer) as grace_days
-  from jsonb_array_elements(loan.terms -> 'fee_rules') as rule
-  where rule ->> 'trigger' = 'past_due'
+  from jsonb_path_query(loan.terms, '$.fee_rules[*] ? (@.trigger == "past_due")') as rule
 ) as rule
-where loan.status = 'active' and jsonb_typeof(loan.terms -> 'fee_rules') = 'array'
+where loan.status = 'active'
   and loan.oldest_unpaid_due_date < tenant.business_date
   and not installment.is_canceled and installment.payment_amount > installment.paid_amount
   and installment.due_date + rule.grace_days < tenant.business_date - 1
