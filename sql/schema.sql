@@ -5169,14 +5169,14 @@ create table spared_late_fees (
   constraint spared_late_fees_pkey PRIMARY KEY (tenant_id, id),
   constraint spared_late_fees_reason_check CHECK ((reason = ANY (ARRAY['small_rest'::text, 'paid_something'::text, 'agreement'::text, 'frozen'::text, 'earlier'::text]))),
   constraint spared_late_fees_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
-  constraint spared_late_fees_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
-  constraint spared_late_fees_tenant_id_loan_id_installment_number_due_d_key UNIQUE NULLS NOT DISTINCT (tenant_id, loan_id, installment_number, due_date, fee_rule_id)
+  constraint spared_late_fees_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
+CREATE UNIQUE INDEX spared_late_fees_once ON public.spared_late_fees USING btree (tenant_id, loan_id, installment_number, due_date, fee_rule_id) NULLS NOT DISTINCT;
 alter table spared_late_fees enable row level security, force row level security;
 create policy auditor on spared_late_fees for select to servicing_auditor using true;
 create policy owner on spared_late_fees for all to servicing_owner using true with check true;
 create policy tenant on spared_late_fees for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
-grant delete, insert, select, update on spared_late_fees to servicing_app;
+grant insert, select on spared_late_fees to servicing_app;
 grant select on spared_late_fees to servicing_auditor;
 
 create table spent_provider_tokens (

@@ -13,10 +13,16 @@ create table spared_late_fees (
   decided_on date not null default app.business_date(),
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),
-  unique nulls not distinct (tenant_id, loan_id, installment_number, due_date, fee_rule_id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
-call app.protect('spared_late_fees');
+call app.protect('spared_late_fees', 'select, insert');
+create unique index spared_late_fees_once
+  on spared_late_fees (tenant_id, loan_id, installment_number, due_date, fee_rule_id) nulls not distinct;
+
+insert into app.borrower_tables (table_name, folder) values ('spared_late_fees', 'loans');
+insert into app.borrower_ties (table_name, through, parent) values ('spared_late_fees', 'loan_id', 'loans');
+insert into app.borrower_columns (table_name, column_name, kept_because) values
+  ('spared_late_fees', 'reason', 'a word of ours, one of a few');
 
 -- What nights of before this table left without a fee stays without one. The night of the business date is to come.
 insert into spared_late_fees (
