@@ -5156,6 +5156,29 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.sftp_servers FOR EACH ROW EXECUTE F
 grant insert, select, update on sftp_servers to servicing_app;
 grant select on sftp_servers to servicing_auditor;
 
+create table spared_late_fees (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  installment_number integer not null,
+  due_date date not null,
+  fee_rule_id uuid,
+  reason text not null,
+  decided_on date not null default app.business_date(),
+  created_at timestamp with time zone not null default now(),
+  constraint spared_late_fees_pkey PRIMARY KEY (tenant_id, id),
+  constraint spared_late_fees_reason_check CHECK ((reason = ANY (ARRAY['small_rest'::text, 'paid_something'::text, 'agreement'::text, 'frozen'::text, 'earlier'::text]))),
+  constraint spared_late_fees_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint spared_late_fees_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+CREATE UNIQUE INDEX spared_late_fees_once ON public.spared_late_fees USING btree (tenant_id, loan_id, installment_number, due_date, fee_rule_id) NULLS NOT DISTINCT;
+alter table spared_late_fees enable row level security, force row level security;
+create policy auditor on spared_late_fees for select to servicing_auditor using true;
+create policy owner on spared_late_fees for all to servicing_owner using true with check true;
+create policy tenant on spared_late_fees for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant insert, select on spared_late_fees to servicing_app;
+grant select on spared_late_fees to servicing_auditor;
+
 create table spent_provider_tokens (
   tenant_id uuid not null default app.current_tenant(),
   token text not null,

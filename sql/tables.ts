@@ -94,6 +94,7 @@ export const TABLES = [
   'sessions',
   'settlement_instruments',
   'sftp_servers',
+  'spared_late_fees',
   'spent_provider_tokens',
   'statements',
   'support_case_messages',

@@ -11,6 +11,7 @@ const FORMATTERS_MAX = 300;
 const FALLBACK_LOCALE = 'en-US';
 const numberFormats = new Map<string, Intl.NumberFormat>();
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
+const localeTags = new Map<string, string>();
 
 export const filters: Readonly<Record<string, Filter>> = {
   currency: (value, { locale, currency }) =>
@@ -81,6 +82,10 @@ function kept<T>(formats: Map<string, T>, key: string, make: () => T): T {
 
 function localeTag(locale: unknown): string {
   if (typeof locale !== 'string' || locale.length > 35) return FALLBACK_LOCALE;
+  return kept(localeTags, locale, () => canonical(locale));
+}
+
+function canonical(locale: string): string {
   try {
     return Intl.getCanonicalLocales(locale)[0] ?? FALLBACK_LOCALE;
   } catch {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const INK = '#14365c';
+export const FAMILY = 'Source Sans 3';
 const LOGO_CHARACTERS_MAX = 700_000;
 const WEIGHTS = [400, 600, 700] as const;
 const SUBSETS = {
@@ -14,24 +15,32 @@ const SUBSETS = {
     'U+A720-A7FF',
 } as const;
 
-let faces: string | undefined;
+/** One file of the typeface: which characters it has in which weight. */
+export type Face = { weight: number; range: string; woff2: string };
+
+let read: Face[] | undefined;
+let written: string | undefined;
+
+/** The files of the typeface, in base64, for whoever prints many pages and holds them for all. */
+export const faces = (): readonly Face[] =>
+  (read ??= Object.entries(SUBSETS).flatMap(([subset, range]) =>
+    WEIGHTS.map((weight) => ({ weight, range, woff2: fileOf(subset, weight) })),
+  ));
 
 /** The typeface as CSS with the font files in it: every machine prints the same letter. */
-export function fontFaces(): string {
-  faces ??= Object.entries(SUBSETS)
-    .flatMap(([subset, range]) => WEIGHTS.map((weight) => face(subset, weight, range)))
-    .join('');
-  return faces;
-}
+export const fontFaces = (): string =>
+  (written ??= faces()
+    .map(
+      ({ weight, range, woff2 }) =>
+        `@font-face{font-family:"${FAMILY}";font-weight:${weight};unicode-range:${range};` +
+        `src:url(data:font/woff2;base64,${woff2}) format("woff2")}`,
+    )
+    .join(''));
 
-function face(subset: string, weight: number, range: string): string {
+function fileOf(subset: string, weight: number): string {
   const file = `source-sans-3-${subset}-${weight}-normal.woff2`;
   const path = fileURLToPath(import.meta.resolve(`@fontsource/source-sans-3/files/${file}`));
-  const font = readFileSync(path).toString('base64');
-  return (
-    `@font-face{font-family:"Source Sans 3";font-weight:${weight};unicode-range:${range};` +
-    `src:url(data:font/woff2;base64,${font}) format("woff2")}`
-  );
+  return readFileSync(path).toString('base64');
 }
 
 /** The tenant's colour where it is dark enough to be read on paper, and ours otherwise. */

@@ -129,7 +129,16 @@ function zoneOf({ phone_time_zone, time_zone }: recipients.Recipient, tenants: s
   return known ?? tenants;
 }
 
+/** Setting up a clock takes longer than reading it: the last ones are kept. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+const CLOCKS_MAX = 200;
+
 function hourIn(timeZone: string, at: Date): number {
-  const clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', hourCycle: 'h23' });
+  let clock = clocks.get(timeZone);
+  if (!clock) {
+    if (clocks.size >= CLOCKS_MAX) clocks.clear();
+    clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', hourCycle: 'h23' });
+    clocks.set(timeZone, clock);
+  }
   return Number(clock.format(at));
 }

@@ -69,7 +69,10 @@ export const scheduledPayments = (chunk: Chunk) =>
     order by payment.loan_id, payment.payment_date, payment.id
   `);
 
-/** Loans with an instalment past its grace on the day and no late fee for it yet. */
+/**
+ * Loans with an instalment past the grace of a rule on the day, of which it was not decided yet whether it bears
+ * the late fee; frozen ones too, so that it is decided on the night whose turn it is.
+ */
 export const lateLoans = (chunk: Chunk) =>
   prepared(sql.type(Due)`
     select distinct loan.id
@@ -77,22 +80,27 @@ export const lateLoans = (chunk: Chunk) =>
     join installments as installment
       on installment.loan_id = loan.id and installment.version = loan.schedule_version
     cross join lateral (
-      -- A rule may have a grace of its own; the shortest makes the first fee.
-      select min(coalesce(
+      select rule ->> 'id' as id, coalesce(
         (rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer
-      )) as days
+      ) as grace_days
       from jsonb_array_elements(loan.terms -> 'fee_rules') as rule
       where rule ->> 'trigger' = 'past_due'
-    ) as grace
-    where ${inChunk(chunk)} and loan.status = 'active' and not loan.is_frozen
+    ) as rule
+    where ${inChunk(chunk)} and loan.status = 'active'
       and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
-      and installment.due_date + grace.days < ${chunk.cob_date}::date
+      and installment.due_date + rule.grace_days < ${chunk.cob_date}::date
       and ${isAsking('installment', sql.fragment`loan.satisfied_tolerance`)}
       and not exists (
         select from fees as fee
         where fee.loan_id = loan.id and fee.installment_number = installment.period_number
           and fee.fee_type = 'late' and fee.status <> 'reversed'
+      )
+      and not exists (
+        select from spared_late_fees as spared
+        where spared.loan_id = loan.id and spared.installment_number = installment.period_number
+          and spared.due_date = installment.due_date
+          and spared.fee_rule_id::text is not distinct from rule.id
       )
     order by loan.id
   `);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 import { CHANNELS } from './channels.ts';
 
@@ -145,10 +145,12 @@ export const postponed = (
 
 /** The messages that waited for a document which is there now, with the attempt that is due. */
 export const waitingFor = (tx: Transaction, documentId: string) =>
-  tx.any(sql.type(z.object({ id: z.string(), attempt: z.int() }))`
+  tx.any(
+    prepared(sql.type(z.object({ id: z.string(), attempt: z.int() }))`
     select id, attempts + 1 as attempt from communication_logs
     where document_id = ${documentId} and status = 'queued'
-  `);
+  `),
+  );
 
 type BatchRow = {
   borrower_id: string;

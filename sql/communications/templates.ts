@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 import { CHANNELS } from './channels.ts';
 
@@ -37,7 +37,8 @@ type Wanted = { type: string; channel: string; language: string; program_id: str
 
 /** The program's template before the tenant's; the language before its base and before English. */
 export const forType = (tx: Transaction, { type, channel, language, program_id }: Wanted) =>
-  tx.maybeOne(sql.type(Template)`
+  tx.maybeOne(
+    prepared(sql.type(Template)`
     select id, template_type, channel, language, program_id, subject, body
     from communication_templates
     where template_type = ${type} and channel = ${channel} and is_active and not is_archived
@@ -47,7 +48,8 @@ export const forType = (tx: Transaction, { type, channel, language, program_id }
              array_position(${sql.array([language, language.slice(0, 2), 'en'], 'text')}, language),
              created_at desc, id desc
     limit 1
-  `);
+  `),
+  );
 
 /** A change of what is said is a new version. */
 export const countVersion = (tx: Transaction, id: string) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 export const documents = table({
@@ -25,9 +25,11 @@ export const documents = table({
 
 /** Whether the document's file is there to be sent along. */
 export const isStored = (tx: Transaction, id: string) =>
-  tx.exists(sql.typeAlias('void')`
+  tx.exists(
+    prepared(sql.typeAlias('void')`
     select from documents where id = ${id} and status in ('uploaded', 'verified')
-  `);
+  `),
+  );
 
 const ToRender = z.object({
   id: z.string(),
@@ -48,7 +50,8 @@ export type DocumentToRender = z.output<typeof ToRender>;
  * values are its figures.
  */
 export const toRender = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(ToRender)`
+  tx.maybeOne(
+    prepared(sql.type(ToRender)`
     select document.id, document.template,
            coalesce(document.template_data, statement.figures, '{}') as template_data,
            document.storage_key, document.document_type, document.filename, document.loan_id,
@@ -59,19 +62,22 @@ export const toRender = (tx: Transaction, id: string) =>
     where document.id = ${id} and document.status in ('pending', 'failed')
       and document.source = 'generated'
       and document.template is not null and document.borrower_id is not null
-  `);
+  `),
+  );
 
 type Stored = { size: number; sha256_hash: string; pages: number; language: string };
 
 /** The document is there; false when somebody was first. */
 export async function stored(tx: Transaction, id: string, file: Stored): Promise<boolean> {
-  const { rowCount } = await tx.query(sql.typeAlias('void')`
+  const { rowCount } = await tx.query(
+    prepared(sql.typeAlias('void')`
     update documents
     set status = 'uploaded', uploaded_at = now(), file_size = ${file.size},
         sha256_hash = ${file.sha256_hash}, page_count = ${file.pages}, language = ${file.language},
         rejection_reason = null
     where id = ${id} and status in ('pending', 'failed')
-  `);
+  `),
+  );
   return rowCount === 1;
 }
 

@@ -73,17 +73,29 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
       ) as amount
     ) as share
   ) as fee
-  -- What will be past due by then: what is so already, and what comes due in the meantime.
+  -- What will be past due on the night that decides: what is so already, and what comes due by the end of the
+  -- grace, which may be longer than a period; never more than is owed.
   cross join lateral (
-    select row.past_due_amount
-             + case when row.next_payment_date between today.day and fee.after
-                 then row.next_payment_amount else 0.00 end as amount
+    select case when row.next_payment_date between today.day and fee.after
+             then row.next_payment_amount else 0.00 end as next,
+           (
+             select coalesce(sum(payment_amount - paid_amount), 0.00) from installments
+             where loan_id = loan.id and version = loan.schedule_version
+               and ${isAsking('installments', sql.fragment`loan.satisfied_tolerance`)}
+               and due_date > row.next_payment_date and due_date between today.day and fee.after
+           ) as then
+  ) as coming
+  cross join lateral (
+    select row.past_due_amount + coming.next
+             + least(coming.then, greatest(row.total_balance - row.past_due_amount - coming.next, 0.00))
+             as amount
   ) as late
   where not loan.is_frozen and fee.amount > 0 and fee.after >= today.day
     and not (fee.mercy = 'standard_fee' and fee.amount >= late.amount)
     and not exists (
       select from (${sparing(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
-      where fee.after >= relief."from" and (relief."to" is null or fee.after <= relief."to")
+      -- Kept on the last day of the grace, or on the night after it.
+      where fee.after + 1 >= relief."from" and (relief."to" is null or fee.after <= relief."to")
     )
     and not (fee.mercy = 'current' and exists (
       select from loan_events as payment

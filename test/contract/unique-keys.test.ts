@@ -75,6 +75,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'second_factors_credential',
   'sessions_pkey',
   'settlement_instruments_one_primary',
+  'spared_late_fees_once',
   'spent_provider_tokens_pkey',
   'statements_month',
   'support_cases_case_number',

@@ -46,6 +46,15 @@ const KINDS: Record<
       ],
     },
   },
+  'a fee that is more than an instalment, and less than what comes due within the grace': {
+    product: {
+      ...weekly,
+      fee_rules: [
+        { ...late, calculation: 'flat', amount: '100.00', late_fee_rule: 'standard_fee' },
+      ],
+    },
+    story: ['ahead'],
+  },
   'past due, with a milder rule and a payment': {
     product: {
       ...weekly,
@@ -109,6 +118,8 @@ const KINDS: Record<
 
 /** What happens to a loan besides payments. */
 const STEPS: Record<string, { path: string; [field: string]: unknown }> = {
+  /** Two weeks. */
+  ahead: { path: 'payments', amount: '146.00', extra_payment_to: 'next_installment' },
   fee: { path: 'fees', fee_type: 'other', amount: '12.34' },
   deferment: {
     ...{ path: 'deferments', deferment_type: 'principal_only', periods: 1 },
@@ -183,5 +194,8 @@ test('a statement says what autopay takes and what being late costs, and that is
     late_fee: { amount: '10.78', after: '2026-02-18' },
   });
   const within = 'instalments that are past due, and still within their grace';
+  const longGrace =
+    'a fee that is more than an instalment, and less than what comes due within the grace';
+  expect(toldOf(longGrace)).toMatchObject({ late_fee: { amount: '100.00', after: '2026-02-17' } });
   expect(toldOf(within)).toMatchObject({ cure: { amount: '25.00', after: '2026-02-03' } });
 }, 120_000);

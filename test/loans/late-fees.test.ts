@@ -57,6 +57,43 @@ test('a milder rule spares small rests, or whoever has paid something', async ()
   expect(await feesOf(tenant, loans.greatRest.id)).toEqual(['2026-02-26']);
   expect(await feesOf(tenant, loans.paidSome.id)).toEqual([]);
   expect(await feesOf(tenant, loans.paidNothing.id)).toEqual(['2026-02-26']);
+
+  // More is past due once the next instalment is late, and what was spared stays so.
+  await travelTo(stage, tenant, '2026-03-17');
+
+  expect(await feesOf(tenant, loans.smallRest.id)).toEqual([]);
+});
+
+test('who was frozen, or kept to an agreement that broke later, when the grace ended is never charged for it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const product_id = await productWith(admin, { grace_days: 5 });
+  const frozen = await newLoan(tenant, { product_id });
+  const forborne = await newLoan(tenant, { product_id });
+  const neither = await newLoan(tenant, { product_id });
+  await travelTo(stage, tenant, '2026-02-20');
+  const asked = [
+    await admin.post(`/loans/${frozen.id}/freeze`, { reason: 'fraud' }),
+    await tenant.officer.post(`/loans/${forborne.id}/forbearances`, {
+      ...{ forbearance_type: 'full', start_date: '2026-02-20', end_date: '2026-05-20' },
+      ...{ reason: 'Illness', end_treatment: 'reinstatement', suspend_late_fees: true },
+    }),
+  ];
+  await travelTo(stage, tenant, '2026-02-23');
+  asked.push(
+    await admin.post(`/loans/${frozen.id}/unfreeze`, {}),
+    await tenant.officer.post(`/forbearances/${asked[1]?.body.id}/end`, { status: 'broken' }),
+  );
+
+  await travelTo(stage, tenant, '2026-02-25');
+
+  expect(
+    asked.map(({ status }) => status),
+    JSON.stringify(asked.map(({ body }) => body)),
+  ).toEqual([200, 201, 200, 200]);
+  expect(await feesOf(tenant, frozen.id)).toEqual([]);
+  expect(await feesOf(tenant, forborne.id)).toEqual([]);
+  expect(await feesOf(tenant, neither.id)).toEqual(['2026-02-21']);
 });
 
 test('a loan that came here past due is charged for what falls due here, and not again', async () => {

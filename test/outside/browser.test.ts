@@ -96,6 +96,24 @@ test('the typeface is in the document', async () => {
   expect(names.every((name) => name.includes('SourceSans3'))).toBe(true);
 });
 
+test('a page is the same to the byte, whichever pages came before it and whether it brings the typeface', async () => {
+  const { tenant } = samples.statement;
+  const html = renderDocument('monthly_statement', 'en', {
+    ...samples.statement,
+    tenant: { ...tenant, name: 'Żółć Łódź Kredyt' },
+  });
+  // Another way to write it, which is not known as the typeface that is held.
+  const bringing = html.replaceAll('@font-face{', '@font-face {');
+
+  const printed = [];
+  for (const page of [html, bringing, '<p>Another page</p>', html])
+    printed.push(Buffer.from((await browser.pdf(page, { dated: '2026-04-01' })).bytes));
+
+  expect(bringing).not.toBe(html);
+  expect(printed[1]).toEqual(printed[0]);
+  expect(printed[3]).toEqual(printed[0]);
+});
+
 test('a document runs no script and loads nothing', async () => {
   let requests = 0;
   const server = createServer((_, response) => {

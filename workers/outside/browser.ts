@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Browser, HTTPRequest, Page } from 'puppeteer';
+import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer';
 import { DocumentRefused } from '../../jobs/files/refused.ts';
 import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
 import { end, start, type Started, type StartOptions } from './browser-process.ts';
+import { holdFonts, showHolding } from './held-fonts.ts';
 import { settle } from './same-bytes.ts';
 
 export type PdfBrowser = {
@@ -18,10 +19,17 @@ const RENDER_TIMEOUT_MS = 20_000;
 const RENDERS_PER_BROWSER = 1_000;
 const BACKOFF_MS = [0, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 
+/** Tagged, so that it can be read aloud; on the paper and with the margins that its own style sheet names. */
+const PRINTED = {
+  ...{ preferCSSPageSize: true, printBackground: true, generateTaggedPDF: true },
+  ...{ marginTop: 0, marginBottom: 0, marginLeft: 0, marginRight: 0 },
+} as const;
+
 /** The document took longer than it was given. */
 class DocumentTooSlow extends Error {}
 
-type Running = Started & { page: Page; renders: number };
+type Sheet = { page: Page; session: CDPSession };
+type Running = Started & Sheet & { renders: number };
 type Asked = { timeout_ms: number; dated: string | undefined };
 
 /**
@@ -42,7 +50,7 @@ export function openBrowser(options: StartOptions): PdfBrowser {
     await pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]);
     try {
       const started = await start(options);
-      running = { ...started, page: await preparePage(started.browser), renders: 0 };
+      running = { ...started, ...(await preparePage(started.browser)), renders: 0 };
       return running;
     } catch (error) {
       failures += 1;
@@ -62,7 +70,7 @@ export function openBrowser(options: StartOptions): PdfBrowser {
     const current = await page();
     current.renders += 1;
     try {
-      const pdf = await withDeadline(print(current.page, html, dated), timeout_ms);
+      const pdf = await withDeadline(print(current, html, dated), timeout_ms);
       failures = 0;
       return pdf;
     } catch (error) {
@@ -106,12 +114,15 @@ export function openBrowser(options: StartOptions): PdfBrowser {
   };
 }
 
-async function preparePage(browser: Browser): Promise<Page> {
+async function preparePage(browser: Browser): Promise<Sheet> {
   const page = await browser.newPage();
+  // Nobody looks at it: what is not shown is not painted, which saves an eighth of the time.
+  await page.setViewport({ width: 800, height: 1 });
   await page.setJavaScriptEnabled(false);
   await page.setRequestInterception(true);
   page.on('request', (request) => void refuse(request));
-  return page;
+  await holdFonts(page);
+  return { page, session: await page.createCDPSession() };
 }
 
 async function refuse(request: HTTPRequest): Promise<void> {
@@ -119,15 +130,11 @@ async function refuse(request: HTTPRequest): Promise<void> {
   await (isHere ? request.continue() : request.abort('blockedbyclient')).catch(() => undefined);
 }
 
-async function print(page: Page, html: string, dated: string | undefined): Promise<Pdf> {
-  await page.setContent(html, { waitUntil: 'load', timeout: 0 });
-  const bytes = await page.pdf({
-    preferCSSPageSize: true,
-    printBackground: true,
-    tagged: true,
-    outline: false,
-    timeout: 0,
-  });
+async function print({ page, session }: Sheet, html: string, dated: string | undefined) {
+  await showHolding(page, html);
+  // In one answer: the library's own way asks for the file piece by piece, which costs a tenth of the time.
+  const { data } = await session.send('Page.printToPDF', PRINTED);
+  const bytes = Buffer.from(data, 'base64');
   settle(bytes, dated);
   const pages = pagesOf(bytes);
   if (pages > PAGES_MAX)

@@ -1,5 +1,6 @@
 import type { Big } from 'big.js';
 import { sparedDays } from '../../../sql/loans/reliefs.ts';
+import { spare, sparedOf, type Judged, type Mercy } from '../../../sql/loans/spared-late-fees.ts';
 import { addDays } from '../../dates.ts';
 import { money, parseMoney, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
@@ -12,72 +13,99 @@ import { feeAmount, feeRulesOf, graceDaysOf, type FeeRule } from '../products/fe
 import { assessFee } from './origination-fees.ts';
 
 /**
- * Assesses the late fees that are due today: one for each instalment that is still not covered when
- * its grace is over. Lateness is tested by coverage, so an instalment that was paid in full on time is
- * not late because an old fee took a part of it (16 CFR 444.4, Regulation Z 1026.36(c)(2)).
+ * Decides of each instalment whether it bears its late fee: once, on the first night after its grace on which
+ * it is not covered. Lateness is tested by coverage, so an instalment that was paid in full on time is not late
+ * because an old fee took a part of it (16 CFR 444.4, Regulation Z 1026.36(c)(2)). What is spared on that night
+ * is spared for good, however much more is past due later.
  */
 export async function assessLateFees(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
-  const rules = feeRulesOf(loan.row).filter(({ trigger }) => trigger === 'past_due');
+  const { row, state } = loan;
+  const rules = feeRulesOf(row).filter(({ trigger }) => trigger === 'past_due');
   const charged = new Set(
-    loan.state.fees
+    state.fees
       .filter(({ fee_type }) => fee_type === 'late')
       .map(({ installment_number }) => installment_number),
   );
-  const spared = await sparedDays(work.tx, loan.row.id);
-  const isSpared = (day: string) =>
-    spared.some(({ from, to }) => from <= day && (to === null || day <= to));
-  // Nor is anybody charged afterwards for a payment whose grace ended in that time.
-  if (isSpared(work.today)) return;
+  const decided = new Set((await sparedOf(work.tx, row.id)).map(keyOf));
+  const agreed = await sparedDays(work.tx, row.id);
   // What was late before the loan came here, its previous servicer has charged.
   const since = fundedOn(loan) ?? work.today;
   const events: LoanEvent[] = [];
+  const spared: (Judged & { reason: Mercy })[] = [];
   for (const rule of rules) {
-    for (const row of loan.state.installments) {
-      const grace = graceDaysOf(rule, loan.row);
+    for (const bill of state.installments) {
+      const graceEnd = addDays(bill.due_date, graceDaysOf(rule, row));
       const isLate =
-        ['past_due', 'partially_paid'].includes(row.status) &&
-        addDays(row.due_date, grace) < work.today &&
-        addDays(row.due_date, grace) >= since &&
-        !isSpared(addDays(row.due_date, grace));
-      if (!isLate || charged.has(row.period_number)) continue;
-      const rest = parseMoney(row.payment_amount).minus(row.paid_amount);
-      const base = rule.calculation === 'percent_of_past_due' ? money(rest) : row.payment_amount;
+        ['past_due', 'partially_paid'].includes(bill.status) &&
+        graceEnd < work.today &&
+        graceEnd >= since;
+      const judged = judgedBy(rule, bill);
+      if (!isLate || charged.has(bill.period_number) || decided.has(keyOf(judged))) continue;
+      const rest = parseMoney(bill.payment_amount).minus(bill.paid_amount);
+      const base = rule.calculation === 'percent_of_past_due' ? money(rest) : bill.payment_amount;
       const amount = feeAmount(rule, base);
-      if (amount.lte(ZERO) || rest.lte(ZERO) || isExcused(rule, loan, row, amount)) continue;
-      charged.add(row.period_number);
-      events.push(
-        await assessFee(work, loan.row, {
-          fee_type: 'late',
-          amount: money(amount),
-          on: work.today,
-          installment_number: row.period_number,
-          fee_rule_id: rule.id ?? null,
-          due_date: work.today,
-          description: `Late fee for the payment due ${row.due_date}`,
-        }),
-      );
+      if (amount.lte(ZERO) || rest.lte(ZERO)) continue;
+      const isAgreed = [graceEnd, work.today].some((day) => isWithin(agreed, day));
+      const reason = isAgreed ? 'agreement' : mercyOf(rule, loan, bill, amount);
+      if (reason !== null) {
+        spared.push({ ...judged, reason });
+        continue;
+      }
+      charged.add(bill.period_number);
+      events.push(await lateFee(work, row, { rule, bill, amount }));
     }
   }
+  if (spared.length > 0) await spare(work.tx, row.id, spared);
   if (events.length > 0) await happen(work, loan, events);
 }
 
+const judgedBy = (rule: FeeRule, { period_number, due_date }: InstallmentState): Judged => ({
+  installment_number: period_number,
+  due_date,
+  fee_rule_id: rule.id ?? null,
+});
+
+const keyOf = ({ installment_number, due_date, fee_rule_id }: Judged) =>
+  `${installment_number} ${due_date} ${fee_rule_id}`;
+
+type Days = Awaited<ReturnType<typeof sparedDays>>;
+
+const isWithin = (days: Days, day: string) =>
+  days.some(({ from, to }) => from <= day && (to === null || day <= to));
+
+type Charged = { rule: FeeRule; bill: InstallmentState; amount: Big };
+
+const lateFee = (work: Work, row: OpenLoan['row'], { rule, bill, amount }: Charged) =>
+  assessFee(work, row, {
+    fee_type: 'late',
+    amount: money(amount),
+    on: work.today,
+    installment_number: bill.period_number,
+    fee_rule_id: rule.id ?? null,
+    due_date: work.today,
+    description: `Late fee for the payment due ${bill.due_date}`,
+  });
+
 /**
- * A milder rule than the standard one: `standard_fee` spares whoever owes no more than the fee,
- * `current` whoever has paid anything since the instalment before was due.
+ * Why this instalment is spared tonight, if it is: the loan is frozen, or its rule is a milder one than the
+ * standard. `standard_fee` spares whoever owes no more than the fee, `current` whoever has paid anything since
+ * the instalment before was due.
  */
-function isExcused(
+function mercyOf(
   { late_fee_rule }: FeeRule,
-  { events, state }: OpenLoan,
+  { row, events, state }: OpenLoan,
   { period_number }: InstallmentState,
   fee: Big,
-): boolean {
-  if (late_fee_rule === 'standard_fee') return fee.gte(state.past_due_amount);
-  if (late_fee_rule !== 'current') return false;
-  const before = state.installments.findLast((row) => row.period_number < period_number);
+): Mercy | null {
+  if (row.is_frozen) return 'frozen';
+  if (late_fee_rule === 'standard_fee') return fee.gte(state.past_due_amount) ? 'small_rest' : null;
+  if (late_fee_rule !== 'current') return null;
+  const before = state.installments.findLast((bill) => bill.period_number < period_number);
   const [from, to] = [before?.due_date ?? '', state.as_of];
-  return eventsInForce(events, to).some(
+  const hasPaid = eventsInForce(events, to).some(
     (event) =>
       event.kind === 'payment' && event.effective_date > from && event.effective_date <= to,
   );
+  return hasPaid ? 'paid_something' : null;
 }
