@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GONE } from '../../sql/documents/removal.ts';
 import * as deliveries from '../../sql/portfolios/tape-deliveries.ts';
 import { sender } from '../../sql/users/accounts.ts';
 import { uuid } from '../../sql/types.ts';
@@ -60,6 +61,7 @@ export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, inp
   const { delivery_id: wanted = null } = input;
   if (wanted !== null && !(await deliveries.isOf(tx, tapeId, wanted)))
     throw new Invalid({ delivery_id: 'Names no delivery of this tape.' });
+  if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(GONE, 'removed');
   const again = await deliveries.repeat(tx, tapeId, wanted);
   if (again.length === 0) throw new Conflict('No delivery of it has failed.', 'nothing_to_retry');
   for (const { id, attempts } of again)

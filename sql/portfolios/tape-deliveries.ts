@@ -90,6 +90,13 @@ export const repeat = (tx: Transaction, tapeId: string, id: string | null) =>
     returning id, attempts
   `);
 
+/** Whether the tape's file is there to be delivered. */
+export const hasFile = (tx: Transaction, tapeId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loan_tapes as tape join documents as document on document.id = tape.document_id
+    where tape.id = ${tapeId} and document.status in ('uploaded', 'verified')
+  `);
+
 export const isOf = (tx: Transaction, tapeId: string, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from tape_deliveries where loan_tape_id = ${tapeId} and id = ${id}
