@@ -5317,9 +5317,10 @@ create table tape_deliveries (
   updated_at timestamp with time zone not null default now(),
   sftp_server_id uuid,
   attempts_before integer not null default 0,
+  started_at timestamp with time zone,
   constraint tape_deliveries_once UNIQUE (tenant_id, loan_tape_id, recipient),
   constraint tape_deliveries_pkey PRIMARY KEY (tenant_id, id),
-  constraint tape_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))),
+  constraint tape_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'superseded'::text]))),
   constraint tape_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint tape_deliveries_tenant_id_loan_tape_id_fkey FOREIGN KEY (tenant_id, loan_tape_id) REFERENCES loan_tapes(tenant_id, id),
   constraint tape_deliveries_tenant_id_sftp_server_id_fkey FOREIGN KEY (tenant_id, sftp_server_id) REFERENCES sftp_servers(tenant_id, id)
