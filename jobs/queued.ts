@@ -7,6 +7,7 @@ import { confirmSubscription } from './communications/confirm-subscription.job.t
 import { printLetter } from './communications/print-letter.job.ts';
 import { readCertificate } from './communications/read-certificate.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
+import { removeOldFiles } from './documents/remove-old-files.job.ts';
 import { renderDocumentJob } from './documents/render.job.ts';
 import { scanDocument } from './documents/scan.job.ts';
 import { issueStatements } from './documents/statements.job.ts';
@@ -53,5 +54,6 @@ export const queued: readonly AnyJob[] = [
   renderDocumentJob,
   exportBorrower,
   removeRedactedFiles,
+  removeOldFiles,
   scanDocument,
 ];

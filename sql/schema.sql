@@ -2903,6 +2903,9 @@ create table documents (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   metadata jsonb not null default '{}'::jsonb,
+  removed_at timestamp with time zone,
+  removed_from text,
+  file_gone_at timestamp with time zone,
   constraint documents_pkey PRIMARY KEY (tenant_id, id),
   constraint documents_sha256_hash_check CHECK ((sha256_hash ~ '^[0-9a-f]{64}$'::text)),
   constraint documents_storage_key UNIQUE (tenant_id, storage_key),
@@ -2914,6 +2917,7 @@ CREATE INDEX documents_borrower ON public.documents USING btree (tenant_id, borr
 CREATE INDEX documents_created ON public.documents USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX documents_links ON public.documents USING btree (tenant_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (status <> 'expired'::text));
 CREATE INDEX documents_loan ON public.documents USING btree (tenant_id, loan_id, created_at DESC, id DESC);
+CREATE INDEX documents_to_remove ON public.documents USING btree (tenant_id, id) WHERE ((status = 'removed'::text) AND (file_gone_at IS NULL));
 alter table documents enable row level security, force row level security;
 create policy auditor on documents for select to servicing_auditor using true;
 create policy owner on documents for all to servicing_owner using true with check true;
@@ -3870,6 +3874,7 @@ create table loan_tapes (
 );
 CREATE INDEX loan_tapes_config ON public.loan_tapes USING btree (tenant_id, loan_tape_config_id, created_at DESC, id DESC);
 CREATE INDEX loan_tapes_created ON public.loan_tapes USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX loan_tapes_document ON public.loan_tapes USING btree (tenant_id, document_id) WHERE (document_id IS NOT NULL);
 alter table loan_tapes enable row level security, force row level security;
 create policy auditor on loan_tapes for select to servicing_auditor using true;
 create policy owner on loan_tapes for all to servicing_owner using true with check true;
@@ -5335,9 +5340,10 @@ create table tape_deliveries (
   updated_at timestamp with time zone not null default now(),
   sftp_server_id uuid,
   attempts_before integer not null default 0,
+  started_at timestamp with time zone,
   constraint tape_deliveries_once UNIQUE (tenant_id, loan_tape_id, recipient),
   constraint tape_deliveries_pkey PRIMARY KEY (tenant_id, id),
-  constraint tape_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))),
+  constraint tape_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'superseded'::text]))),
   constraint tape_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint tape_deliveries_tenant_id_loan_tape_id_fkey FOREIGN KEY (tenant_id, loan_tape_id) REFERENCES loan_tapes(tenant_id, id),
   constraint tape_deliveries_tenant_id_sftp_server_id_fkey FOREIGN KEY (tenant_id, sftp_server_id) REFERENCES sftp_servers(tenant_id, id)

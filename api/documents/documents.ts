@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { typeOf } from '../../jobs/documents/content.ts';
 import { DirectUpload, uploadDirectly } from '../../jobs/documents/direct-upload.ts';
 import { linkTo } from '../../jobs/documents/download.ts';
+import { Foreseeing, foreseeRemoval } from '../../jobs/documents/foresee-removal.ts';
 import { reject, Rejection, verify, Verification } from '../../jobs/documents/judge.ts';
 import { Showing, showDocument } from '../../jobs/documents/show.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
@@ -13,14 +14,14 @@ import {
 } from '../../jobs/documents/upload.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { documents as table } from '../../sql/documents/documents.ts';
-import { flag, integer, jsonObject, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { date, flag, integer, jsonObject, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, endpoint, existing, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 
 const STATUSES = [
   ...(['pending', 'held', 'infected', 'uploaded', 'verified', 'rejected'] as const),
-  ...(['expired', 'failed', 'redacted'] as const),
+  ...(['expired', 'failed', 'removed', 'redacted'] as const),
 ] as const;
 const when = timestamp.nullable().readonly();
 const given = z.string().nullable().readonly();
@@ -61,6 +62,7 @@ export const documents = resource({
     metadata: jsonObject.readonly(),
     is_visible_to_borrower: flag.readonly(),
     is_archived: flag.readonly(),
+    removed_at: when.describe('When its file was removed because its years were over.'),
     ...stamps,
   },
   filters: [
@@ -111,6 +113,36 @@ const read = endpoint({
     const link = await linkTo(work, row);
     return { ...row, download_url: link && absolute(origin, link.download_url) };
   },
+});
+
+/** An extension: which files would go, before anybody lets them. */
+const previewRemoval = endpoint({
+  method: 'POST',
+  path: '/documents/preview-removal',
+  allow: 'admin',
+  tag: 'documents',
+  summary: 'Which files would be removed by a day, with the years that are set or are tried',
+  action: 'preview-removal',
+  resource: 'documents',
+  transaction: 'read',
+  status: 200,
+  is_uncut: true,
+  body: Foreseeing,
+  reply: z.object({
+    by: date,
+    kinds: z.array(
+      z.object({
+        kind: z.string(),
+        years: integer,
+        documents: integer,
+        bytes: z.number(),
+        first_due_on: date.nullable(),
+        held: integer.describe('How many of them a legal hold keeps.'),
+      }),
+    ),
+    first: z.array(z.object({ id: uuid, kind: z.string(), due_on: date })),
+  }),
+  run: ({ work, body }) => foreseeRemoval(work, body as z.output<typeof Foreseeing>),
 });
 
 export const uploadLink = z.object({ id: uuid, upload_url: z.string(), expires_at: timestamp });
@@ -191,4 +223,4 @@ const confirm = endpoint({
 /** Our own links are paths; those of an object store name their host. */
 export const absolute = (origin: string, url: string) => (url.startsWith('/') ? origin + url : url);
 
-export const documentRoutes: Route[] = [read, upload, announceUpload, confirm];
+export const documentRoutes: Route[] = [read, upload, announceUpload, previewRemoval, confirm];

@@ -8,6 +8,7 @@ import type { Installation } from '../../jobs/installation.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { within, type Transaction } from '../../sql/database/db.ts';
 import * as documents from '../../sql/documents/documents.ts';
+import { GONE } from '../../sql/documents/removal.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { arriving, type Limits } from '../http/limits.ts';
 
@@ -30,7 +31,7 @@ export function storage(parts: Parts): Middleware {
     }
     const link = readLink(token, method, installation.link_secret, new Date());
     if (!link || !link.key.startsWith(`${ctx.state.tenant.slug}/`)) throw closed();
-    await (method === 'PUT' ? put(ctx, parts, link) : get(ctx, installation, link));
+    await (method === 'PUT' ? put(ctx, parts, link) : get(ctx, parts, link));
   };
 }
 
@@ -39,8 +40,12 @@ type Parts = Store & { limits: Limits };
 type Link = NonNullable<ReturnType<typeof readLink>>;
 
 /** Always as an attachment: nothing that was uploaded runs in our name. */
-async function get(ctx: Context, { files }: Installation, link: Link) {
+async function get(ctx: Context, { pool, installation: { files } }: Store, link: Link) {
   const { key, content_type, filename = 'document' } = link;
+  const isRemoved = (tx: Transaction) => documents.isRemoved(tx, key);
+  // The link may be older than the decision, and the file may still be there.
+  if (await within(pool, ctx.state.tenant.id, isRemoved, { readOnly: true }))
+    throw new HttpRefusal(410, 'removed', GONE);
   const file = await files.stream(key);
   if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
   // The first bytes, or that there are none, before anything is promised.

@@ -104,7 +104,7 @@ const made = resource({
     warnings: z
       .array(z.object({ code: z.string(), message: z.string(), count: z.int() }))
       .readonly(),
-    delivery_status: z.enum(['none', 'pending', 'sent', 'failed']).readonly(),
+    delivery_status: z.enum(['none', 'pending', 'sent', 'failed', 'superseded']).readonly(),
     delivery_error: z.string().nullable().readonly(),
     generated_at: timestamp.nullable().readonly(),
     ...stamps,

@@ -20,7 +20,7 @@ export const deliveries = resource({
     recipient: z.string().readonly(),
     sftp_server_id: uuid.nullable().readonly(),
     attach_file: flag.readonly(),
-    status: z.enum(['pending', 'sent', 'failed']).readonly(),
+    status: z.enum(['pending', 'sent', 'failed', 'superseded']).readonly(),
     attempts: integer.readonly(),
     error: z.string().nullable().readonly(),
     sent_at: timestamp.nullable().readonly(),

@@ -3,6 +3,7 @@ import { settleHeld } from '../../sql/payments/payments.ts';
 import * as lienAlerts from '../../sql/collateral/alerts.ts';
 import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
 import { addDays, addMonths } from '../dates.ts';
+import { orderRemoval } from '../documents/remove-old-files.job.ts';
 import { billCycles, billMonth } from '../documents/statements.job.ts';
 import { enqueue } from '../job.ts';
 import { warnOfDisputes } from '../loans/reporting/credit-disputes.ts';
@@ -43,6 +44,7 @@ export async function startOfDay(work: Work) {
   await warnOfDisputes(work);
   await lienAlerts.lapse(work.tx, work.today);
   await settleHeld(work.tx, work.today);
+  await orderRemoval(work);
   if (await hasEndedCycles(work.tx)) await billCycles(work);
   if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as logs from '../../sql/communications/logs.ts';
+import { GONE } from '../../sql/documents/removal.ts';
 import { uuid } from '../../sql/types.ts';
 import { renderEmail } from '../../templates/email.ts';
 import { enqueue, job } from '../job.ts';
@@ -64,6 +65,7 @@ async function enclosed(ready: Ready, outside: Outside): Promise<Enclosure | Sen
   const { storage_key, filename, content_type, document_status } = ready;
   if (storage_key === null || filename === null || content_type === null) return null;
   if (document_status === 'failed') return refusal('no_document', 'The document was not printed.');
+  if (document_status === 'removed') return refusal('document_removed', GONE);
   const bytes = await outside.files.get(storage_key);
   if (bytes) return { filename, content_type, bytes };
   return { ...refusal('document_missing', 'The document is not stored yet.'), temporary: true };

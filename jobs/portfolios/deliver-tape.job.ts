@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GONE } from '../../sql/documents/removal.ts';
 import * as deliveries from '../../sql/portfolios/tape-deliveries.ts';
 import { sender } from '../../sql/users/accounts.ts';
 import { uuid } from '../../sql/types.ts';
@@ -13,6 +14,8 @@ import type { Work } from '../work.ts';
 
 /** Seconds until each further attempt, where the mail server, or the other, may take it later. */
 const RETRY_DELAYS = [60, 600, 3_600, 21_600];
+/** After so long nobody puts a file any more: the pool ends its jobs after two minutes. */
+const PUTTING_SECONDS = 150;
 /** The longest that a store lets a link live (AWS Signature Version 4). */
 const LINK_DAYS = 7;
 /** Most mail servers take no larger letter: a file above it is linked. */
@@ -60,6 +63,7 @@ export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, inp
   const { delivery_id: wanted = null } = input;
   if (wanted !== null && !(await deliveries.isOf(tx, tapeId, wanted)))
     throw new Invalid({ delivery_id: 'Names no delivery of this tape.' });
+  if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(GONE, 'removed');
   const again = await deliveries.repeat(tx, tapeId, wanted);
   if (again.length === 0) throw new Conflict('No delivery of it has failed.', 'nothing_to_retry');
   for (const { id, attempts } of again)
@@ -69,12 +73,30 @@ export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, inp
 
 async function read(work: Work, id: string, attempt: number) {
   const { tx } = work;
+  await deliveries.lockFile(tx, id);
   const tape = await deliveries.pending(tx, id, attempt);
   if (tape === null) return null;
   const { sftp_server_id: server } = tape;
+  if (server !== null && !(await isMyTurn(work, id, attempt))) return null;
   const signIn = server === null ? null : await signInTo(work, server);
   return { tape, signIn, tenant: await sender(tx), settings: await settingsOf(tx) };
 }
+
+/**
+ * One file of a name is put on a server at a time, and none in place of a later one: whoever comes while another
+ * may still be putting comes again when that has ended for sure.
+ */
+async function isMyTurn({ tx, tenant_id }: Work, delivery_id: string, attempt: number) {
+  const { is_superseded, busy_until } = await deliveries.turn(tx, delivery_id, PUTTING_SECONDS);
+  if (is_superseded) await deliveries.supersede(tx, delivery_id);
+  else if (busy_until === null) await deliveries.start(tx, delivery_id);
+  else {
+    const payload = { tenant_id, delivery_id, attempt };
+    await enqueue(tx, deliverTape, payload, new Date(busy_until));
+  }
+  return !is_superseded && busy_until === null;
+}
+
 type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
 
 async function mail(ready: Ready, outside: Outside, message_id: string): Promise<SendAnswer> {
@@ -101,7 +123,7 @@ async function mail(ready: Ready, outside: Outside, message_id: string): Promise
   });
 }
 
-/** A tape of the same config and day is replaced by the later one: it has the same name. */
+/** A tape of the same config and day is replaced by the later one, which has the same name, and never the other way round. */
 async function put({ tape, signIn }: Ready, outside: Outside, id: string): Promise<SendAnswer> {
   if (signIn === null) return refusal('The server is switched off: set its is_active.');
   const { storage_key, filename, file_size: size } = tape;

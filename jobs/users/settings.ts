@@ -4,6 +4,7 @@ import * as tenants from '../../sql/tenants.ts';
 import { FILE_BYTES_MAX } from '../files/files.ts';
 import { communications } from './communication-settings.ts';
 import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
+import { DocumentYears } from './document-years.ts';
 import {
   agency,
   origin,
@@ -195,12 +196,13 @@ export const Settings = z.strictObject({
       payer_address: line.default(''),
     })
     .prefault({}),
-  // How long the law asks for what is kept about a borrower whose loans are over, and how long an
-  // export of it can be fetched.
+  // How long the law asks for what is kept about a borrower whose loans are over, how long an export of
+  // it can be fetched, and how long files are kept.
   retention: z
     .strictObject({
       borrower_years: z.int().min(1).max(50).default(7),
       export_days: z.int().min(1).max(90).default(14),
+      document_years: DocumentYears.prefault({}),
     })
     .prefault({}),
   idempotency: z.strictObject({ ttl_hours: z.int().min(1).max(720).default(24) }).prefault({}),

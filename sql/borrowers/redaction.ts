@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
 const Standing = z.object({
@@ -20,6 +21,11 @@ const Standing = z.object({
   waiting_approval_ids: z.array(z.string()),
 });
 
+/** A loan that is not over, or holds money of its borrower. */
+export const IS_OPEN = sql.fragment`
+  (loan.status in ('pending', 'approved', 'active') or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
+`;
+
 /** All that decides whether the borrower may be redacted. */
 export const standing = (tx: Transaction, id: string) =>
   tx.one(sql.type(Standing)`
@@ -29,8 +35,7 @@ export const standing = (tx: Transaction, id: string) =>
            array(
              select loan.id::text from loans as loan
              where loan.borrower_id = record.id
-               and (loan.status in ('pending', 'approved', 'active')
-                 or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
+               and ${IS_OPEN}
              order by loan.id limit 100
            ) as open_loan_ids,
            array(
@@ -86,18 +91,20 @@ const Left = z.object({
   id: z.string(),
   table: z.enum(['documents', 'borrower_exports']),
   storage_key: z.string(),
+  /** Messages that were posted with a copy of it. */
+  letter_ids: z.array(z.string()),
 });
 
 /** Files of a redacted borrower that may still be in the store. */
 export const filesLeft = (tx: Transaction, borrowerId: string, limit: number) =>
   tx.any(sql.type(Left)`
-    select document.id, 'documents' as table, document.storage_key
+    select document.id, 'documents' as table, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
     from documents as document
     left join loans as loan on loan.id = document.loan_id
     where (document.borrower_id = ${borrowerId} or loan.borrower_id = ${borrowerId})
       and document.status = 'redacted' and document.storage_key <> 'redacted/' || document.id
     union all
-    select id, 'borrower_exports', storage_key
+    select id, 'borrower_exports', storage_key, '{}'
     from borrower_exports
     where borrower_id = ${borrowerId} and storage_key <> 'redacted/' || id
     limit ${limit}

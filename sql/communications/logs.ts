@@ -21,6 +21,15 @@ export const logs = table({
   `,
 });
 
+/** Letters that the printer was given as copies of the document (alias `document`). */
+export const LETTERS_OF_DOCUMENT = sql.fragment`
+  array(
+    select log.id::text from communication_logs as log
+    where log.document_id = document.id and log.channel = 'letter'
+      and (log.borrower_id = document.borrower_id or log.loan_id = document.loan_id)
+  )
+`;
+
 const Pending = z.object({
   id: z.string(),
   template_id: z.string().nullable(),

@@ -15,7 +15,7 @@ export const documents = table({
            record.source, record.storage_key, record.language, record.page_count, record.uploaded_by,
            record.uploaded_at, record.expires_at, record.verified_by, record.verified_at,
            record.verification_notes, record.rejected_by, record.rejected_at,
-           record.rejection_reason, record.metadata, record.is_visible_to_borrower, record.is_archived,
+           record.rejection_reason, record.metadata, record.is_visible_to_borrower, record.is_archived, record.removed_at,
            record.created_at, record.updated_at
     from documents as record
   `,
@@ -30,6 +30,12 @@ export const isStored = (tx: Transaction, id: string) =>
     select from documents where id = ${id} and status in ('uploaded', 'verified')
   `),
   );
+
+/** Whether the file of this key was here, and was removed when its years were over. */
+export const isRemoved = (tx: Transaction, key: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from documents where storage_key = ${key} and status = 'removed'
+  `);
 
 const ToRender = z.object({
   id: z.string(),

@@ -101,14 +101,15 @@ const tablesOfFiles = (tx: Transaction) =>
 const Named = z.object({ key: z.string(), sha256_hash: z.string().nullable() });
 export type NamedFile = z.output<typeof Named>;
 
-/** Each file that the tenant's rows name, once, with the hash that its document has. */
+/** Each file that the tenant's rows name, once, with the hash that its document has; none that was removed. */
 export async function filesNamed(tx: Transaction, tenantId: string): Promise<readonly NamedFile[]> {
   const tables = await tablesOfFiles(tx);
   const each = tables.map(
     (table) => sql.fragment`
       select storage_key as key, to_jsonb(named) ->> 'sha256_hash' as sha256_hash
       from ${sql.identifier([table])} as named
-      where tenant_id = ${tenantId} and storage_key is not null`,
+      where tenant_id = ${tenantId} and storage_key is not null
+        and storage_key not like 'redacted/%' and to_jsonb(named) ->> 'file_gone_at' is null`,
   );
   return tx.any(sql.type(Named)`
     select key, max(sha256_hash) as sha256_hash

@@ -103,7 +103,8 @@ export async function loansUpTo(tx: Transaction, id: unknown, limit: number): Pr
   `);
 }
 
+/** Where the file of a document is; null where it is no longer. */
 export const storageKeyOf = (tx: Transaction, documentId: string) =>
-  tx.oneFirst(sql.type(z.object({ storage_key: z.string() }))`
-    select storage_key from documents where id = ${documentId}
+  tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
+    select storage_key from documents where id = ${documentId} and status in ('uploaded', 'verified')
   `);

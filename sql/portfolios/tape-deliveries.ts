@@ -64,18 +64,65 @@ export const pending = (tx: Transaction, id: string, attempt: number) =>
     where delivery.id = ${id} and delivery.status = 'pending' and delivery.attempts = ${attempt} - 1
   `);
 
+/** Whoever puts a file of this name on this server takes turns; mails need none. */
+export const lockFile = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    select pg_advisory_xact_lock(hashtextextended(delivery.sftp_server_id || ' ' || tape.filename, 0))
+    from tape_deliveries as delivery join loan_tapes as tape on tape.id = delivery.loan_tape_id
+    where delivery.id = ${id} and delivery.sftp_server_id is not null
+  `);
+
+const Turn = z.object({ is_superseded: z.boolean(), busy_until: z.string().nullable() });
+
+/**
+ * Whether a later tape lies there under this name already; and until when somebody may be putting a file of
+ * this name, as a worker that was thought dead may. Asked under the lock of the file.
+ */
+export const turn = (tx: Transaction, id: string, seconds: number) =>
+  tx.one(sql.type(Turn)`
+    select coalesce(bool_or(
+             other.status = 'sent' and other.recipient = place.name
+             and (others.generated_at, others.id) > (tape.generated_at, tape.id)
+           ), false) as is_superseded,
+           max(other.started_at + make_interval(secs => ${seconds}))
+             filter (where other.started_at > now() - make_interval(secs => ${seconds})) as busy_until
+    from tape_deliveries as delivery
+    join loan_tapes as tape on tape.id = delivery.loan_tape_id
+    join lateral (
+      select ${PLACE} as name from sftp_servers where id = delivery.sftp_server_id
+    ) as place on true
+    join loan_tapes as others on others.filename = tape.filename
+      and others.loan_tape_config_id = tape.loan_tape_config_id
+    join tape_deliveries as other on other.loan_tape_id = others.id
+      and other.sftp_server_id = delivery.sftp_server_id
+    where delivery.id = ${id}
+  `);
+
+/** From now on it is being put on the server as it is set now; the note of it says which that was. */
+export const start = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update tape_deliveries
+    set started_at = now(),
+        recipient = (select ${PLACE} from sftp_servers where id = tape_deliveries.sftp_server_id)
+    where id = ${id}
+  `);
+
+/** It is not delivered any more: what came later must not be replaced by it. */
+export const supersede = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update tape_deliveries
+    set status = 'superseded', error = 'A later tape of this name is on the server.'
+    where id = ${id} and status = 'pending'
+  `);
+
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
 /** Writes down what came of an attempt, once; answers whether it was this one's to write. */
 export const tried = (tx: Transaction, id: string, attempt: number, { status, error }: Outcome) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     update tape_deliveries
-    set attempts = ${attempt}, status = ${status}, error = ${error},
-        sent_at = case when ${status} = 'sent' then now() end,
-        -- A server may have been moved since it was ordered.
-        recipient = coalesce(
-          (select ${PLACE} from sftp_servers where id = tape_deliveries.sftp_server_id), recipient
-        )
+    set attempts = ${attempt}, status = ${status}, error = ${error}, started_at = null,
+        sent_at = case when ${status} = 'sent' then now() end
     where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
     returning id
   `);
@@ -88,6 +135,13 @@ export const repeat = (tx: Transaction, tapeId: string, id: string | null) =>
     update tape_deliveries set status = 'pending', error = null, attempts_before = attempts
     where loan_tape_id = ${tapeId} and status = 'failed' and (${id}::uuid is null or id = ${id})
     returning id, attempts
+  `);
+
+/** Whether the tape's file is there to be delivered. */
+export const hasFile = (tx: Transaction, tapeId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from loan_tapes as tape join documents as document on document.id = tape.document_id
+    where tape.id = ${tapeId} and document.status in ('uploaded', 'verified')
   `);
 
 export const isOf = (tx: Transaction, tapeId: string, id: string) =>

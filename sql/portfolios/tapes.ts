@@ -39,6 +39,7 @@ export const tapes = table({
       select case when count(*) = 0 then 'none'
                   when bool_or(status = 'failed') then 'failed'
                   when bool_or(status = 'pending') then 'pending'
+                  when bool_or(status = 'superseded') then 'superseded'
                   else 'sent' end as status,
              (array_agg(error order by updated_at desc) filter (where error is not null))[1] as error
       from tape_deliveries where loan_tape_id = record.id

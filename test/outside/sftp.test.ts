@@ -67,6 +67,22 @@ test('what was cut off is put there whole by the repeat, and one file is left', 
   expect(files.get('/in/tape.csv')?.subarray(0, 2).toString()).toBe('xx');
 });
 
+test('the file of before stays until the new one has its name, and comes back where it gets none', async () => {
+  const { put, files, manners } = await partner();
+  const newer = { content: async () => cut(Buffer.alloc(BYTES.length, 'x')) };
+  const firstOf = () => files.get('/in/tape.csv')?.subarray(0, 2).toString();
+  await put();
+
+  manners.refuses_name = { name: '/in/tape.csv', times: 2 };
+  const refused = await put(newer);
+  const kept = [firstOf(), files.size];
+  const again = await put(newer);
+
+  expect([refused.ok, again.ok]).toEqual([false, true]);
+  expect(kept).toEqual(['lo', 2]);
+  expect([firstOf(), [...files.keys()]]).toEqual(['xx', ['/in/tape.csv']]);
+});
+
 test('a server with another key is not told who we are, and its key is shown', async () => {
   const [{ put, heard, files }, other] = [await partner(), await partner()];
 

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
-import { openSftp } from '../../workers/outside/sftp.ts';
+import { deliverTape } from '../../jobs/portfolios/deliver-tape.job.ts';
 import { loanRows } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
 import { drain } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
-import { newSftpServer, type Manners } from '../setup/sftp-server.ts';
 import { tapeOf } from '../setup/tape-files.ts';
+import { partner } from '../setup/tape-partner.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -64,36 +62,8 @@ test('a tape goes out by mail to each address, as a link or a file, and is tried
   expect(given).toMatchObject([{ status: 'failed', attempts: 1, error: 'Full', sent_at: null }]);
 });
 
-/** A tenant's tape that is put on a server of this machine. */
-async function partner(manners: Manners = {}) {
-  const tenant = await stage.tenant();
-  const admin = await tenant.signedIn('admin');
-  await settle(tenant, { webhooks: { allow_private_hosts: true } });
-  await loanRows(tenant, { loan_number: 'A-1' });
-  const { files, keys } = stage.installation;
-  const upload = openSftp({ networks: networksOf([]), patience_ms: 2_000 });
-  const outside = Object.assign(newOutside(stage.pool), { files, keys, upload });
-  const server = await newSftpServer(manners);
-  const { address, password } = server;
-  const named = { name: 'First Fund', ...address, folder: '/in/' };
-  const made = await admin.post('/sftp-servers', { ...named, password });
-  const config = { columns: ['loan_number'], name: 'Fund', delivery: 'sftp' };
-  const tape = await tapeOf(stage, tenant, admin, { ...config, sftp_server_id: made.body.id });
-  const work = () => drain(stage, outside, JOBS);
-  const make = async () => {
-    const { id } = (await tape.generate()).body;
-    await work();
-    return `/loan-tapes/${id}`;
-  };
-  return {
-    ...{ tenant, admin, server, config, work, make },
-    known: made.body,
-    path: `/sftp-servers/${made.body.id}`,
-  };
-}
-
 test('a tape is put on a server once, whole, and a later one of the day takes its place', async () => {
-  const { admin, server, work, make, config, known } = await partner();
+  const { admin, server, work, make, config, known } = await partner(stage);
 
   const path = await make();
   await work();
@@ -119,7 +89,7 @@ test('a tape is put on a server once, whole, and a later one of the day takes it
 });
 
 test('a delivery that failed is seen on its tape, and goes out again when asked for', async () => {
-  const { admin, server, work, make, path: place } = await partner({ is_locked: true });
+  const { admin, server, work, make, path: place } = await partner(stage, { is_locked: true });
 
   const path = await make();
   const failed = (await admin.get(path)).body;
@@ -161,8 +131,64 @@ test('a delivery that failed is seen on its tape, and goes out again when asked 
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_retry' } });
 });
 
+test('an older tape of the day never takes the place of a later one', async () => {
+  const { tenant, admin, server, work, make } = await partner(stage, { is_locked: true });
+  const older = await make();
+  server.manners.is_locked = false;
+  await loanRows(tenant, { loan_number: 'A-2' });
+  const later = await make();
+
+  const asked = await admin.post(`${older}/retry-delivery`);
+  await work();
+  const again = await admin.post(`${older}/retry-delivery`);
+
+  expect([asked.status, again.status]).toEqual([200, 409]);
+  expect((await admin.get(older)).body).toMatchObject({
+    delivery_status: 'superseded',
+    delivery_error: expect.stringMatching(/later tape/),
+  });
+  expect((await admin.get(later)).body).toMatchObject({ delivery_status: 'sent' });
+  expect([...server.files.values()].map(String)).toEqual([expect.stringMatching(/A-2/)]);
+});
+
+test('one file of a name is put on a server at a time, and its note names the server as it was then', async () => {
+  const { tenant, admin, server, outside, tape, path: place } = await partner(stage);
+  const { upload } = outside;
+  const putting: string[] = [];
+  const whileOne = Promise.withResolvers<void>();
+  outside.upload = async (file) => {
+    putting.push(file.filename);
+    await whileOne.promise;
+    return upload(file);
+  };
+  const { id } = (await tape.generate()).body;
+  const deliver = async () => {
+    const [{ id: delivery_id }] = (await admin.get(`/loan-tapes/${id}/deliveries`)).body;
+    await deliverTape.run({ tenant_id: tenant.id, delivery_id, attempt: 1 }, outside);
+  };
+
+  const first = deliver();
+  await expect.poll(() => putting.length).toBe(1);
+  await deliver();
+  const { rows } = await stage.owner.query(
+    `select extract(epoch from run_at - now()) as seconds from graphile_worker.jobs
+     where task_identifier = 'deliver-tape' and run_at > now()`,
+  );
+  await admin.put(place, { folder: '/elsewhere/' });
+  whileOne.resolve();
+  await first;
+  const [delivery] = (await admin.get(`/loan-tapes/${id}/deliveries`)).body;
+  await drain(stage, outside, JOBS);
+
+  expect(putting).toHaveLength(1);
+  expect(Number(rows[0].seconds)).toBeGreaterThan(100);
+  expect(delivery).toMatchObject({ status: 'sent', attempts: 1 });
+  expect(delivery.recipient).toBe(`sftp://localhost:${server.address.port}/in/`);
+  expect([...server.files.keys()].join()).toMatch(/^\/in\//);
+});
+
 test('what signs in at a server is sealed, told to nobody, and one thing at a time', async () => {
-  const { tenant, admin, server, make, known, path } = await partner();
+  const { tenant, admin, server, make, known, path } = await partner(stage);
   const officer = await tenant.signedIn('loan_officer');
 
   const both = await admin.put(path, { password: 'x', private_key: server.private_key });

@@ -13,6 +13,8 @@ export type Manners = {
   loses_bytes?: boolean;
   no_folder?: boolean;
   is_locked?: boolean;
+  /** Refuses to give a whole file this name, as many times. */
+  refuses_name?: { name: string; times: number };
 };
 
 const PASSWORD = 'canary of the sftp server';
@@ -41,7 +43,11 @@ export async function newSftpServer(manners: Manners = {}) {
   };
 }
 
-const newKey = () => ssh2.utils.generateKeyPairSync('ed25519');
+/** Now and then ssh2 makes a key that it cannot read itself. */
+function newKey(): ReturnType<typeof ssh2.utils.generateKeyPairSync> {
+  const pair = ssh2.utils.generateKeyPairSync('ed25519');
+  return ssh2.utils.parseKey(pair.private) instanceof Error ? newKey() : pair;
+}
 
 /** As `ssh-keygen -lf` prints it. */
 function fingerprintOf(publicKey: string): string {
@@ -107,7 +113,10 @@ function serve(sftp: SFTPWrapper, client: Connection, { files, heard, manners }:
   // As version 3 has it: never in place of another.
   sftp.on('RENAME', (id, from, to) => {
     const file = files.get(from);
-    if (!file || files.has(to)) return sftp.status(id, FAILURE);
+    const { name, times = 0 } = manners.refuses_name ?? {};
+    const isRefused = to === name && from.endsWith('.part') && times > 0;
+    if (isRefused && manners.refuses_name) manners.refuses_name.times -= 1;
+    if (!file || files.has(to) || isRefused) return sftp.status(id, FAILURE);
     heard.push(`rename ${to}`);
     files.set(to, file);
     files.delete(from);

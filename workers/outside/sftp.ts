@@ -147,10 +147,40 @@ const strange = (shown: string) =>
 /** In place of what has that name already, which a plain rename of many servers refuses. */
 async function renamed(sftp: SFTPWrapper, from: string, to: string) {
   try {
-    // Throws at once where the server does not know this extension of OpenSSH's.
     await promisify(sftp.ext_openssh_rename.bind(sftp))(from, to);
-  } catch {
-    await promisify(sftp.unlink.bind(sftp))(to).catch(() => {});
-    await promisify(sftp.rename.bind(sftp))(from, to);
+  } catch (error) {
+    // Where the server knows the extension and refuses, the file of before stays.
+    if (!isUnknown(error)) throw error;
+    await exchanged(sftp, from, to);
   }
+}
+
+/** ssh2 says so itself, without a code; or the server answers that it does not support it (8). */
+const isUnknown = (error: unknown) => {
+  const { code } = error as { code?: unknown };
+  return code === undefined || code === 8;
+};
+
+/** The file of before is laid aside until the new one has its name, and gets it back where that fails. */
+async function exchanged(sftp: SFTPWrapper, from: string, to: string) {
+  const rename = promisify(sftp.rename.bind(sftp));
+  const unlink = promisify(sftp.unlink.bind(sftp));
+  const aside = `${from}.previous`;
+  const refused = await rename(from, to).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (refused !== null) {
+    await promisify(sftp.stat.bind(sftp))(to).catch(() => {
+      throw refused;
+    });
+    // What an attempt that was cut off had laid there is older than what has the name.
+    await unlink(aside).catch(() => {});
+    await rename(to, aside);
+    await rename(from, to).catch(async (error: unknown) => {
+      await rename(aside, to).catch(() => {});
+      throw error;
+    });
+  }
+  await unlink(aside).catch(() => {});
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { filesLeft, forgetKey } from '../../../sql/borrowers/redaction.ts';
 import { current } from '../../../sql/tenants.ts';
 import { uuid } from '../../../sql/types.ts';
-import { uploadKey } from '../../files/keys.ts';
+import { removeFile } from '../../documents/remove-file.ts';
 import { job } from '../../job.ts';
 
 /** Files that are removed before the next look. */
@@ -30,8 +30,7 @@ export const removeRedactedFiles = job({
         { readOnly: true },
       );
       for (const file of left) {
-        await files.remove(file.storage_key);
-        if (file.table === 'documents') await files.clear(uploadKey(slug, file.id));
+        await removeFile(files, slug, file);
         await within(tenant_id, ({ tx }) => forgetKey(tx, file));
       }
       seen = left.length;

@@ -27,6 +27,7 @@ export const letters = {
   'document_type.monthly_statement': ['Monthly statement', 'Estado de cuenta mensual'],
   'document_status.pending': ['On its way', 'En camino'],
   'document_status.held': ['Being checked', 'En revisión'],
+  'document_status.removed': ['No longer kept', 'Ya no se conserva'],
   'document_status.infected': ['Not accepted', 'No aceptado'],
   'document_status.redacted': ['Removed', 'Eliminado'],
   'document_status.uploaded': ['Here', 'Recibido'],

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import * as removal from '../../sql/documents/removal.ts';
+import { date } from '../../sql/types.ts';
+import { DocumentYears } from '../users/document-years.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+
+/** Documents that are named; the rest is counted. */
+const NAMED = 100;
+
+export const Foreseeing = z.object({
+  by: date.optional().describe('Until then; the business date if it is left out.'),
+  document_years: DocumentYears.optional().describe('Years to try, instead of those that are set.'),
+});
+
+/** What files would go by a day, with years that need not be set yet. Nothing is removed. */
+export async function foreseeRemoval({ tx, today }: Work, input: z.output<typeof Foreseeing>) {
+  const by = input.by ?? today;
+  const years = input.document_years ?? (await settingsOf(tx)).retention.document_years;
+  return {
+    by,
+    kinds: await removal.foreseen(tx, years, by),
+    first: await removal.firstToGo(tx, years, by, NAMED),
+  };
+}

@@ -1,0 +1,12 @@
+import { letterKey } from '../communications/send.job.ts';
+import type { Files } from '../files/files.ts';
+import { uploadKey } from '../files/keys.ts';
+
+type Placed = { id: string; storage_key: string; letter_ids: readonly string[] };
+
+/** Removes a document's file, what was put for it, and the copies that the printer was given. Repeated, it finds nothing. */
+export async function removeFile(files: Files, tenantSlug: string, file: Placed) {
+  await files.remove(file.storage_key);
+  await files.clear(uploadKey(tenantSlug, file.id));
+  for (const id of file.letter_ids) await files.remove(letterKey(tenantSlug, id));
+}

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { IS_OPEN } from '../borrowers/redaction.ts';
+import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
+import { sql, type Transaction } from '../database/db.ts';
+
+/** Said wherever a file is wanted that is no longer there. */
+export const GONE = 'The file was removed when the years for which it is kept were over.';
+
+/** Years by kind of document; kinds that are kept for ever say null, or nothing. */
+export type Years = Readonly<Record<string, number | null | undefined>>;
+
+/** Whoever borrows on the loan, or ever owed it, is on legal hold. */
+const IS_LOAN_HELD = sql.fragment`
+  exists (
+    select from borrowers as person
+    where person.is_on_legal_hold and (
+      person.id = loan.borrower_id
+      or person.id in (select party.borrower_id from co_borrowers as party where party.loan_id = loan.id)
+    )
+  )
+`;
+
+/**
+ * What is asked of a document before its file goes. It is about its loan; or about all loans of its borrower;
+ * or about many, as a tape is, and then stays while anybody at all is on legal hold.
+ */
+const STANDING = sql.fragment`
+  cross join lateral (
+    select case
+      when document.loan_id is not null then array[document.loan_id]
+      else array(
+        select own.id from loans as own where own.borrower_id = document.borrower_id
+        union
+        select party.loan_id from co_borrowers as party where party.borrower_id = document.borrower_id
+      )
+    end as loan_ids
+  ) as about
+  cross join lateral (
+    select coalesce(bool_or(${IS_OPEN}), false) as is_open,
+           coalesce(bool_or(${IS_LOAN_HELD}), false)
+             or exists (
+               select from borrowers as person
+               where person.is_on_legal_hold
+                 and (person.id = document.borrower_id
+                   or (document.borrower_id is null and document.loan_id is null))
+             ) as is_held,
+           greatest(document.created_at::date, max(greatest(loan.created_at::date, (
+             select max(greatest(event.effective_date, event.recorded_on))
+             from loan_events as event where event.loan_id = loan.id
+           )))) as last_day
+    from loans as loan where loan.id = any(about.loan_ids)
+  ) as standing
+`;
+
+/** Documents with a file and years, whose years would be over by the day if nothing had happened since. */
+const old = (years: Years, by: string) => sql.fragment`
+  select document.*, kept.kind, kept.years
+  from documents as document
+  join lateral (
+    select case
+      when exists (select from loan_tapes as tape where tape.document_id = document.id) then 'loan_tape'
+      else document.document_type
+    end as kind
+  ) as known on true
+  join (
+    select key as kind, value::integer as years
+    from jsonb_each_text(${JSON.stringify(years)}::jsonb) where value is not null
+  ) as kept on kept.kind = known.kind
+  where document.status in ('uploaded', 'verified', 'rejected')
+    and (document.created_at::date + make_interval(years => kept.years))::date <= ${by}::date
+`;
+
+const DUE_ON = sql.fragment`(standing.last_day + make_interval(years => document.years))::date`;
+
+const Kind = z.object({
+  kind: z.string(),
+  years: z.int(),
+  documents: z.int(),
+  bytes: z.coerce.number(),
+  first_due_on: z.string().nullable(),
+  held: z.int(),
+});
+
+/** What would go by that day, by kind; and how much of it a legal hold keeps. */
+export const foreseen = (tx: Transaction, years: Years, by: string) =>
+  tx.any(sql.type(Kind)`
+    select document.kind, document.years,
+           count(*) filter (where not is_held)::integer as documents,
+           coalesce(sum(document.file_size) filter (where not is_held), 0) as bytes,
+           min(${DUE_ON}) filter (where not is_held) as first_due_on,
+           count(*) filter (where is_held)::integer as held
+    from (${old(years, by)}) as document ${STANDING}
+    where not standing.is_open and ${DUE_ON} <= ${by}::date
+    group by document.kind, document.years order by document.kind
+  `);
+
+const Next = z.object({ id: z.string(), kind: z.string(), due_on: z.string() });
+
+/** The first of them to go. */
+export const firstToGo = (tx: Transaction, years: Years, by: string, limit: number) =>
+  tx.any(sql.type(Next)`
+    select document.id, document.kind, ${DUE_ON} as due_on
+    from (${old(years, by)}) as document ${STANDING}
+    where not standing.is_open and not standing.is_held and ${DUE_ON} <= ${by}::date
+    order by due_on, document.id limit ${limit}
+  `);
+
+type Look = { years: Years; today: string; after: string; limit: number };
+
+/**
+ * Decides over the next old documents, with their history, and ends what can no longer be delivered: all by
+ * one statement. Answers the last that was looked at; null once there is none.
+ */
+export const decide = (tx: Transaction, { years, today, after, limit }: Look) =>
+  tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
+    with looked_at as materialized (
+      select * from (${old(years, today)}) as document
+      where document.id > ${after} order by document.id limit ${limit}
+    ), due as (
+      select document.id, document.status, document.years, standing.last_day
+      from looked_at as document ${STANDING}
+      where not standing.is_open and not standing.is_held and ${DUE_ON} <= ${today}::date
+    ), removed as (
+      update documents as document
+      set status = 'removed', removed_at = now(), removed_from = document.status
+      from due
+      -- Somebody may have judged it meanwhile; whoever redacted the borrower has removed it already.
+      where document.id = due.id and document.status = due.status
+      returning document.id, document.borrower_id, document.loan_id, document.removed_from, due.years, due.last_day
+    ), told as (
+      insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
+      select 'documents', id, borrower_id, loan_id, 'remove-file', 'system',
+             jsonb_build_object('status', jsonb_build_object('old', removed_from, 'new', 'removed')),
+             'Its ' || years || ' years after ' || last_day || ' are over.'
+      from removed
+    ), undeliverable as (
+      update tape_deliveries set status = 'failed', error = ${GONE}
+      where status = 'pending' and loan_tape_id in (
+        select tape.id from loan_tapes as tape join removed on removed.id = tape.document_id
+      )
+    )
+    select max(id::text) as last from looked_at
+  `);
+
+/** Whoever is put on legal hold keeps what is still there. Cut short between the two, files wait for this. */
+export const keepHeld = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    with held as (
+      select document.id from documents as document ${STANDING}
+      where document.status = 'removed' and document.file_gone_at is null and standing.is_held
+    ), kept as (
+      update documents as document
+      set status = document.removed_from, removed_at = null, removed_from = null
+      from held where document.id = held.id and document.status = 'removed' and document.file_gone_at is null
+      returning document.id, document.borrower_id, document.loan_id, document.status
+    )
+    insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
+    select 'documents', id, borrower_id, loan_id, 'keep-file', 'system',
+           jsonb_build_object('status', jsonb_build_object('old', 'removed', 'new', status)),
+           'A legal hold came before the file was gone.'
+    from kept
+  `);
+
+const Left = z.object({ id: z.string(), storage_key: z.string(), letter_ids: z.array(z.string()) });
+
+/** Files that are to go and may still be there, with the messages that were posted with a copy of each. */
+export const filesLeft = (tx: Transaction, limit: number) =>
+  tx.any(sql.type(Left)`
+    select document.id, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
+    from documents as document
+    where document.status = 'removed' and document.file_gone_at is null
+    order by document.id limit ${limit}
+  `);
+
+export const isLeft = (tx: Transaction) =>
+  tx.exists(sql.typeAlias('void')`
+    select from documents where status = 'removed' and file_gone_at is null
+  `);
+
+/** These files are gone, and are not asked for again. */
+export const gone = (tx: Transaction, ids: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    update documents set file_gone_at = now()
+    where id = any(${sql.array([...ids], 'uuid')}) and status = 'removed' and file_gone_at is null
+  `);
