@@ -23,6 +23,7 @@ import { communicationTemplates } from './communications/templates.ts';
 import { unsubscribing } from './communications/unsubscribing.ts';
 import { documentRoutes, documents } from './documents/documents.ts';
 import { sftpServers } from './documents/sftp-servers.ts';
+import { logoRoutes } from './users/logo.ts';
 import { documentWordings, previewWordingRoute } from './documents/wordings.ts';
 import type { Route } from './endpoints/route.ts';
 import { accountRoutes } from './ledger/accounts.ts';
@@ -148,6 +149,7 @@ const business: readonly Route[] = [
   ...documentRoutes,
   previewWordingRoute,
   ...documentWordings.routes,
+  ...logoRoutes,
   portalConfig,
   ...portalProfile,
   portalDashboard,

@@ -15,6 +15,8 @@ export type Outside = {
   post(request: PostRequest): Promise<PostAnswer>;
   /** One HTTPS page that has to be read whole, by the same door. */
   read(url: string): Promise<{ status: number; body: string } | { error: string }>;
+  /** One file by the same door, whole, of at most so many bytes. */
+  download(url: string, bytesMax: number): Promise<Download>;
   /** What an identity provider says of itself, and of whoever has signed in there. */
   identity: IdentityDoor;
   /**
@@ -37,6 +39,8 @@ export type Outside = {
   /** Runs the steps in one transaction of the tenant. */
   within: Within;
 };
+
+export type Download = { status: number; bytes: Buffer } | { error: string };
 
 export type PostRequest = {
   url: string;

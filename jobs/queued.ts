@@ -18,6 +18,7 @@ import type { Outside } from './outside.ts';
 import { deliverTape } from './portfolios/deliver-tape.job.ts';
 import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
+import { fetchLogo } from './users/branding/fetch-logo.job.ts';
 import { finishProviderSignIn } from './users/finish-provider-sign-in.job.ts';
 import { readIdentityProvider } from './users/read-identity-provider.job.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
@@ -56,4 +57,5 @@ export const queued: readonly AnyJob[] = [
   removeRedactedFiles,
   removeOldFiles,
   scanDocument,
+  fetchLogo,
 ];

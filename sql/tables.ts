@@ -60,6 +60,7 @@ export const TABLES = [
   'loan_tape_configs',
   'loan_tapes',
   'loans',
+  'logos',
   'modifications',
   'nacha_entries',
   'nacha_files',

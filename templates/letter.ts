@@ -19,6 +19,8 @@ export type Letter = {
       support_email?: string | null;
       support_phone?: string | null;
     };
+    /** The picture that is at the head of the letter, of those that were fetched. */
+    logo_id?: string | null;
     address_lines: readonly string[];
     /** Where borrowers sign in. */
     portal_url?: string | null;

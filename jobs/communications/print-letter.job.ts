@@ -5,6 +5,7 @@ import { insert } from '../../sql/write.ts';
 import type { Owed } from '../../templates/documents.ts';
 import { isPositive, renderDocument } from '../../templates/render-document.ts';
 import { storageKey } from '../files/keys.ts';
+import { withLogo } from '../users/branding/logo.ts';
 import { DocumentRefused } from '../files/refused.ts';
 import { job } from '../job.ts';
 import type { Outside } from '../outside.ts';
@@ -25,7 +26,10 @@ export const printLetter = job({
   key: ({ log_id }) => `print-letter:${log_id}`,
 
   async run({ tenant_id, log_id, attempt }, outside) {
-    const ready = await outside.within(tenant_id, (work) => prepare(work, log_id, attempt));
+    const ready = await outside.within(tenant_id, async (work) => {
+      const found = await prepare(work, log_id, attempt);
+      return found && { ...found, letter: await withLogo(work, found.letter) };
+    });
     if (!ready) return;
     const printed = await print(ready, outside);
     await outside.within(tenant_id, (work) => record(work, ready, attempt, printed));

@@ -1,4 +1,5 @@
 import * as recipients from '../../sql/communications/recipients.ts';
+import * as logos from '../../sql/users/logos.ts';
 import { current } from '../../sql/tenants.ts';
 import type { Letter } from '../../templates/letter.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
@@ -33,7 +34,7 @@ export async function senderOf({ tx, today }: Work): Promise<Sender> {
   const { name, slug, currency, locale, time_zone } = await current(tx);
   const { branding } = await settingsOf(tx);
   const domain = await recipients.domain(tx);
-  const { address_line_1, address_line_2 } = branding;
+  const { address_line_1, address_line_2, logo_url } = branding;
   return {
     locale,
     currency,
@@ -42,6 +43,7 @@ export async function senderOf({ tx, today }: Work): Promise<Sender> {
       name,
       slug,
       branding,
+      logo_id: logo_url === '' ? null : await logos.readyOf(tx, logo_url),
       address_lines: [address_line_1, address_line_2].filter((line) => line !== ''),
       portal_url: domain ? `https://${domain}/portal` : null,
     },

@@ -14,6 +14,7 @@ import type { Outside, Pdf } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { withLogo } from '../users/branding/logo.ts';
 import { statementPage, type Billed } from './statement-page.ts';
 
 /**
@@ -60,7 +61,7 @@ async function prepare(work: Work, id: string) {
   const data = (
     document.is_statement ? statementPage(document.template_data, language) : document.template_data
   ) as DocumentData[typeof name];
-  const html = renderDocument(name, language, data);
+  const html = renderDocument(name, language, await withLogo(work, data));
   return { document, language, html, dated: data.letter_date };
 }
 

@@ -16,6 +16,7 @@ import { senderOf } from '../communications/told.ts';
 import { Invalid } from '../errors.ts';
 import { onlyOfItsKind } from '../of-a-kind.ts';
 import type { Work } from '../work.ts';
+import { withLogo } from '../users/branding/logo.ts';
 
 const KIND = {
   index: 'document_wordings_one_of_a_kind',
@@ -65,7 +66,7 @@ export async function previewWording(
   assertWordable(document_type, wording);
   const kept = { id: 'preview', version: 0, ...wording };
   const data = { ...SAMPLES[document_type], ...(await senderOf(work)), wording: kept };
-  return { html: renderDocument(document_type, language, data) };
+  return { html: renderDocument(document_type, language, await withLogo(work, data)) };
 }
 
 /** Says of each part what may not be saved, and where. */

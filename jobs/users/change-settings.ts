@@ -1,6 +1,7 @@
 import { saveSettings } from '../../sql/tenants.ts';
 import * as stored from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
+import { orderLogo } from './branding/logo.ts';
 import { Invalid } from '../errors.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
 import type { Networks } from '../networks/networks.ts';
@@ -27,6 +28,8 @@ export async function changeSettings(
   const { tx, tenant_id } = work;
   const { before, after } = await checkedChange(work, given, check);
   await saveSettings(tx, beyond(Settings.parse({}), after));
+  const { logo_url } = after.branding;
+  if (logo_url !== '' && logo_url !== before.branding.logo_url) await orderLogo(work, logo_url);
   const entity = { type: 'tenants', id: tenant_id };
   const changes = differences(flat(before, tenant_id), flat(after, tenant_id));
   await record(work, entity, 'update-settings', changes);

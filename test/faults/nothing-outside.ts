@@ -8,6 +8,7 @@ export const nothingOutside: Outside = {
   now: () => new Date(),
   post: none,
   read: none,
+  download: none,
   identity: { describe: none, claims: none },
   pdf: none,
   mail: none,

@@ -128,3 +128,26 @@ test('the API and the workers read the same list of networks, and say what is wr
   }
   expect(PrivateNetworks.parse(undefined)).toEqual([]);
 });
+
+test('a file is downloaded whole through the same door, and one that is too large is none', async () => {
+  const names = ['cdn.example'];
+  const { cert, key } = await makeCertificate(names, new Date(0), new Date('2100-01-01'));
+  const bytes = Buffer.from([0xff, 0x00, 0xfe, 0x80]);
+  const server = createServer({ cert, key }, (_request, response) => response.end(bytes));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+  const from = (...named: string[]) => {
+    const http = openHttp({ networks: inProduction(...named), ca: cert, resolve });
+    onTestFinished(() => http.close());
+    return http;
+  };
+  const url = `https://cdn.example:${port}/logo.png`;
+
+  expect(await from('127.0.0.0/8').download(url, 4)).toEqual({ status: 200, bytes });
+  expect(await from('127.0.0.0/8').download(url, 3)).toEqual({
+    error: expect.stringContaining('larger than'),
+  });
+  expect(await from().download(url, 4)).toEqual({ error: expect.stringContaining('public') });
+});

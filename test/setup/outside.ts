@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { DatabasePool } from 'slonik';
 import type { Content, Files } from '../../jobs/files/files.ts';
 import type {
+  Download,
   Mail,
   Outside,
   PostAnswer,
@@ -34,6 +35,7 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
   const answers = {
     post: [] as Answers<PostAnswer>,
     read: [] as Answers<{ status: number; body: string }>,
+    download: [] as Answers<Download>,
     send: [] as Answers<SendAnswer>,
   };
   const sent = (provider: string, message_id: string): SendAnswer =>
@@ -50,6 +52,7 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
       reads.push(url);
       return answers.read.shift() ?? { error: 'This world has no such page.' };
     },
+    download: async () => answers.download.shift() ?? { error: 'This world has no such file.' },
     // Who signs in through a provider is asked of a real one: test/setup/identity-provider.ts.
     identity: {
       describe: async () => ({ error: 'This world has no identity provider.' }),

@@ -2,7 +2,7 @@ import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { checkWebhookUrl, isOpenedBy, mayReach } from '../../jobs/networks/host-url.ts';
 import type { Networks } from '../../jobs/networks/networks.ts';
-import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
+import type { Download, PostAnswer, PostRequest } from '../../jobs/outside.ts';
 import { lookUpJudged, NOT_PUBLIC, resolve, resolveLocally, type Resolve } from './public-names.ts';
 
 export type HttpOptions = {
@@ -25,6 +25,7 @@ export type AskAnswer =
 export type HttpClient = {
   post(request: PostRequest): Promise<PostAnswer>;
   ask(request: AskRequest): Promise<AskAnswer>;
+  download(url: string, bytesMax: number): Promise<Download>;
   close(): Promise<void>;
 };
 
@@ -58,6 +59,8 @@ export function openHttp(options: HttpOptions): HttpClient {
       return { ok: false, ...answer, ms: Math.round(performance.now() - started) };
     },
     ask: (request) => send(request, wholeOf),
+    download: (url, bytesMax) =>
+      send({ url, method: 'GET', headers: {} }, (response) => fileOf(response, bytesMax)),
     async close() {
       await Promise.all([agents.guarded.destroy(), agents.open.destroy()]);
     },
@@ -100,6 +103,13 @@ async function wholeOf({ statusCode: status, headers, body }: Response): Promise
   return { status, headers: Object.fromEntries(fields), body: bytes.toString('utf8') };
 }
 
+async function fileOf({ statusCode: status, body }: Response, bytesMax: number): Promise<Download> {
+  const bytes = await bytesOf(body, bytesMax + 1);
+  return bytes.length > bytesMax
+    ? { error: `It is larger than ${bytesMax} bytes.` }
+    : { status, bytes };
+}
+
 async function answerOf(response: Response): Promise<Omit<PostAnswer, 'ms'>> {
   const { statusCode: status, headers } = response;
   const ok = status >= 200 && status < 300;
@@ -115,14 +125,14 @@ async function answerOf(response: Response): Promise<Omit<PostAnswer, 'ms'>> {
 }
 
 /** Reads no more than the limit and leaves the rest; a long answer costs the connection. */
-async function bytesOf(body: Response['body']): Promise<Buffer> {
+async function bytesOf(body: Response['body'], bytesMax = READ_BYTES_MAX): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     const bytes = Buffer.from(chunk);
     chunks.push(bytes);
     size += bytes.length;
-    if (size >= READ_BYTES_MAX) break;
+    if (size >= bytesMax) break;
   }
   return Buffer.concat(chunks);
 }

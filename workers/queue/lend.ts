@@ -11,7 +11,7 @@ export type Lent = { outside: Outside; close(): Promise<void> };
 
 type Means = Pick<
   Outside,
-  'post' | 'read' | 'identity' | 'pdf' | 'mail' | 'sms' | 'upload' | 'scan'
+  'post' | 'read' | 'download' | 'identity' | 'pdf' | 'mail' | 'sms' | 'upload' | 'scan'
 > & {
   close(): Promise<void>;
 };
@@ -38,6 +38,7 @@ const missing = (what: string, name: Pool) => () =>
 const nothing = (name: Pool): Means => ({
   post: missing('HTTP', name),
   read: missing('HTTP', name),
+  download: missing('HTTP', name),
   identity: { describe: missing('HTTP', name), claims: missing('HTTP', name) },
   pdf: missing('browser', name),
   mail: missing('mail', name),
@@ -85,6 +86,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
     return {
       post: (request) => http.post(request),
       read: (url) => http.ask({ url, method: 'GET', headers: {} }),
+      download: http.download,
       identity: openIdentity(http),
       pdf: missing('browser', 'outbound'),
       mail: (letter) => mailer.mail(letter),

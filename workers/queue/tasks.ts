@@ -109,6 +109,7 @@ function until(signal: AbortSignal, outside: Outside): Outside {
     ...outside,
     post: guarded((request) => outside.post(request)),
     read: guarded((url) => outside.read(url)),
+    download: guarded((url, bytesMax) => outside.download(url, bytesMax)),
     identity: {
       describe: guarded((issuer) => outside.identity.describe(issuer)),
       claims: guarded((exchange) => outside.identity.claims(exchange)),

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { logoNow, orderLogoAgain } from '../../jobs/users/branding/logo.ts';
+import { timestamp } from '../../sql/types.ts';
+import { endpoint } from '../endpoints/resource.ts';
+
+const about = {
+  path: '/tenant/logo',
+  tag: 'users',
+  resource: 'tenant',
+  status: 200,
+  reply: z
+    .object({
+      url: z.string().describe('branding.logo_url of the settings.'),
+      status: z
+        .enum(['none', 'pending', 'ready', 'failed'])
+        .describe('Whether letters have it: a worker fetches it once it is set.'),
+      problem: z.string().nullable().describe('Why it is not shown.'),
+      content_type: z.string().nullable(),
+      width: z.int().nullable().describe('In points; null for SVG.'),
+      height: z.int().nullable(),
+      sha256_hash: z.string().nullable(),
+      created_at: timestamp.nullable().describe('When it was asked for.'),
+    })
+    .meta({ id: 'TenantLogo' }),
+} as const;
+
+/** An extension: the picture at the head of a tenant's letters. */
+export const logoRoutes = [
+  endpoint({
+    ...about,
+    method: 'GET',
+    action: 'show-logo',
+    allow: 'viewer',
+    summary: 'The logo of letters, and what came of fetching it',
+    transaction: 'read',
+    run: ({ work }) => logoNow(work),
+  }),
+  endpoint({
+    ...about,
+    method: 'POST',
+    action: 'fetch-logo',
+    allow: 'superadmin',
+    summary: 'Fetch the logo anew; letters that were written keep the one of their day',
+    transaction: 'write',
+    run: ({ work }) => orderLogoAgain(work),
+  }),
+];

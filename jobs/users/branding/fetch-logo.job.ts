@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import * as logos from '../../../sql/users/logos.ts';
+import { uuid } from '../../../sql/types.ts';
+import { job } from '../../job.ts';
+import { judgePicture, LOGO_BYTES_MAX } from './logo-picture.ts';
+
+/**
+ * Fetches a tenant's logo once, through the door of webhooks, and keeps it where it is a picture that may be
+ * shown. What is wrong with it is told to the tenant, and letters go on without.
+ */
+export const fetchLogo = job({
+  name: 'fetch-logo',
+  pool: 'outbound',
+  payload: z.object({ tenant_id: uuid, logo_id: uuid }),
+  attempts: 3,
+  key: ({ logo_id }) => `fetch-logo:${logo_id}`,
+
+  async run({ tenant_id, logo_id }, outside) {
+    const url = await outside.within(tenant_id, ({ tx }) => logos.pendingUrl(tx, logo_id));
+    if (url === null) return;
+    const answer = await outside.download(url, LOGO_BYTES_MAX);
+    const judged =
+      'error' in answer
+        ? { problem: answer.error }
+        : answer.status === 200
+          ? judgePicture(answer.bytes)
+          : { problem: `It was answered with ${answer.status}; a logo is fetched where it lies.` };
+    await outside.within(tenant_id, ({ tx }) => {
+      if ('problem' in judged) return logos.refuse(tx, logo_id, judged.problem);
+      const { bytes, ...picture } = judged;
+      const sha256_hash = createHash('sha256').update(bytes).digest('hex');
+      return logos.keep(tx, logo_id, { ...picture, sha256_hash, image: bytes.toString('base64') });
+    });
+  },
+
+  failed: ({ tx }, { logo_id }, reason) => logos.refuse(tx, logo_id, reason),
+});

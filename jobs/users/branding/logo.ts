@@ -1,0 +1,43 @@
+import * as logos from '../../../sql/users/logos.ts';
+import { insert } from '../../../sql/write.ts';
+import type { Letter } from '../../../templates/letter.ts';
+import { Conflict } from '../../errors.ts';
+import { enqueue } from '../../job.ts';
+import { settingsOf } from '../settings.ts';
+import type { Work } from '../../work.ts';
+import { fetchLogo } from './fetch-logo.job.ts';
+
+/** Has the tenant's logo fetched by a worker; until it is here letters have the tenant's name, or the logo of before. */
+export async function orderLogo(work: Work, url: string) {
+  const logo_id = await insert(work.tx, 'logos', { url });
+  await enqueue(work.tx, fetchLogo, { tenant_id: work.tenant_id, logo_id });
+}
+
+/** Fetches the logo anew from where it is now; one that is being fetched is not fetched twice. */
+export async function orderLogoAgain(work: Work) {
+  const { logo_url } = (await settingsOf(work.tx)).branding;
+  if (logo_url === '')
+    throw new Conflict('There is no logo: set branding.logo_url first.', 'no_logo');
+  const before = await logos.latest(work.tx, logo_url);
+  if (before?.status !== 'pending') await orderLogo(work, logo_url);
+  return logoNow(work);
+}
+
+const NONE = { status: 'none' as const, problem: null, content_type: null, sha256_hash: null };
+
+/** The logo that is set, and what came of fetching it. */
+export async function logoNow({ tx }: Pick<Work, 'tx'>) {
+  const { logo_url: url } = (await settingsOf(tx)).branding;
+  const none = { ...NONE, url, width: null, height: null, created_at: null };
+  return url === '' ? none : ((await logos.latest(tx, url)) ?? none);
+}
+
+/** The letter with the picture of its day in it, if it has one. */
+export async function withLogo<Data extends Pick<Letter, 'tenant'>>(
+  { tx }: Pick<Work, 'tx'>,
+  data: Data,
+): Promise<Data> {
+  const { tenant } = data;
+  const logo_url = tenant.logo_id ? await logos.dataUri(tx, tenant.logo_id) : null;
+  return { ...data, tenant: { ...tenant, branding: { ...tenant.branding, logo_url } } };
+}

@@ -1,0 +1,54 @@
+import sanitizeHtml from 'sanitize-html';
+
+const TAGS =
+  'svg g defs title desc path rect circle ellipse line polyline polygon text tspan linearGradient radialGradient ' +
+  'stop clipPath';
+/** Shapes, colours and places. Nothing that names another file, runs, moves or multiplies what is drawn. */
+const ATTRIBUTES =
+  'id class viewBox preserveAspectRatio width height x y x1 y1 x2 y2 cx cy r rx ry fx fy d points transform ' +
+  'fill fill-rule fill-opacity clip-rule clip-path clipPathUnits opacity stroke stroke-width stroke-linecap ' +
+  'stroke-linejoin stroke-miterlimit stroke-dasharray stroke-dashoffset stroke-opacity offset stop-color ' +
+  'stop-opacity gradientUnits gradientTransform spreadMethod font-family font-size font-weight font-style ' +
+  'text-anchor letter-spacing dx dy';
+const KNOWN = new Set(ATTRIBUTES.split(' '));
+/** Its look depends on these: without them it would be another picture. */
+const SHAPING = /<(style|use|image|symbol|pattern|mask|filter)[\s/>]/i;
+const DEPTH_MAX = 50;
+const TAGS_MAX = 5_000;
+
+/**
+ * An SVG reduced to shapes that nobody can be harmed by; or why it can't be. It is shown as a picture
+ * only, where browsers run nothing and load nothing.
+ */
+export function safeSvg(text: string): { text: string } | { problem: string } {
+  const shaping = SHAPING.exec(text);
+  if (shaping)
+    return {
+      problem: `Its SVG has <${shaping[1]?.toLowerCase()}>: save it as plain shapes, with their colours as attributes.`,
+    };
+  if (text.split('<', TAGS_MAX + 2).length > TAGS_MAX + 1)
+    return { problem: `Its SVG has more than ${TAGS_MAX} tags.` };
+  // What is declared before it (entities, style sheets) is not read.
+  const clean = sanitizeHtml(text.slice(text.search(/<svg[\s>]/)), RULES).trim();
+  const drawn = /^<svg[ >]/.test(clean) && /<(path|rect|circle|ellipse|line|poly|text)/.test(clean);
+  if (!drawn) return { problem: 'Its SVG draws nothing.' };
+  return { text: clean.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"') };
+}
+
+const RULES: sanitizeHtml.IOptions = {
+  allowedTags: TAGS.split(' '),
+  // Chosen below, by their names and values.
+  allowedAttributes: false,
+  transformTags: { '*': (tagName, given) => ({ tagName, attribs: known(given) }) },
+  nonTextTags: ['script', 'style', 'foreignObject', 'animate', 'set', 'metadata', 'title', 'desc'],
+  parseStyleAttributes: false,
+  nestingLimit: DEPTH_MAX,
+  parser: { xmlMode: true, lowerCaseTags: false, lowerCaseAttributeNames: false },
+};
+
+function known(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+  const plain = Object.entries(given).filter(
+    ([name, value]) => KNOWN.has(name) && !/[<>&\\]|:|url\((?!#[\w-]+\))/i.test(value),
+  );
+  return Object.fromEntries(plain);
+}
