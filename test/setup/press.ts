@@ -29,7 +29,7 @@ export function newPress({ pool }: Pick<Stage, 'pool'>) {
 
 type Box = { words: string; left: number; right: number; low: number; high: number };
 
-/** Pairs of texts of a page of which one lies upon the other: the lower half of a letter counts, so that lines may be narrow. */
+/** Pairs of texts of a page of which one lies upon the other, from the foot of a g to the top of a capital. */
 async function liesUpon(document: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<string[]> {
   const found: string[] = [];
   for (let number = 1; number <= document.numPages; number += 1) {
@@ -40,7 +40,8 @@ async function liesUpon(document: Awaited<ReturnType<typeof getDocumentProxy>>):
       const [, , , , left, low] = item.transform as number[];
       const { width, height } = item;
       if (left === undefined || low === undefined) return [];
-      return [{ words: item.str, left, right: left + width, low, high: low + height / 2 }];
+      const [foot, top] = [low - 0.2 * height, low + 0.66 * height];
+      return [{ words: item.str, left, right: left + width, low: foot, high: top }];
     });
     for (const [at, box] of boxes.entries())
       for (const other of boxes.slice(at + 1))

@@ -23,8 +23,8 @@ export const NAME = {
   last_name: 'Fernández-Güemes Ocaña von Württemberg-Hohenzollern',
 };
 export const HOME = {
-  street_line_1: '12750 Bulevar Noroeste de la República, Edificio C',
-  street_line_2: 'Apartamento 1204, al cuidado de Ximena Núñez y Echegaray',
+  street_line_1: '12750 Bulevar Noroeste de la República, Edificio C, Torre Norte',
+  street_line_2: 'Apartamento 1204, al cuidado de Ximena Núñez y Echegaray de la Torre',
   ...{ city: 'Ponce', state: 'PR', postal_code: '00730' },
 };
 
