@@ -120,7 +120,7 @@ test('whoever can only be written to by mail is not sent to an address', () => {
   expect(page('es', {})).toContain('preguntas, escríbanos a la dirección de arriba');
 });
 
-test('a slip without an address asks nobody to let one show', () => {
+test('a slip without an address asks nobody to let it show', () => {
   const { statement } = samples;
   const page = (language: string, address_lines: readonly string[]) =>
     renderDocument('monthly_statement', language, {
