@@ -75,7 +75,6 @@ export function writing(language: Language) {
     shortDay: day({ year: 'numeric', month: '2-digit', day: '2-digit' }),
   };
 }
-export type Writing = ReturnType<typeof writing>;
 
 /** What nobody who reads a letter should meet, whatever its language. */
 const OURS =
