@@ -40,7 +40,7 @@ export async function reply(
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient) return;
   const figures = messageFigures(await senderOf(work), recipient, null);
-  const message = renderMessage({ channel, ...answer }, messageVariables(figures));
+  const message = renderMessage({ channel, ...answer }, messageVariables(figures, {}));
   const metadata = { auto_response: rule, is_answer: true };
   await queue(
     work,
@@ -64,7 +64,7 @@ export async function forward(work: Work, heard: Heard, to: string, rule: string
   if (!recipient) return;
   const figures = messageFigures(await senderOf(work), recipient, null);
   const context = { from, body, subject: subject ?? (channel === 'sms' ? 'text message' : '') };
-  const message = renderMessage(FORWARDED, messageVariables(figures, context));
+  const message = renderMessage(FORWARDED, messageVariables(figures, {}, context));
   // It is written to the tenant's own people, and not to the borrower.
   const letter = { ...figures.letter, recipient: { name: '', address_lines: [] } };
   await queue(

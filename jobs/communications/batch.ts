@@ -78,11 +78,13 @@ async function figuresFor(
   const sender = await senderOf(work);
   const found = await recipients.onlyLoans(work.tx, [...contacts.keys()], LOAN_VALUES);
   const loans = new Map(found.map(({ borrower_id, values }) => [borrower_id, values]));
-  const templates = new Map<string, { subject: string | null; body: string }>();
+  const templates = new Map<string, NonNullable<MessageFigures['template']>>();
   for (const { recipient } of contacts.values()) {
     const { language_preference: language } = recipient;
     const template = templates.has(language) ? null : await templateIn(language);
-    if (template) templates.set(language, { subject: template.subject, body: template.body });
+    if (!template) continue;
+    const { language: spoken, subject, body } = template;
+    templates.set(language, { language: spoken, subject, body });
   }
   return (recipient: recipients.Recipient): MessageFigures => ({
     ...messageFigures(sender, recipient, loans.get(recipient.id) ?? null),

@@ -57,7 +57,7 @@ export async function compose(work: Work, wish: Composition): Promise<Composed> 
   const figures = wish.figures ?? (await figuresNow(work, template, recipient, loan));
   const message =
     status === 'queued'
-      ? render(template, messageVariables(figures, wish.context))
+      ? render(template, messageVariables(figures, template, wish.context))
       : { subject: null, body: null };
   const log_id = await insert(work.tx, 'communication_logs', {
     template_id: template.id,

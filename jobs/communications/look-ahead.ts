@@ -32,7 +32,7 @@ export async function preview(work: Work, request: PreviewRequest) {
   const { borrower_id, context } = request;
   if (loan === null) await assertLoanClear(work, { borrower_id, words: template, context });
   const figures = await figuresNow(work, template, recipient, loan);
-  return { ...render(template, messageVariables(figures, request.context)), channel };
+  return { ...render(template, messageVariables(figures, template, request.context)), channel };
 }
 
 type Question = {

@@ -14,6 +14,7 @@ export type Picked = {
   id: string | null;
   template_type: string;
   channel: Channel;
+  language: string;
   subject: string | null;
   body: string;
 };

@@ -80,7 +80,8 @@ async function written(
 ): Promise<{ subject: string | null; body: string } | null> {
   if (!figures.template) throw new Error(`The message ${id} has neither a text nor a template.`);
   try {
-    const message = renderMessage({ channel, ...figures.template }, messageVariables(figures));
+    const { template } = figures;
+    const message = renderMessage({ channel, ...template }, messageVariables(figures, template));
     await logs.fill(tx, id, message);
     return message;
   } catch (error) {

@@ -26,7 +26,7 @@ export type MessageFigures = {
   loan: Record<string, unknown> | null;
   /** The next draw of the loan's autopay, where the message speaks of it. */
   autopay?: Record<string, unknown> | null;
-  template?: { subject: string | null; body: string } | undefined;
+  template?: { language?: string; subject: string | null; body: string } | undefined;
 };
 
 /** Who speaks, as of the business date. */

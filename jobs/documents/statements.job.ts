@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as statements from '../../sql/documents/statements.ts';
 import { date, uuid } from '../../sql/types.ts';
+import { documentLanguage } from '../../templates/render-document.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
 import { senderOf } from '../communications/told.ts';
 import { addDays, monthStart } from '../dates.ts';
@@ -47,7 +48,11 @@ export const billCycles = (work: Work) => bill(work, monthStart(addDays(work.tod
 
 async function bill(work: Work, statement_month: string, whom: 'month' | 'cycle') {
   const { tx, tenant_id } = work;
-  const sender = { letter: await senderOf(work), loan_values: LOAN_VALUES };
+  const sender = {
+    letter: await senderOf(work),
+    loan_values: LOAN_VALUES,
+    languageFor: (wanted: string) => documentLanguage('monthly_statement', wanted),
+  };
   await statements.bill(tx, statement_month, sender, whom);
   await enqueue(tx, issueStatements, { tenant_id, statement_month });
 }

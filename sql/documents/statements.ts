@@ -13,7 +13,12 @@ const SLICE = 2_000;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** Who sends the statements, and what their messages may say of a loan. */
-type Sender = { letter: object; loan_values: readonly string[] };
+type Sender = {
+  letter: object;
+  loan_values: readonly string[];
+  /** What a statement is printed in for whoever prefers that language. */
+  languageFor: (preference: string) => string;
+};
 
 /** Whom a morning bills: on the first, loans for the month before; and lines whose cycle ended the day before. */
 const WHOM = {
@@ -24,6 +29,10 @@ type Whom = keyof typeof WHOM;
 
 /** Freezes what active loans are billed for the month. A repeat adds nothing. */
 export async function bill(tx: Transaction, month: string, sender: Sender, whom: Whom) {
+  const preferences = await tx.anyFirst(sql.type(z.object({ language: z.string() }))`
+    select distinct language_preference as language from borrowers
+  `);
+  const spoken = preferences.map((wanted) => [wanted, sender.languageFor(wanted)] as const);
   let after = FIRST;
   for (;;) {
     const last = await tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
@@ -34,11 +43,12 @@ export async function bill(tx: Transaction, month: string, sender: Sender, whom:
       order by id desc limit 1
     `);
     if (last === null) return;
-    await billSlice(tx, month, sender, { after, last, whom });
+    await billSlice(tx, month, { ...sender, spoken }, { after, last, whom });
     after = last;
   }
 }
 
+type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
 type Slice = { after: string; last: string; whom: Whom };
 
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
@@ -64,7 +74,12 @@ const BILLED = {
  *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0
  *   = new 9,781.51
  */
-const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last, whom }: Slice) =>
+const billSlice = (
+  tx: Transaction,
+  month: string,
+  sender: Sender & Spoken,
+  { after, last, whom }: Slice,
+) =>
   tx.query(
     prepared(sql.typeAlias('void')`
     insert into statements (loan_id, statement_month, statement_date, figures)
@@ -74,7 +89,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender, { after, last
              'summary', ${summary}, 'due', ${due}, 'loan', ${standing}, 'line', ${line},
              'activity', ${activity}, 'year_to_date', ${yearToDate},
              'letter', ${JSON.stringify(sender.letter)}::jsonb || ${addressed},
-             'language', borrower.language_preference, 'wording', ${ofStatement},
+             'language', borrower.language_preference, 'wording', ${ofStatement(sender.spoken)},
              'borrower', jsonb_build_object(
                'first_name', borrower.first_name, 'last_name', borrower.last_name
              ),

@@ -16,11 +16,15 @@ const kept = sql.fragment`jsonb_build_object(
   'id', wording.id, 'version', wording.version, 'opening', wording.opening, 'closing', wording.closing
 )`;
 
-/** The tenant's words for a statement, in the language that it will be in; `borrower` is who gets it. */
-export const ofStatement = sql.fragment`(
+/**
+ * The tenant's words for a statement, in the language that it will be in; `borrower` is who gets it.
+ * `spoken` has pairs of what a borrower prefers and what a statement is then printed in.
+ */
+export const ofStatement = (spoken: readonly (readonly [string, string])[]) => sql.fragment`(
   select ${kept} from document_wordings as wording
+  join jsonb_array_elements(${JSON.stringify(spoken)}::jsonb) as pair on pair ->> 1 = wording.language
   where wording.document_type = 'monthly_statement' and wording.is_active and not wording.is_archived
-    and wording.language = case when borrower.language_preference like 'es%' then 'es' else 'en' end
+    and pair ->> 0 = borrower.language_preference
 )`;
 
 const Kept = z.object({

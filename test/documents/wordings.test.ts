@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
 import { z } from 'zod';
 import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -102,4 +103,29 @@ test('a letter keeps the words of its own language with their version, and none 
   expect(ordered[0]?.metadata).toEqual({ wording: { id: made.id, version: 2 } });
   expect(ordered[1]?.template_data).toMatchObject({ wording: null });
   expect(ordered[1]?.metadata).toEqual({});
+});
+
+test('a statement keeps the words of the language in which it is printed, whatever the region', async () => {
+  const other = await stage.tenant('2026-01-15');
+  const own = await other.signedIn('admin');
+  for (const [language, closing] of Object.entries({ en: 'In English.', es: 'En español.' }))
+    await own.post(PATH, { document_type: 'monthly_statement', language, closing });
+  for (const language_preference of ['en', 'es-MX', 'fr']) {
+    const { borrower_id } = await newLoan(other);
+    await other.officer.put(`/borrowers/${borrower_id}`, { language_preference });
+  }
+
+  await travelTo(stage, other, '2026-02-01');
+
+  const billed = await other.within(({ tx }) =>
+    tx.any(sql.type(z.object({ language: z.string(), closing: z.string() }))`
+      select figures ->> 'language' as language, figures -> 'wording' ->> 'closing' as closing
+      from statements
+    `),
+  );
+  expect(billed.map(({ language, closing }) => `${language}: ${closing}`).toSorted()).toEqual([
+    'en: In English.',
+    'es-MX: En español.',
+    'fr: In English.',
+  ]);
 });

@@ -107,6 +107,39 @@ test('a statement names no way to pay or to write that there is not', () => {
   expect(page('en', {})).not.toMatch(/<p>(Write|Call)/);
 });
 
+test('whoever can only be written to by mail is not sent to an address', () => {
+  const { tenant } = samples.payoff;
+  const page = (language: string, contact: object) =>
+    renderDocument('payoff_letter', language, {
+      ...samples.payoff,
+      tenant: { ...tenant, branding: contact },
+    });
+
+  expect(page('en', { support_email: 'a@b.example' })).toContain('questions, write to us at a@b.');
+  expect(page('es', { support_email: 'a@b.example' })).toContain('preguntas, escríbanos a a@b.');
+  expect(page('es', {})).toContain('preguntas, escríbanos a la dirección de arriba');
+});
+
+test('a slip without an address asks nobody to let it show', () => {
+  const { statement } = samples;
+  const page = (language: string, address_lines: readonly string[]) =>
+    renderDocument('monthly_statement', language, {
+      ...statement,
+      pay_to: { ...statement.pay_to, address_lines },
+    });
+
+  expect(page('en', ['1 Road'])).toContain('on your check, and let this address show');
+  expect(page('en', [])).toContain('on your check.');
+  expect(page('es', ['1 Road'])).toContain('en su cheque y deje ver');
+  expect(page('es', [])).toContain('en su cheque.');
+});
+
+test('a schedule that goes on has its heading on each page', () => {
+  const pages = ['en', 'es'].map((said) => renderDocument('tila_disclosure', said, samples.tila));
+
+  for (const page of pages) expect(page).toMatch(/<thead><tr><th>(Number of pay|Número de pag)/);
+});
+
 test('whoever is past due is told until when that costs nothing, and never that autopay is enough', () => {
   const { due } = samples.statement;
   const cure = { amount: '25.00', after: '2026-04-05' };
