@@ -42,6 +42,7 @@ import { control } from './operations/control.ts';
 import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
 import { jobQueue } from './operations/queue.ts';
 import { seeing } from './operations/seeing.ts';
+import { mailingRoutes } from './mailing/mail-batches.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { portalAutopay } from './portal/autopay.ts';
@@ -139,6 +140,7 @@ const business: readonly Route[] = [
   ...communicationTemplates.routes,
   ...communications,
   ...communicationLogs.routes,
+  ...mailingRoutes,
   ...autoResponses.routes,
   ...callbacks,
   unsubscribing,

@@ -13,6 +13,9 @@ import { scanDocument } from './documents/scan.job.ts';
 import { issueStatements } from './documents/statements.job.ts';
 import type { Job } from './job.ts';
 import { reportCredit } from './loans/reporting/report-credit.job.ts';
+import { finishMailBatch } from './mailing/finish-mail-batch.job.ts';
+import { makeMailBatch } from './mailing/make-mail-batch.job.ts';
+import { mergeLetters } from './mailing/merge-letters.job.ts';
 import { cleanUp } from './operations/clean-up.job.ts';
 import type { Outside } from './outside.ts';
 import { deliverTape } from './portfolios/deliver-tape.job.ts';
@@ -53,6 +56,9 @@ export const queued: readonly AnyJob[] = [
   issueStatements,
   reportCredit,
   renderDocumentJob,
+  makeMailBatch,
+  mergeLetters,
+  finishMailBatch,
   exportBorrower,
   removeRedactedFiles,
   removeOldFiles,

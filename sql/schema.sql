@@ -1447,6 +1447,7 @@ CREATE OR REPLACE FUNCTION app.take_jobs(worker_id text, worker text, task_ids i
  SET search_path TO 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_generic_plan'
  SET jit TO 'off'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare own_pool text := split_part(worker, ':', 1);
 begin
@@ -4044,6 +4045,114 @@ create policy owner on logos for all to servicing_owner using true with check tr
 create policy tenant on logos for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select, update on logos to servicing_app;
 grant select on logos to servicing_auditor;
+
+create table mail_batch_files (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  mail_batch_id uuid not null,
+  position integer not null,
+  kind text not null,
+  filename text not null,
+  pages_each integer,
+  letter_count integer not null default 0,
+  page_count integer not null default 0,
+  storage_key text,
+  file_size integer,
+  sha256_hash text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint mail_batch_files_kind_check CHECK ((kind = ANY (ARRAY['letters'::text, 'manifest'::text]))),
+  constraint mail_batch_files_pkey PRIMARY KEY (tenant_id, id),
+  constraint mail_batch_files_position UNIQUE (tenant_id, mail_batch_id, "position"),
+  constraint mail_batch_files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint mail_batch_files_tenant_id_mail_batch_id_fkey FOREIGN KEY (tenant_id, mail_batch_id) REFERENCES mail_batches(tenant_id, id)
+);
+alter table mail_batch_files enable row level security, force row level security;
+create policy auditor on mail_batch_files for select to servicing_auditor using true;
+create policy owner on mail_batch_files for all to servicing_owner using true with check true;
+create policy tenant on mail_batch_files for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.mail_batch_files FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on mail_batch_files to servicing_app;
+grant select on mail_batch_files to servicing_auditor;
+
+create table mail_batches (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  number integer not null,
+  business_date date not null,
+  from_date date not null,
+  status text not null default 'making'::text,
+  failure_reason text,
+  letter_count integer not null default 0,
+  page_count integer not null default 0,
+  sheet_count integer not null default 0,
+  held_count integer not null default 0,
+  handed_over_at timestamp with time zone,
+  files_removed_at timestamp with time zone,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint mail_batches_number UNIQUE (tenant_id, number),
+  constraint mail_batches_number_check CHECK ((number > 0)),
+  constraint mail_batches_pkey PRIMARY KEY (tenant_id, id),
+  constraint mail_batches_status_check CHECK ((status = ANY (ARRAY['making'::text, 'ready'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint mail_batches_tenant_id_created_by_fkey FOREIGN KEY (tenant_id, created_by) REFERENCES users(tenant_id, id),
+  constraint mail_batches_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX mail_batches_created ON public.mail_batches USING btree (tenant_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX mail_batches_of_day ON public.mail_batches USING btree (tenant_id, business_date) WHERE (created_by IS NULL);
+alter table mail_batches enable row level security, force row level security;
+create policy auditor on mail_batches for select to servicing_auditor using true;
+create policy owner on mail_batches for all to servicing_owner using true with check true;
+create policy tenant on mail_batches for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.mail_batches FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on mail_batches to servicing_app;
+grant select on mail_batches to servicing_auditor;
+
+create table mail_letters (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null,
+  borrower_id uuid not null,
+  document_id uuid not null,
+  posted_on date not null default app.business_date(),
+  status text not null default 'waiting'::text,
+  hold_reasons jsonb not null default '[]'::jsonb,
+  note text,
+  mail_batch_id uuid,
+  mail_batch_file_id uuid,
+  position integer,
+  first_page integer,
+  page_count integer not null,
+  returned_on date,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint mail_letters_check CHECK ((num_nonnulls(mail_batch_id, mail_batch_file_id, "position", first_page) =
+CASE status
+    WHEN 'batched'::text THEN 4
+    ELSE 0
+END)),
+  constraint mail_letters_check1 CHECK (((status = 'held'::text) = (hold_reasons <> '[]'::jsonb))),
+  constraint mail_letters_page_count_check CHECK ((page_count > 0)),
+  constraint mail_letters_pkey PRIMARY KEY (tenant_id, id),
+  constraint mail_letters_place UNIQUE (tenant_id, mail_batch_id, "position"),
+  constraint mail_letters_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'held'::text, 'batched'::text, 'withdrawn'::text]))),
+  constraint mail_letters_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint mail_letters_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
+  constraint mail_letters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint mail_letters_tenant_id_id_fkey FOREIGN KEY (tenant_id, id) REFERENCES communication_logs(tenant_id, id),
+  constraint mail_letters_tenant_id_mail_batch_file_id_fkey FOREIGN KEY (tenant_id, mail_batch_file_id) REFERENCES mail_batch_files(tenant_id, id),
+  constraint mail_letters_tenant_id_mail_batch_id_fkey FOREIGN KEY (tenant_id, mail_batch_id) REFERENCES mail_batches(tenant_id, id)
+);
+CREATE INDEX mail_letters_borrower ON public.mail_letters USING btree (tenant_id, borrower_id);
+CREATE INDEX mail_letters_created ON public.mail_letters USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX mail_letters_waiting ON public.mail_letters USING btree (tenant_id, id) WHERE (status = ANY (ARRAY['waiting'::text, 'held'::text]));
+alter table mail_letters enable row level security, force row level security;
+create policy auditor on mail_letters for select to servicing_auditor using true;
+create policy owner on mail_letters for all to servicing_owner using true with check true;
+create policy tenant on mail_letters for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.mail_letters FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on mail_letters to servicing_app;
+grant select on mail_letters to servicing_auditor;
 
 create table modifications (
   tenant_id uuid not null default app.current_tenant(),

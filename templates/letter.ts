@@ -25,7 +25,13 @@ export type Letter = {
     /** Where borrowers sign in. */
     portal_url?: string | null;
   };
-  recipient: { name: string; address_lines: readonly string[] };
+  recipient: {
+    name: string;
+    address_lines: readonly string[];
+    /** Of the address, for whoever sorts the post; letters of before have none. */
+    postal_code?: string | null;
+    country?: string | null;
+  };
   letter_date: Day;
   loan_number: string;
   /** The tenant's own words (wordings.ts), with their version, as they were when the letter was ordered. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addresses } from '../../sql/borrowers/contacts.ts';
 import { openFor } from '../../sql/borrowers/tasks.ts';
+import { holdFor } from '../../sql/mailing/letters.ts';
 import { find } from '../../sql/table.ts';
 import { prose } from '../../sql/types.ts';
 import { insert, update } from '../../sql/write.ts';
@@ -31,6 +32,7 @@ export async function mailReturned(
   if (address['is_archived'] === true)
     throw new Conflict('Nothing is sent to this address any more.', 'archived');
   await update(tx, 'addresses', id, { address_indicator: RETURNED });
+  await holdFor(tx, id);
   const borrower_id = String(address['borrower_id']);
   const description = note?.trim() || null;
   const task = await openFor(tx, borrower_id, TITLE);

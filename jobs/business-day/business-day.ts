@@ -8,6 +8,7 @@ import { billCycles, billMonth } from '../documents/statements.job.ts';
 import { enqueue } from '../job.ts';
 import { warnOfDisputes } from '../loans/reporting/credit-disputes.ts';
 import { reportCredit } from '../loans/reporting/report-credit.job.ts';
+import { batchOfDay } from '../mailing/make-mail-batch.job.ts';
 import { settleFiles } from '../payments/nacha/settle-files.ts';
 import { assignToDynamicPortfolios } from '../portfolios/assign.ts';
 import { orderDueTapes } from '../portfolios/generate-tape.job.ts';
@@ -32,6 +33,7 @@ export async function endOfDay(work: Work, day: string) {
   await enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day });
   await enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day });
   await orderDueTapes(work, day);
+  await batchOfDay(work, day);
   const isMonthEnd = addDays(day, 1).endsWith('-01');
   if (isMonthEnd) await enqueue(tx, reportCredit, { tenant_id, reporting_period: day });
 }

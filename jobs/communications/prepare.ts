@@ -65,12 +65,16 @@ export async function prepare(work: Work, logId: string, attempt: number): Promi
 
 /** What stops it for good, rather than for a night. */
 function stoppedBy(reasons: readonly Reason[], channel: Channel): Reason | null {
-  const stopping = reasons.filter(
+  const stopping = whatStops(reasons, channel);
+  return stopping.find((reason) => reason !== 'quiet_hours') ?? stopping[0] ?? null;
+}
+
+/** Of all that speaks against a message, what still stops one that was queued. */
+export const whatStops = (reasons: readonly Reason[], channel: Channel) =>
+  reasons.filter(
     // Mail may have come back from the address meanwhile.
     (reason) => STOPPING.has(reason) || (channel === 'letter' && reason === 'contact_invalid'),
   );
-  return stopping.find((reason) => reason !== 'quiet_hours') ?? stopping[0] ?? null;
-}
 
 /** The message of a batch, written down; one that cannot be written has failed, with the reason. */
 async function written(

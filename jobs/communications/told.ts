@@ -53,11 +53,16 @@ export async function senderOf({ tx, today }: Work): Promise<Sender> {
 
 export const letterTo = (
   sender: Sender,
-  { first_name, last_name, address_lines }: recipients.Recipient,
+  { first_name, last_name, address_lines, postal_code, country }: recipients.Recipient,
   loan_number: string,
 ): Told => ({
   ...sender,
-  recipient: { name: `${first_name} ${last_name}`, address_lines: address_lines ?? [] },
+  recipient: {
+    name: `${first_name} ${last_name}`,
+    address_lines: address_lines ?? [],
+    postal_code,
+    country,
+  },
   loan_number,
 });
 

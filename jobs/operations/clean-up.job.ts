@@ -10,6 +10,7 @@ import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { forgetExports } from '../borrowers/privacy/forget-exports.ts';
 import { forgetUploads } from '../documents/forget-uploads.ts';
 import { job } from '../job.ts';
+import { forgetBatches } from '../mailing/forget-batches.ts';
 import { settingsOf } from '../users/settings.ts';
 
 /** Any transaction will do to ask for the list of tenants; this is nobody's. */
@@ -17,8 +18,8 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Forgets what nobody can use any more: ended sessions and sign-ins, old idempotency keys, counted
- * attempts, files that were announced and never confirmed, exports whose days are over, and answers of
- * webhook receivers that are old.
+ * attempts, files that were announced and never confirmed, exports and batches of letters whose days are over,
+ * and answers of webhook receivers that are old.
  */
 export const cleanUp = job({
   name: 'clean-up',
@@ -41,6 +42,7 @@ export const cleanUp = job({
       });
       await forgetUploads(outside, id);
       await forgetExports(outside, id);
+      await forgetBatches(outside, id);
     }
   },
 });

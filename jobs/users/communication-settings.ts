@@ -22,6 +22,8 @@ export const communications = z
     // A mailbox whose mail the provider brings: one to it that says "unsubscribe" is obeyed.
     unsubscribe_email: mailbox.default(''),
     statements_by_email: z.boolean().default(true),
+    // Who prints and posts the letters of a day: without it they are fetched one by one from the outbox.
+    mail_house: z.strictObject({ batch_at_close: z.boolean().default(false) }).prefault({}),
     // When somebody is there, by the tenant's clock: from the hour of `start` until that of `end`, on
     // these days, of which Monday is 1.
     business_hours: z

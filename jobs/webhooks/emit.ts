@@ -23,7 +23,7 @@ export function emitAll<Type extends EventType>(
 ) {
   const told = all.map((data) => ({
     event_type,
-    loan_id: data.loan_id,
+    loan_id: 'loan_id' in data ? data.loan_id : null,
     data: JSON.stringify(data),
   }));
   return events.write(tx, told);

@@ -112,6 +112,14 @@ export const EVENTS = {
     document_type: z.string(),
     filename: z.string(),
   }),
+  'mail_batch.ready': z.object({
+    mail_batch_id: uuid,
+    number: z.int(),
+    business_date: date,
+    letter_count: z.int(),
+    page_count: z.int(),
+    held_count: z.int().describe('Letters that were left out, and wait.'),
+  }),
 } as const;
 
 export type EventType = keyof typeof EVENTS;

@@ -86,13 +86,21 @@ export const mailedTo = (tx: Transaction, id: string) =>
 
 type Sent = { provider: string; provider_message_id: string | null };
 
+/** A letter waits for the mail house from now on. */
 export const sent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
   tx.query(sql.typeAlias('void')`
-    update communication_logs
-    set status = 'sent', sent_at = clock_timestamp(), attempts = ${attempt},
-        provider = ${by.provider}, provider_message_id = ${by.provider_message_id},
-        error_code = null, error_message = null
-    where id = ${id} and status = 'queued'
+    with sent as (
+      update communication_logs
+      set status = 'sent', sent_at = clock_timestamp(), attempts = ${attempt},
+          provider = ${by.provider}, provider_message_id = ${by.provider_message_id},
+          error_code = null, error_message = null
+      where id = ${id} and status = 'queued'
+      returning id, channel, borrower_id, document_id
+    )
+    insert into mail_letters (id, borrower_id, document_id, page_count)
+    select sent.id, sent.borrower_id, document.id, document.page_count
+    from sent join documents as document on document.id = sent.document_id
+    where sent.channel = 'letter' and document.page_count > 0
   `);
 
 type Failure = { provider: string; error_code: string; error_message: string };

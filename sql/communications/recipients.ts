@@ -30,6 +30,8 @@ const Recipient = z.object({
   email_is_stopped: z.boolean(),
   phone_is_stopped: z.boolean(),
   address_lines: z.array(z.string()).nullable(),
+  postal_code: z.string().nullable(),
+  country: z.string().nullable(),
   /** Mail came back from it. */
   address_is_returned: z.boolean().nullable(),
   /** Somebody speaks for the borrower, who is not to be contacted directly. */
@@ -44,16 +46,22 @@ const Recipient = z.object({
 });
 export type Recipient = z.output<typeof Recipient>;
 
-/** What stands on an envelope to the borrower; an address that mail came back from, where there is no other. */
-export const addressLines = sql.fragment`
-  select jsonb_path_query_array(
+/** The lines of a row of addresses, as they stand on an envelope. */
+export const envelopeLines = sql.fragment`
+  jsonb_path_query_array(
     jsonb_build_array(
       street_line_1, nullif(street_line_2, ''),
       concat_ws(' ', city || case when state <> '' then ',' else '' end, state, postal_code),
       nullif(country, 'US')
     ),
     '$[*] ? (@ != null)'
-  ) as lines, address_indicator is not distinct from 'U' as is_returned
+  )
+`;
+
+/** What stands on an envelope to the borrower; an address that mail came back from, where there is no other. */
+export const addressLines = sql.fragment`
+  select ${envelopeLines} as lines, postal_code, country,
+         address_indicator is not distinct from 'U' as is_returned
   from addresses
   where borrower_id = borrower.id and not is_archived and address_type <> 'previous'
   order by is_returned, address_type <> 'mailing', is_primary desc, created_at limit 1
@@ -94,7 +102,8 @@ export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | 
            phone.time_zone as phone_time_zone,
            ${isStopped('email', sql.fragment`email.email`)} as email_is_stopped,
            ${isStopped('sms', sql.fragment`phone.phone_number`)} as phone_is_stopped,
-           address.lines as address_lines, address.is_returned as address_is_returned,
+           address.lines as address_lines, address.postal_code, address.country,
+           address.is_returned as address_is_returned,
            represented.is_represented, represented.has_trustee,
            consent.given as consents_given, consent.in_force as consents_in_force,
            (${looksAtRelief(sql.fragment`application.borrower_id = borrower.id`)}

@@ -5,7 +5,8 @@ import { sql } from '../database/db.ts';
 export const addressed = sql.fragment`jsonb_build_object(
   'recipient', jsonb_build_object(
     'name', borrower.first_name || ' ' || borrower.last_name,
-    'address_lines', coalesce(address.lines, '[]')
+    'address_lines', coalesce(address.lines, '[]'),
+    'postal_code', address.postal_code, 'country', address.country
   ),
   'loan_number', row.loan_number
 )`;

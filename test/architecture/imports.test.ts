@@ -88,7 +88,7 @@ rule('only workers/outside/ and jobs/files/ reach beyond the database', () => {
 /** From what serves people down to what serves everybody; a layer imports itself and those below. */
 const LAYERS = [
   ['portal', 'operations', 'business-day'],
-  ['loans', 'payments', 'collateral', 'portfolios', 'borrowers'],
+  ['loans', 'payments', 'collateral', 'portfolios', 'borrowers', 'mailing'],
   ['ledger', 'webhooks', 'communications', 'documents', 'users'],
   ['files', 'networks', 'sealing'],
 ] as const;

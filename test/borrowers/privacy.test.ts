@@ -5,7 +5,7 @@ import { exportBorrower } from '../../jobs/borrowers/privacy/export-borrower.job
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { sql } from '../../sql/database/db.ts';
 import { redact as openDoor } from '../../sql/borrowers/redaction.ts';
-import { BOOKS, LEADING, SECRET, UNLISTED } from '../setup/borrower-catalogue.ts';
+import { BOOKS, LEADING, OTHERS, SECRET, UNLISTED } from '../setup/borrower-catalogue.ts';
 import { everyRow } from '../setup/every-row.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
@@ -36,15 +36,6 @@ async function paidBack(tenant: Tenant) {
   expect(paid.status, JSON.stringify(paid.body)).toBe(201);
   return loan;
 }
-
-/** They lead there by a record that is nobody's in particular. */
-const OTHERS: Record<string, string> = {
-  loan_tapes: 'the document of a tape is a file about many, and of no borrower',
-  remittances: 'what is told to an investor in all; each loan of it is in remittance_loans',
-  servicing_fee_rates: 'what an investor pays, and which of the staff wrote it down',
-  tape_deliveries: 'who of the tenant’s partners was mailed a tape',
-  year_ends: 'the entry of a year end is about the lender alone',
-};
 
 test('every table that leads to a borrower is told of, or named with its reason', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(LEADING);

@@ -21,6 +21,18 @@ export const LEADING = `
   where not exists (select from app.borrower_tables where table_name = named.name)
   order by 1`;
 
+/** Tables that lead there by a record that is nobody's in particular. */
+export const OTHERS: Record<string, string> = {
+  loan_tapes: 'the document of a tape is a file about many, and of no borrower',
+  mail_batch_files:
+    'a file of many letters, which is removed after 90 days; each letter is in mail_letters',
+  mail_batches: 'which of the staff had letters batched',
+  remittances: 'what is told to an investor in all; each loan of it is in remittance_loans',
+  servicing_fee_rates: 'what an investor pays, and which of the staff wrote it down',
+  tape_deliveries: 'who of the tenant’s partners was mailed a tape',
+  year_ends: 'the entry of a year end is about the lender alone',
+};
+
 /** Columns that may hold words and are neither personal nor kept for a reason; and those listed that are gone. */
 export const UNLISTED = `
   select attrelid::regclass || '.' || attname as name

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import {
+  cancelBatch,
+  downloadBatch,
+  NewBatch,
+  retryBatch,
+  startBatch,
+} from '../../jobs/mailing/batch.ts';
+import { batches as table, BATCH_STATUSES } from '../../sql/mailing/batches.ts';
+import { batchFiles as fileTable } from '../../sql/mailing/files.ts';
+import { date, flag, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { action, nested, resource } from '../endpoints/resource.ts';
+import type { Route } from '../endpoints/route.ts';
+import { mailLetters } from './mail-letters.ts';
+
+const about = { area: 'mailing', read: 'viewer', write: 'loan_officer' } as const;
+const count = integer.readonly();
+const given = text.nullable().readonly();
+
+const files = resource({
+  ...about,
+  name: 'MailBatchFile',
+  path: 'mail-batch-files',
+  table: fileTable,
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    mail_batch_id: uuid.readonly(),
+    position: count,
+    kind: z.enum(['letters', 'manifest']).readonly(),
+    filename: text.readonly(),
+    pages_each: integer.nullable().readonly().describe('How many pages each letter in it has.'),
+    letter_count: count,
+    page_count: count,
+    is_made: flag.readonly(),
+    file_size: integer.nullable().readonly(),
+    sha256_hash: given,
+    ...stamps,
+  },
+  filters: ['kind', 'pages_each'],
+  sort: { field: 'position', descending: false },
+});
+
+/** What a mail house is given: the letters that went to post since the batch before. */
+const batches = resource({
+  ...about,
+  name: 'MailBatch',
+  path: 'mail-batches',
+  table,
+  offers: ['list', 'read', 'create'],
+  audited: true,
+
+  fields: {
+    id: uuid.readonly(),
+    number: count,
+    business_date: date.readonly().describe('The last day whose letters are in it.'),
+    ...NewBatch,
+    status: z.enum(BATCH_STATUSES).readonly(),
+    failure_reason: given,
+    letter_count: count,
+    page_count: count,
+    sheet_count: count.describe('Printed on both sides.'),
+    held_count: count.describe('Letters that were left out, and wait.'),
+    file_count: count.describe('With the two manifests.'),
+    files_made: count,
+    handed_over_at: timestamp.nullable().readonly(),
+    files_removed_at: timestamp.nullable().readonly(),
+    created_by: uuid.nullable().readonly().describe('Nobody, where the close of the day made it.'),
+    ...stamps,
+  },
+  filters: ['number', 'business_date', 'status'],
+  sort: { field: 'number', descending: true },
+  nested: {
+    files: nested(files, 'mail_batch_id', ['list']),
+    letters: nested(mailLetters, 'mail_batch_id', ['list']),
+  },
+
+  create: startBatch,
+  actions: {
+    retry: action({
+      allow: 'loan_officer',
+      summary: 'Make what is missing of a batch that failed',
+      run: retryBatch,
+    }),
+    cancel: action({
+      allow: 'admin',
+      summary: 'Let the letters of a batch wait again, which nobody was given',
+      run: cancelBatch,
+    }),
+    download: action({
+      allow: 'loan_officer',
+      summary: 'Links to all files of a batch, which counts as handed over from then on',
+      security_event: 'export',
+      reply: z.object({
+        files: z.array(
+          z.object({
+            filename: text,
+            content_type: text,
+            file_size: z.int().nullable(),
+            sha256_hash: z.string().nullable(),
+            download_url: z.string(),
+          }),
+        ),
+        expires_at: timestamp,
+      }),
+      run: downloadBatch,
+    }),
+  },
+});
+
+export const mailingRoutes: Route[] = [...batches.routes, ...mailLetters.routes];

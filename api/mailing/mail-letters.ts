@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { REASONS } from '../../jobs/communications/may-contact.ts';
+import { holdLetter, releaseLetter, Why, withdrawLetter } from '../../jobs/mailing/letter.ts';
+import { letters as table, STATUSES } from '../../sql/mailing/letters.ts';
+import { date, integer, prose, stamps, text, uuid } from '../../sql/types.ts';
+import { action, resource } from '../endpoints/resource.ts';
+
+const about = { allow: 'loan_officer', body: Why } as const;
+const id = uuid.nullable().readonly();
+const number = integer.nullable().readonly();
+
+/** The letters that went to post, by the ids that their messages have. */
+export const mailLetters = resource({
+  name: 'MailLetter',
+  path: 'mail-letters',
+  area: 'mailing',
+  table,
+  read: 'viewer',
+  write: 'loan_officer',
+  offers: ['list', 'read'],
+
+  fields: {
+    id: uuid.readonly().describe('That of the message.'),
+    borrower_id: uuid.readonly(),
+    loan_id: id,
+    document_id: uuid.readonly(),
+    template_type: text.nullable().readonly(),
+    posted_on: date.readonly().describe('The business date on which it was printed.'),
+    status: z.enum(STATUSES).readonly(),
+    hold_reasons: z
+      .array(z.enum([...REASONS, 'by_hand']))
+      .readonly()
+      .describe('Why it is in no batch.'),
+    note: prose.nullable().readonly(),
+    mail_batch_id: id,
+    mail_batch_file_id: id,
+    position: number.describe('Which letter of its batch it is.'),
+    first_page: number.describe('Where in its file it begins.'),
+    last_page: number,
+    page_count: integer.readonly(),
+    returned_on: date.nullable().readonly(),
+    ...stamps,
+  },
+  filters: [
+    ...(['borrower_id', 'loan_id', 'document_id', 'template_type', 'posted_on', 'status'] as const),
+    ...(['mail_batch_id', 'mail_batch_file_id', 'returned_on'] as const),
+  ],
+
+  actions: {
+    hold: action({ ...about, summary: 'Keep a letter out of batches', run: holdLetter }),
+    release: action({
+      ...about,
+      summary: 'Let a held letter wait for the next batch, which asks anew whether it may go',
+      run: releaseLetter,
+    }),
+    withdraw: action({
+      ...about,
+      summary: 'Have a letter never posted',
+      run: withdrawLetter,
+    }),
+  },
+});

@@ -1,0 +1,130 @@
+import * as batches from '../../sql/mailing/batches.ts';
+import * as batchFiles from '../../sql/mailing/files.ts';
+import * as letters from '../../sql/mailing/letters.ts';
+import { date } from '../../sql/types.ts';
+import { record } from '../audit.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import { enqueueAll } from '../job.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+import { finishMailBatch } from './finish-mail-batch.job.ts';
+import { judgeWaiting } from './judge.ts';
+import { mergeLetters } from './merge-letters.job.ts';
+
+/** What a file holds at most: about 15 MB, made in some 15 seconds with 200 MB of memory. */
+const MOST = { letters: 500, pages: 1_000 };
+
+export const NewBatch = {
+  from_date: date
+    .optional()
+    .describe(
+      'Letters that went to post before this day are left out, now and later. Without it: as for the latest batch, and for the first one the business date.',
+    ),
+};
+
+/** Makes a batch of all that went to post and is in none; refuses where there is nothing. */
+export async function startBatch(work: Work, { from_date }: { from_date?: string | undefined }) {
+  if (from_date !== undefined && from_date > work.today)
+    throw new Invalid({ from_date: 'Must not be after the business date.' });
+  await batches.alone(work.tx);
+  const made = await planBatch(work, work.today, from_date);
+  if ('id' in made) return made.id;
+  const { held } = made;
+  const message =
+    held === 0
+      ? 'No letter waits for a batch.'
+      : `No letter may go; ${held} of them are held, each with its reasons.`;
+  throw new Conflict(message, 'no_letters', { held });
+}
+
+/**
+ * Gives every letter that may go its place in a new batch, up to that day, and has its files made. The caller
+ * is alone with the batches. Answers how many are held where none may go.
+ */
+export async function planBatch(
+  work: Work,
+  business_date: string,
+  wanted?: string,
+): Promise<{ id: string } | { held: number }> {
+  const { tx, actor } = work;
+  const from_date = wanted ?? (await batches.fromDate(tx)) ?? business_date;
+  const days = { from_date, business_date };
+  await letters.lockWaiting(tx, days);
+  await judgeWaiting(work, days);
+  const { waiting, held } = await letters.count(tx, days);
+  if (waiting === 0) return { held };
+  const created_by = actor.type === 'user' ? actor.id : null;
+  const { id } = await batches.add(tx, { ...days, created_by, held_count: held });
+  const files = await batches.plan(tx, id, days, MOST);
+  await record(work, { type: 'mail_batches', id }, 'create', {});
+  await make(work, id, files);
+  return { id };
+}
+
+const make = ({ tx, tenant_id }: Work, batch_id: string, files: readonly { id: string }[]) =>
+  enqueueAll(
+    tx,
+    mergeLetters,
+    files.map(({ id: file_id }) => ({ tenant_id, batch_id, file_id })),
+  );
+
+/** Makes what is missing of a batch that failed: of the same letters, in the same places. */
+export async function retryBatch(work: Work, id: string) {
+  const { tx, tenant_id } = work;
+  const { status } = await locked(work, id);
+  if (status !== 'failed') throw new Conflict('Only a batch that failed is made again.', status);
+  await batches.become(tx, id, 'making');
+  const all = await batchFiles.ofBatch(tx, id);
+  const left = all.filter(({ kind, storage_key }) => kind === 'letters' && storage_key === null);
+  if (left.length > 0) await make(work, id, left);
+  else await enqueueAll(tx, finishMailBatch, [{ tenant_id, batch_id: id }]);
+}
+
+/** Lets its letters wait again, as long as nobody was given them. */
+export async function cancelBatch(work: Work, id: string) {
+  const { status, handed_over_at } = await locked(work, id);
+  if (status === 'cancelled') throw new Conflict('It is cancelled already.', 'cancelled');
+  if (handed_over_at !== null)
+    throw new Conflict('It was handed over: its letters may be in the post.', 'handed_over');
+  await batches.release(work.tx, id);
+  await batches.become(work.tx, id, 'cancelled');
+}
+
+/** Links to all its files, for some minutes. From then on it counts as handed over. */
+export async function downloadBatch(work: Work, id: string) {
+  const { tx, installation } = work;
+  const { status, files_removed_at } = await locked(work, id);
+  if (status !== 'ready') throw new Conflict('It has no files to fetch.', status);
+  if (files_removed_at !== null)
+    throw new Conflict('Its files were removed; the letters are among the documents.', 'removed');
+  await batches.handedOver(tx, id);
+  const { download_ttl_s } = (await settingsOf(tx)).documents;
+  const expires_at = new Date(Date.now() + download_ttl_s * 1000);
+  const files = [];
+  for (const { filename, storage_key, file_size, sha256_hash } of await batchFiles.ofBatch(
+    tx,
+    id,
+  )) {
+    const content_type = typeOf(filename);
+    const link = {
+      key: storage_key ?? '',
+      method: 'GET',
+      expires_at,
+      content_type,
+      filename,
+    } as const;
+    const download_url = await installation.files.presign(link);
+    files.push({ filename, content_type, file_size, sha256_hash, download_url });
+  }
+  return { files, expires_at: expires_at.toISOString() };
+}
+
+const TYPES = { pdf: 'application/pdf', csv: 'text/csv', json: 'application/json' } as const;
+const typeOf = (filename: string) =>
+  TYPES[(filename.split('.').at(-1) ?? 'pdf') as keyof typeof TYPES];
+
+async function locked({ tx }: Work, id: string) {
+  const batch = await batches.lock(tx, id);
+  if (batch === null) throw new NotFound();
+  return batch;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import * as batches from '../../sql/mailing/batches.ts';
+import * as batchFiles from '../../sql/mailing/files.ts';
+import { uuid } from '../../sql/types.ts';
+import type { Files, StoredFile } from '../files/files.ts';
+import { job } from '../job.ts';
+import { emit } from '../webhooks/emit.ts';
+import type { Work } from '../work.ts';
+import { keyOf } from './keys.ts';
+import { manifestCsv, manifestJson } from './manifest.ts';
+
+/** Writes the manifests of a batch whose other files are all there, and tells that it is ready. */
+export const finishMailBatch = job({
+  name: 'finish-mail-batch',
+  pool: 'documents',
+  payload: z.object({ tenant_id: uuid, batch_id: uuid }),
+  attempts: 5,
+  key: ({ batch_id }) => `finish-mail-batch:${batch_id}`,
+
+  async run({ tenant_id, batch_id }, { within, files }) {
+    const write = (work: Work) => written(work, files, batch_id);
+    const manifests = await within(tenant_id, write, { snapshot: true });
+    if (manifests === null) return;
+    await within(tenant_id, (work) => finished(work, batch_id, manifests));
+  },
+
+  failed: ({ tx }, { batch_id }, reason) => batches.failed(tx, batch_id, reason),
+});
+
+/** Read from one snapshot; written twice, the manifests are the same bytes. */
+async function written({ tx }: Work, files: Files, batchId: string) {
+  const batch = await batches.standing(tx, batchId);
+  if (!batches.isUnderWay(batch)) return null;
+  const manifests: { id: string; file: StoredFile }[] = [];
+  for (const { id, kind, filename } of await batchFiles.ofBatch(tx, batchId)) {
+    if (kind !== 'manifest') continue;
+    const bytes = filename.endsWith('.csv')
+      ? manifestCsv(tx, batchId)
+      : manifestJson(tx, batchId, batch);
+    manifests.push({ id, file: await files.put(await keyOf(tx, batchId, filename), bytes) });
+  }
+  return manifests;
+}
+
+async function finished(
+  work: Work,
+  batchId: string,
+  manifests: readonly { id: string; file: StoredFile }[],
+) {
+  const batch = await batches.lock(work.tx, batchId);
+  if (!batches.isUnderWay(batch)) return;
+  for (const { id, file } of manifests) await batchFiles.made(work.tx, id, file);
+  await batches.become(work.tx, batchId, 'ready');
+  const { number, business_date, letter_count, page_count, held_count } = batch;
+  await emit(work, 'mail_batch.ready', {
+    mail_batch_id: batchId,
+    ...{ number, business_date, letter_count, page_count, held_count },
+  });
+}

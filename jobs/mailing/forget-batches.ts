@@ -1,0 +1,21 @@
+import * as batchFiles from '../../sql/mailing/files.ts';
+import type { Outside } from '../outside.ts';
+
+/** Days that the files of a batch are kept; each letter is kept for good as a document. */
+const KEPT_DAYS = 90;
+/** Batches that are looked at in one transaction. */
+const MANY = 20;
+
+/** Removes the files of old batches, and of those that were cancelled. */
+export async function forgetBatches({ within, files }: Outside, tenantId: string) {
+  for (let seen = MANY; seen === MANY;) {
+    seen = await within(tenantId, async ({ tx }) => {
+      const over = await batchFiles.over(tx, KEPT_DAYS, MANY);
+      for (const { id, storage_keys } of over) {
+        for (const key of storage_keys) await files.remove(key);
+        await batchFiles.removed(tx, id);
+      }
+      return over.length;
+    });
+  }
+}

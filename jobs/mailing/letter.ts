@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import * as letters from '../../sql/mailing/letters.ts';
+import type { Row } from '../../sql/table.ts';
+import { find } from '../../sql/table.ts';
+import { prose } from '../../sql/types.ts';
+import { Conflict, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+export const Why = z.object({ note: prose.nullish().describe('Why, for whoever looks later.') });
+type Why = z.output<typeof Why>;
+
+/** Keeps a letter out of batches until somebody releases it. */
+export async function holdLetter(work: Work, id: string, { note }: Why) {
+  const { hold_reasons } = await open(work, id);
+  const others = (hold_reasons as string[]).filter((reason) => reason !== 'by_hand');
+  await decide(work, id, { status: 'held', hold_reasons: [...others, 'by_hand'], note });
+}
+
+/** Lets it wait for the next batch, which asks anew whether it may go. */
+export async function releaseLetter(work: Work, id: string, { note }: Why) {
+  const { status } = await open(work, id);
+  if (status !== 'held') throw new Conflict('The letter is not held.', 'not_held');
+  await decide(work, id, { status: 'waiting', hold_reasons: [], note });
+}
+
+/** It will never be posted: it was sent in another way, or nobody wants it any more. */
+export async function withdrawLetter(work: Work, id: string, { note }: Why) {
+  await open(work, id);
+  await decide(work, id, { status: 'withdrawn', hold_reasons: [], note });
+}
+
+async function open({ tx }: Work, id: string): Promise<Row> {
+  const letter = await find(tx, letters.letters, id);
+  if (letter === null) throw new NotFound();
+  if (letter['status'] === 'batched')
+    throw new Conflict('The letter is in a batch.', 'batched', {
+      mail_batch_id: letter['mail_batch_id'],
+    });
+  if (letter['status'] === 'withdrawn')
+    throw new Conflict('The letter was withdrawn.', 'withdrawn');
+  return letter;
+}
+
+type Decision = {
+  status: 'waiting' | 'held' | 'withdrawn';
+  hold_reasons: string[];
+  note: string | null | undefined;
+};
+
+async function decide({ tx }: Work, id: string, { note, ...change }: Decision) {
+  const isDone = await letters.decide(tx, id, { ...change, note: note?.trim() || null });
+  if (!isDone) throw new Conflict('The letter has just been put into a batch.', 'batched');
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import * as batches from '../../sql/mailing/batches.ts';
+import { date, uuid } from '../../sql/types.ts';
+import { enqueue, job } from '../job.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+import { planBatch } from './batch.ts';
+
+/** Makes the batch of a day that is closed, where there are letters for one. A second run finds it made. */
+export const makeMailBatch = job({
+  name: 'make-mail-batch',
+  pool: 'documents',
+  payload: z.object({ tenant_id: uuid, day: date }),
+  attempts: 5,
+  key: ({ tenant_id, day }) => `make-mail-batch:${tenant_id}:${day}`,
+
+  run: ({ tenant_id, day }, { within }) =>
+    within(tenant_id, async (work) => {
+      await batches.alone(work.tx);
+      if (!(await batches.isMadeFor(work.tx, day))) await planBatch(work, day);
+    }),
+});
+
+/** Where the tenant has it so, a day that was closed has its letters batched. */
+export async function batchOfDay({ tx, tenant_id }: Work, day: string) {
+  const { batch_at_close } = (await settingsOf(tx)).communications.mail_house;
+  if (batch_at_close) await enqueue(tx, makeMailBatch, { tenant_id, day });
+}

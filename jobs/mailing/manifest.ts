@@ -1,0 +1,65 @@
+import type { Transaction } from '../../sql/database/db.ts';
+import type { Standing } from '../../sql/mailing/batches.ts';
+import * as batchFiles from '../../sql/mailing/files.ts';
+import { writeCsv } from '../portfolios/tape-text.ts';
+
+const PAGE = 5_000;
+
+/** An envelope has two lines of a street, one of a place and one of a country. */
+const ADDRESS_LINES = ['address_line_1', 'address_line_2', 'address_line_3', 'address_line_4'];
+const COLUMNS = [
+  ...['position', 'letter_id', 'template_type', 'language', 'name', ...ADDRESS_LINES],
+  ...['postal_code', 'country', 'pages', 'sheets', 'file', 'first_page', 'last_page'],
+  'sha256_hash',
+];
+
+/** All lines of the manifest, some thousands at a time. */
+async function* linesOf(tx: Transaction, batchId: string) {
+  let after = 0;
+  for (let seen = PAGE; seen === PAGE;) {
+    const page = await batchFiles.lines(tx, batchId, after, PAGE);
+    if (page.length > 0) yield page;
+    after = page.at(-1)?.position ?? after;
+    seen = page.length;
+  }
+}
+
+/** A row a letter; what a spreadsheet would take for a formula is text. */
+export const manifestCsv = (tx: Transaction, batchId: string) =>
+  encoded(writeCsv(rowsOf(tx, batchId), { columns: COLUMNS, include_header: true }));
+
+async function* rowsOf(tx: Transaction, batchId: string) {
+  for await (const page of linesOf(tx, batchId)) yield page.map(flat);
+}
+
+const flat = ({ address_lines, ...line }: batchFiles.Line) => ({
+  ...line,
+  ...Object.fromEntries(ADDRESS_LINES.map((name, index) => [name, address_lines[index] ?? null])),
+});
+
+/** The same with its totals, and what is known of each file. */
+export const manifestJson = (tx: Transaction, batchId: string, batch: Standing) =>
+  encoded(jsonOf(tx, batchId, batch));
+
+async function* jsonOf(tx: Transaction, batchId: string, batch: Standing) {
+  const all = await batchFiles.ofBatch(tx, batchId);
+  const files = all
+    .filter(({ kind }) => kind === 'letters')
+    .map(({ filename, pages_each, letter_count, page_count, file_size, sha256_hash }) => ({
+      ...{ filename, pages_each, letter_count, page_count, file_size, sha256_hash },
+    }));
+  const { number, business_date, letter_count, page_count, sheet_count, held_count } = batch;
+  const totals = { letter_count, page_count, sheet_count, held_count, file_count: files.length };
+  const head = JSON.stringify({ batch: { id: batchId, number, business_date }, totals, files });
+  yield `${head.slice(0, -1)},"letters":[`;
+  let separator = '\n';
+  for await (const page of linesOf(tx, batchId)) {
+    yield separator + page.map((line) => JSON.stringify(line)).join(',\n');
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+async function* encoded(text: AsyncIterable<string>) {
+  for await (const part of text) yield Buffer.from(part);
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import * as batches from '../../sql/mailing/batches.ts';
+import * as batchFiles from '../../sql/mailing/files.ts';
+import { uuid } from '../../sql/types.ts';
+import { enqueue, job } from '../job.ts';
+import type { Work } from '../work.ts';
+import { finishMailBatch } from './finish-mail-batch.job.ts';
+import { keyOf } from './keys.ts';
+import { mergedPdf } from './merged-pdf.ts';
+
+/**
+ * Makes one file of a batch. Which letters are in it, and where, was written when the batch was made, so
+ * that a second run after a crash makes the same bytes. Whoever makes the last one has the batch finished.
+ */
+export const mergeLetters = job({
+  name: 'merge-letters',
+  pool: 'documents',
+  payload: z.object({ tenant_id: uuid, batch_id: uuid, file_id: uuid }),
+  attempts: 5,
+  key: ({ file_id }) => `merge-letters:${file_id}`,
+
+  async run({ tenant_id, batch_id, file_id }, { within, files }) {
+    const read = (work: Work) => toMerge(work, file_id);
+    const wanted = await within(tenant_id, read, { readOnly: true });
+    if (wanted === null) return;
+    await files.put(wanted.key, await mergedPdf(files, wanted.parts), {
+      when: (file, place) =>
+        within(tenant_id, async ({ tx }) => {
+          const batch = await batches.lock(tx, batch_id);
+          if (!batches.isUnderWay(batch)) return;
+          if (!(await batchFiles.made(tx, file_id, file))) return;
+          await place();
+          const all = await batchFiles.ofBatch(tx, batch_id);
+          const left = all.filter(({ kind, storage_key }) => kind === 'letters' && !storage_key);
+          if (left.length === 0) await enqueue(tx, finishMailBatch, { tenant_id, batch_id });
+        }),
+    });
+  },
+
+  failed: ({ tx }, { batch_id }, reason) => batches.failed(tx, batch_id, reason),
+});
+
+async function toMerge({ tx }: Work, fileId: string) {
+  const file = await batchFiles.toMerge(tx, fileId);
+  if (file === null) return null;
+  const key = await keyOf(tx, file.mail_batch_id, file.filename);
+  return { key, parts: await batchFiles.parts(tx, fileId) };
+}

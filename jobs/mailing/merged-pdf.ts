@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { PDFDocument } from '@cantoo/pdf-lib';
+import type { Part } from '../../sql/mailing/files.ts';
+import type { Files } from '../files/files.ts';
+
+/**
+ * The letters behind one another, in this order; the same bytes for the same letters. One letter is held at a
+ * time beside what it added. Throws with the letter's id where its file is not the one that was printed.
+ */
+export async function mergedPdf(files: Files, parts: readonly Part[]): Promise<Uint8Array> {
+  const merged = await PDFDocument.create({ updateMetadata: false });
+  for (const part of parts) {
+    const letter = await PDFDocument.load(await printed(files, part), { updateMetadata: false });
+    const indices = letter.getPageIndices();
+    if (indices.length !== part.page_count)
+      throw new Error(`The letter ${part.letter_id} has ${indices.length} pages now.`);
+    for (const page of await merged.copyPages(letter, indices)) merged.addPage(page);
+  }
+  return merged.save({ addDefaultPage: false });
+}
+
+async function printed(files: Files, { letter_id, storage_key, sha256_hash }: Part) {
+  const bytes = await files.get(storage_key);
+  if (bytes === null) throw new Error(`The file of the letter ${letter_id} is not in the store.`);
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256_hash)
+    throw new Error(`The file of the letter ${letter_id} is not the one that was printed.`);
+  return bytes;
+}

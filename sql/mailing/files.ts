@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+
+export const batchFiles = table({
+  name: 'mail_batch_files',
+  rows: sql.fragment`
+    select record.id, record.mail_batch_id, record.position, record.kind, record.filename,
+           record.pages_each, record.letter_count, record.page_count,
+           record.storage_key is not null as is_made, record.file_size, record.sha256_hash,
+           record.created_at, record.updated_at
+    from mail_batch_files as record
+  `,
+});
+
+const ToMerge = z.object({ mail_batch_id: z.string(), filename: z.string() });
+
+/** The file, as long as it is still to be made. */
+export const toMerge = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(ToMerge)`
+    select file.mail_batch_id, file.filename
+    from mail_batch_files as file join mail_batches as batch on batch.id = file.mail_batch_id
+    where file.id = ${id} and file.storage_key is null and batch.status in ('making', 'failed')
+  `);
+
+const Part = z.object({
+  letter_id: z.string(),
+  storage_key: z.string(),
+  sha256_hash: z.string(),
+  page_count: z.int(),
+});
+export type Part = z.output<typeof Part>;
+
+/** Its letters in their order, each with its own file. */
+export const parts = (tx: Transaction, id: string) =>
+  tx.any(sql.type(Part)`
+    select letter.id as letter_id, document.storage_key, document.sha256_hash, letter.page_count
+    from mail_letters as letter
+    join documents as document on document.id = letter.document_id
+    where letter.mail_batch_file_id = ${id}
+    order by letter.position
+  `);
+
+type Stored = { key: string; size: number; sha256_hash: string };
+
+/** The file is there; false where somebody was first. */
+export async function made(tx: Transaction, id: string, file: Stored): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update mail_batch_files
+    set storage_key = ${file.key}, file_size = ${file.size}, sha256_hash = ${file.sha256_hash}
+    where id = ${id} and storage_key is null
+  `);
+  return rowCount === 1;
+}
+
+const Known = z.object({
+  id: z.string(),
+  kind: z.enum(['letters', 'manifest']),
+  filename: z.string(),
+  pages_each: z.int().nullable(),
+  letter_count: z.int(),
+  page_count: z.int(),
+  storage_key: z.string().nullable(),
+  file_size: z.int().nullable(),
+  sha256_hash: z.string().nullable(),
+});
+export type Known = z.output<typeof Known>;
+
+/** All files of a batch, in the order in which they are handed over. */
+export const ofBatch = (tx: Transaction, batchId: string) =>
+  tx.any(sql.type(Known)`
+    select id, kind, filename, pages_each, letter_count, page_count, storage_key, file_size,
+           sha256_hash
+    from mail_batch_files where mail_batch_id = ${batchId} order by position
+  `);
+
+const Line = z.object({
+  position: z.int(),
+  letter_id: z.string(),
+  template_type: z.string().nullable(),
+  language: z.string().nullable(),
+  name: z.string(),
+  address_lines: z.array(z.string()),
+  postal_code: z.string(),
+  country: z.string(),
+  pages: z.int(),
+  sheets: z.int(),
+  file: z.string(),
+  first_page: z.int(),
+  last_page: z.int(),
+  sha256_hash: z.string(),
+});
+export type Line = z.output<typeof Line>;
+
+/** Some thousands of the manifest's lines, after the given place. */
+export const lines = (tx: Transaction, batchId: string, after: number, limit: number) =>
+  tx.any(sql.type(Line)`
+    select letter.position, letter.id as letter_id, log.template_type, document.language,
+           coalesce(sent_to ->> 'name', '') as name,
+           coalesce(sent_to -> 'address_lines', '[]') as address_lines,
+           coalesce(sent_to ->> 'postal_code', '') as postal_code,
+           coalesce(sent_to ->> 'country', '') as country,
+           letter.page_count as pages, (letter.page_count + 1) / 2 as sheets, file.filename as file,
+           letter.first_page, letter.first_page + letter.page_count - 1 as last_page,
+           document.sha256_hash
+    from mail_letters as letter
+    join mail_batch_files as file on file.id = letter.mail_batch_file_id
+    join documents as document on document.id = letter.document_id
+    join communication_logs as log on log.id = letter.id
+    cross join lateral (select log.figures #> '{letter,recipient}' as sent_to) as recipient
+    where letter.mail_batch_id = ${batchId} and letter.position > ${after}
+    order by letter.position limit ${limit}
+  `);
+
+const Over = z.object({ id: z.string(), storage_keys: z.array(z.string()) });
+
+/** Batches whose files nobody needs any more. */
+export const over = (tx: Transaction, days: number, limit: number) =>
+  tx.any(sql.type(Over)`
+    select batch.id,
+           coalesce((
+             select jsonb_agg(storage_key) from mail_batch_files as file
+             where file.mail_batch_id = batch.id and storage_key is not null
+           ), '[]') as storage_keys
+    from mail_batches as batch
+    where batch.files_removed_at is null
+      and (batch.status = 'cancelled' or batch.created_at < now() - make_interval(days => ${days}))
+    order by batch.id limit ${limit}
+  `);
+
+export const removed = (tx: Transaction, batchId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update mail_batches set files_removed_at = now() where id = ${batchId}
+  `);

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { envelopeLines } from '../communications/recipients.ts';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+
+export const STATUSES = ['waiting', 'held', 'batched', 'withdrawn'] as const;
+
+/** The letters that went to post, with their place in a batch. */
+export const letters = table({
+  name: 'mail_letters',
+  rows: sql.fragment`
+    select record.id, record.borrower_id, record.document_id, log.loan_id, log.template_type,
+           record.posted_on, record.status, record.hold_reasons, record.note, record.mail_batch_id,
+           record.mail_batch_file_id, record.position, record.first_page,
+           record.first_page + record.page_count - 1 as last_page, record.page_count,
+           record.returned_on, record.created_at, record.updated_at
+    from mail_letters as record
+    join communication_logs as log on log.id = record.id
+  `,
+});
+
+/** What nobody but a person takes back: an address may be corrected, and the old one stays on the paper. */
+export const LASTING = ['by_hand', 'contact_invalid'] as const;
+
+const ToJudge = z.object({
+  id: z.string(),
+  borrower_id: z.string(),
+  template_type: z.string().nullable(),
+  loan_id: z.string().nullable(),
+  is_held: z.boolean(),
+  is_printed_returned: z.boolean(),
+});
+export type ToJudge = z.output<typeof ToJudge>;
+export type Days = { from_date: string; business_date: string };
+
+/** Locks those that wait for a batch of these days, in one order, so that two batches take turns. */
+export const lockWaiting = (tx: Transaction, { from_date, business_date }: Days) =>
+  tx.query(sql.typeAlias('void')`
+    select from mail_letters
+    where status in ('waiting', 'held') and posted_on between ${from_date} and ${business_date}
+    order by id for no key update
+  `);
+
+/** Some thousands of them, after the given one, to be asked whether they may go. */
+export const toJudge = (
+  tx: Transaction,
+  { from_date, business_date }: Days,
+  after: string | null,
+  limit: number,
+) =>
+  tx.any(sql.type(ToJudge)`
+    select letter.id, letter.borrower_id, log.template_type, log.loan_id,
+           letter.status = 'held' as is_held,
+           exists (
+             select from addresses
+             where borrower_id = letter.borrower_id and address_indicator = 'U'
+               and ${envelopeLines} = log.figures #> '{letter,recipient,address_lines}'
+           ) as is_printed_returned
+    from mail_letters as letter
+    join communication_logs as log on log.id = letter.id
+    where letter.status in ('waiting', 'held') and (${after}::uuid is null or letter.id > ${after})
+      and letter.posted_on between ${from_date} and ${business_date}
+      and not letter.hold_reasons ?| ${sql.array([...LASTING], 'text')}
+    order by letter.id limit ${limit}
+  `);
+
+type Judged = { id: string; hold_reasons: readonly string[] };
+
+/** Holds those that something speaks against, and lets go those against which nothing does any more. */
+export const judge = (tx: Transaction, judged: readonly Judged[]) =>
+  tx.query(sql.typeAlias('void')`
+    update mail_letters as letter
+    set hold_reasons = judged.hold_reasons,
+        status = case when judged.hold_reasons = '[]' then 'waiting' else 'held' end
+    from jsonb_to_recordset(${JSON.stringify(judged)}::jsonb) as judged (id uuid, hold_reasons jsonb)
+    where letter.id = judged.id and letter.hold_reasons <> judged.hold_reasons
+  `);
+
+/** Mail came back from where they would go: those of the borrower with this address on them are held. */
+export const holdFor = (tx: Transaction, addressId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update mail_letters as letter
+    set status = 'held', hold_reasons = hold_reasons || '["contact_invalid"]'
+    from addresses, communication_logs as log
+    where addresses.id = ${addressId} and letter.borrower_id = addresses.borrower_id
+      and log.id = letter.id and letter.status in ('waiting', 'held')
+      and not letter.hold_reasons ? 'contact_invalid'
+      and ${envelopeLines} = log.figures #> '{letter,recipient,address_lines}'
+  `);
+
+const Count = z.object({ waiting: z.int(), held: z.int() });
+
+export const count = (tx: Transaction, { from_date, business_date }: Days) =>
+  tx.one(sql.type(Count)`
+    select count(*) filter (where status = 'waiting')::integer as waiting,
+           count(*) filter (where status = 'held')::integer as held
+    from mail_letters
+    where status in ('waiting', 'held') and posted_on between ${from_date} and ${business_date}
+  `);
+
+type Change = {
+  status: 'waiting' | 'held' | 'withdrawn';
+  hold_reasons: readonly string[];
+  note: string | null;
+};
+
+/** What a person decides about a letter; answers whether it was still theirs to decide. */
+export async function decide(tx: Transaction, id: string, change: Change): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update mail_letters
+    set status = ${change.status}, note = ${change.note},
+        hold_reasons = ${JSON.stringify(change.hold_reasons)}::jsonb
+    where id = ${id} and status in ('waiting', 'held')
+  `);
+  return rowCount === 1;
+}

@@ -1,0 +1,77 @@
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { loanRows } from './loan-rows.ts';
+import { newFiles, newOutside } from './outside.ts';
+import { drain } from './queue.ts';
+import { settle } from './settings.ts';
+import type { Stage } from './world.ts';
+
+/** What lies under the key that ends so; nothing where there is no such file. */
+export function stored(stage: Stage, ending: string): Uint8Array {
+  const { stored: all } = stage.installation.files as ReturnType<typeof newFiles>;
+  const key = [...all.keys()].find((known) => known.endsWith(ending)) ?? '';
+  return all.get(key) ?? new Uint8Array();
+}
+
+export const BATCHING = ['make-mail-batch', 'merge-letters', 'finish-mail-batch'];
+
+/** Each letter has a size of its own, and each of its pages a height of its own. */
+async function paper(letter: number, pages: number) {
+  const made = await PDFDocument.create({ updateMetadata: false });
+  for (let page = 1; page <= pages; page += 1) made.addPage([200 + letter, 300 + page]);
+  return made.save();
+}
+
+/** How wide and how high the pages of a file are: which letters are in it, page by page. */
+export async function sizesOf(bytes: Uint8Array) {
+  const read = await PDFDocument.load(bytes, { updateMetadata: false });
+  return read.getPages().map((page) => {
+    const { width, height } = page.getSize();
+    return [width - 200, height - 300] as const;
+  });
+}
+
+/** A tenant that sends letters of as many pages as one says, to a borrower each. */
+export async function postOffice(stage: Stage, settings: object = {}) {
+  const tenant = await stage.tenant();
+  await settle(tenant, settings);
+  const { officer } = tenant;
+  const outside = Object.assign(newOutside(stage.pool), { files: stage.installation.files });
+  let printed = 0;
+  const lengths: number[] = [];
+  outside.pdf = async () => {
+    const pages = lengths.shift() ?? 1;
+    return { bytes: await paper((printed += 1), pages), pages };
+  };
+  let people = 0;
+  const newBorrower = async (place: object = {}) => {
+    people += 1;
+    const person = { first_name: '=Grace', last_name: `Hopper ${people}` };
+    const borrower_id: string = (await officer.post('/borrowers', person)).body.id;
+    const address = await officer.post(`/borrowers/${borrower_id}/addresses`, {
+      ...{ street_line_1: `${people} Main Street`, city: 'Arlington', state: 'VA' },
+      ...{ postal_code: '22201', ...place },
+    });
+    const [loan_id] = await loanRows(tenant, { borrower_id });
+    return { borrower_id, loan_id, address_id: String(address.body.id) };
+  };
+  type Borrower = Awaited<ReturnType<typeof newBorrower>>;
+  const send = ({ borrower_id, loan_id }: Borrower) =>
+    officer.post('/communications/send', {
+      ...{ borrower_id, loan_id, channel: 'letter', template_type: 'statement_ready' },
+    });
+  /** One letter to a new borrower, printed. */
+  const post = async (pages: number, place?: object) => {
+    const borrower = await newBorrower(place);
+    lengths.push(pages);
+    const { id } = (await send(borrower)).body;
+    await drain(stage, outside, ['print-letter']);
+    return { ...borrower, id: String(id), number: printed, pages };
+  };
+  const work = () => drain(stage, outside, BATCHING);
+  const batch = async () => {
+    const made = await officer.post('/mail-batches', {});
+    await work();
+    return (await officer.get(`/mail-batches/${made.body.id}`)).body;
+  };
+  return { tenant, officer, outside, newBorrower, send, post, work, batch };
+}
