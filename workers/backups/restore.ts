@@ -53,7 +53,9 @@ export async function restoreBackup({ from, into, at, by, say }: Wanted): Promis
       `restore_command = 'cp "${LOG}/%f" "%p"'`,
       `recovery_target_action = 'promote'`,
     ];
-    if (moment) settings.push(`recovery_target_time = '${moment}'`);
+    // The server reads it before it knows any time zone by a name.
+    const target = moment?.replace('T', ' ').replace('Z', '+00');
+    if (target) settings.push(`recovery_target_time = '${target}'`);
     await appendFile(conf, `${settings.map((line) => `${line} ${OURS}`).join('\n')}\n`);
     await writeFile(path.join(data, 'recovery.signal'), '');
   };
@@ -81,8 +83,7 @@ function momentWithin({ from, until }: Manifest, at: string): string {
     throw new CannotStart('--at takes a moment with its zone, such as 2026-01-31T09:30:00Z.');
   if (moment < new Date(from) || moment > new Date(until))
     throw new CannotStart(`This backup reaches from ${from} to ${until}; --at must lie between.`);
-  // The server reads it before it knows any time zone by a name.
-  return moment.toISOString().replace('T', ' ').replace('Z', '+00');
+  return moment.toISOString();
 }
 
 function assertEmpty(into: string) {

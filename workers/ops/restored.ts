@@ -60,4 +60,4 @@ async function look(owner: Owner) {
 const HELD = 'This is a restored copy; nothing is fetched in the pools';
 const NEXT =
   'The original may have done them since. To discard those of a kind: npm run ops -- change-jobs cancel all ' +
-  '--kind KIND --reason TEXT\nTo let all that is left run, once each: npm run ops -- restored release --reason TEXT';
+  '--kind KIND --reason TEXT (those of a later day: --state scheduled as well)\nTo let all that is left run, once each: npm run ops -- restored release --reason TEXT';
