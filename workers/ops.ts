@@ -17,6 +17,7 @@ import { closes, operators, schedules, webhooks } from './ops/platform.ts';
 import { pools, runs } from './ops/pools.ts';
 import { reckon } from './ops/reckon.ts';
 import { resetFactors } from './ops/reset-second-factors.ts';
+import { restored } from './ops/restored.ts';
 import { secrets } from './ops/secrets.ts';
 import { setAside } from './ops/set-aside.ts';
 import { settings } from './ops/settings.ts';
@@ -41,6 +42,7 @@ const OPERATIONS: readonly Operation[] = [
     secrets,
     reckon,
     tenant,
+    restored,
   ],
 ];
 

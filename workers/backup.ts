@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { openPool } from '../sql/database/db.ts';
+import { registeredKeys } from '../sql/sealed.ts';
+import { takeBackup } from './backups/take.ts';
+import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
+
+/**
+ * `npm run backup -- FOLDER`: copies the database that `npm start` runs below DATA_DIR, and its documents,
+ * while they are used. Said again, it copies what is new. With a Postgres of its own, an installation
+ * uses that server's means: workers/deployment/README.md.
+ */
+async function run([folder, ...more]: string[]) {
+  const configuration = readCommandConfiguration(process.env);
+  if (folder === undefined || more.length > 0) throw new Error('Usage: npm run backup -- FOLDER');
+  if (configuration.DATABASE_URL)
+    throw new Error(
+      'DATABASE_URL names a Postgres of your own, which is backed up by its own means ' +
+        '(workers/deployment/README.md). This command copies the one below DATA_DIR.',
+    );
+  const url = findDatabase(configuration);
+  const worker = await openPool(url, { role: 'servicing_worker', size: 1 });
+  const keys = await registeredKeys(worker).finally(() => worker.end());
+  const files = configuration.STORAGE_URL
+    ? undefined
+    : path.resolve(configuration.DATA_DIR, 'files');
+  const { from, until, secret_keys } = await takeBackup(path.resolve(folder), {
+    ...{ url, files },
+    secret_keys: keys.filter(({ retired }) => !retired).map(({ id }) => id),
+    say: (sentence) => console.error(`  ${sentence}`),
+  });
+  console.log(
+    `${folder} can be restored to any moment from ${from} to ${until}.\n` +
+      `It does not hold SECRET, of which a copy needs the keys: ${secret_keys.join(', ') || 'none yet'}. ` +
+      `Keep that elsewhere${files ? '' : ', and copy the bucket as well'}.`,
+  );
+}
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+/** What a backup holds, written last of all: what is not in it is not part of the backup. */
+const Entry = z.object({ path: z.string(), bytes: z.int(), sha256: z.string() });
+export type Entry = z.output<typeof Entry>;
+
+const Manifest = z.object({
+  format: z.literal(1),
+  system_identifier: z.string(),
+  /** The copy can be restored to any moment between the two. */
+  from: z.string(),
+  until: z.string(),
+  /** The first segment of the log that the next backup copies. */
+  next: z.string(),
+  /** SECRET is not in a backup; a copy needs these keys of it. */
+  secret_keys: z.string().array(),
+  /** With a bucket the files are not here: the bucket's own versions keep them. */
+  files_in: z.enum(['backup', 'bucket']),
+  folders: z.string().array(),
+  base: Entry.array(),
+  log: Entry.array(),
+  files: Entry.array(),
+});
+export type Manifest = z.output<typeof Manifest>;
+
+export class Unusable extends Error {}
+
+const placeOf = (folder: string) => path.join(folder, 'manifest.json');
+
+export function readManifest(folder: string): Manifest | undefined {
+  if (!existsSync(placeOf(folder))) return undefined;
+  try {
+    return Manifest.parse(JSON.parse(readFileSync(placeOf(folder), 'utf8')));
+  } catch (error) {
+    throw new Unusable(`${placeOf(folder)} is not the manifest of a backup.`, { cause: error });
+  }
+}
+
+export function writeManifest(folder: string, manifest: Manifest) {
+  const beside = `${placeOf(folder)}.new`;
+  writeFileSync(beside, JSON.stringify(manifest, null, 1), { mode: 0o600, flush: true });
+  renameSync(beside, placeOf(folder));
+}
