@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
 import { compose } from '../../jobs/communications/compose.ts';
 import { orderRemoval } from '../../jobs/documents/remove-old-files.job.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
 import { signLink } from '../../jobs/files/links.ts';
-import { DocumentYears } from '../../jobs/users/document-years.ts';
 import { filesNamed } from '../../sql/moving/rows.ts';
 import { formOf, postForm } from '../setup/forms.ts';
 import { loanRows } from '../setup/loan-rows.ts';
@@ -225,33 +223,4 @@ test('a tape whose file is gone is neither delivered nor delivered again', async
   expect(delivery).toMatchObject({ status: 'failed', error: expect.stringMatching(GONE) });
   expect(again).toMatchObject({ status: 409, body: { code: 'removed' } });
   expect(outside.mailbox.filter(({ to }) => to.address === 'a@fund.test')).toEqual([]);
-});
-
-test('no tenant keeps a document for less than the law asks', async () => {
-  const tenant = await stage.tenant();
-  const superadmin = await tenant.signedIn('superadmin');
-  const put = (document_years: object) =>
-    superadmin.put('/tenant/settings', { retention: { document_years } });
-
-  const short = await put({ adverse_action_notice: 2 });
-  const unknown = await put({ diaries: 2 });
-  const set = await put({ adverse_action_notice: 3, title: 10 });
-  const unset = await put({ title: null });
-
-  expect(short).toMatchObject({
-    status: 422,
-    body: {
-      errors: {
-        'retention.document_years.adverse_action_notice': expect.stringContaining('1002.12(b)'),
-      },
-    },
-  });
-  expect(unknown.status).toBe(422);
-  expect(set.body.retention.document_years).toMatchObject({ title: 10 });
-  expect(unset.body.retention.document_years).toMatchObject({
-    ...{ adverse_action_notice: 3, title: null },
-  });
-  expect(Object.keys(DocumentYears.shape).toSorted()).toEqual(
-    [...DOCUMENT_TYPES, 'loan_tape'].toSorted(),
-  );
 });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { RULES } from '../../jobs/loans/origination/compliance-rules.ts';
+import { DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
 import { COMPLIANCE_CHECKS } from '../../jobs/users/compliance-checks.ts';
+import { DocumentYears } from '../../jobs/users/document-years.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { settle } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
@@ -168,4 +170,33 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])(
 
 test('a tenant weighs exactly the checks that are made', () => {
   expect(RULES.map(({ code }) => code)).toEqual(COMPLIANCE_CHECKS);
+});
+
+test('no tenant keeps a document for less than the law asks', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await tenant.signedIn('superadmin');
+  const put = (document_years: object) =>
+    superadmin.put('/tenant/settings', { retention: { document_years } });
+
+  const short = await put({ adverse_action_notice: 2 });
+  const unknown = await put({ diaries: 2 });
+  const set = await put({ adverse_action_notice: 3, title: 10 });
+  const unset = await put({ title: null });
+
+  expect(short).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        'retention.document_years.adverse_action_notice': expect.stringContaining('1002.12(b)'),
+      },
+    },
+  });
+  expect(unknown.status).toBe(422);
+  expect(set.body.retention.document_years).toMatchObject({ title: 10 });
+  expect(unset.body.retention.document_years).toMatchObject({
+    ...{ adverse_action_notice: 3, title: null },
+  });
+  expect(Object.keys(DocumentYears.shape).toSorted()).toEqual(
+    [...DOCUMENT_TYPES, 'loan_tape'].toSorted(),
+  );
 });
