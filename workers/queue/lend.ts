@@ -86,7 +86,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
     return {
       post: (request) => http.post(request),
       read: (url) => http.ask({ url, method: 'GET', headers: {} }),
-      download: http.download,
+      download: (url, bytesMax) => http.download(url, bytesMax),
       identity: openIdentity(http),
       pdf: missing('browser', 'outbound'),
       mail: (letter) => mailer.mail(letter),
