@@ -62,6 +62,7 @@ export const TABLES = [
   'loans',
   'mail_batch_files',
   'mail_batches',
+  'mail_deliveries',
   'mail_letters',
   'modifications',
   'nacha_entries',

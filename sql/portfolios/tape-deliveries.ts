@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { place } from '../documents/sftp-servers.ts';
 import { table } from '../table.ts';
 
 export const deliveries = table({
@@ -10,9 +11,6 @@ export const deliveries = table({
     from tape_deliveries as record
   `,
 });
-
-/** Where a server has the file, in short. */
-const PLACE = sql.fragment`'sftp://' || host || ':' || port || '/' || ltrim(folder, '/')`;
 
 /** One delivery to each address that the tape's config names, or to its server. */
 export const order = (tx: Transaction, tapeId: string) =>
@@ -26,7 +24,7 @@ export const order = (tx: Transaction, tapeId: string) =>
       from jsonb_array_elements_text(config.recipients) as recipient
       where config.delivery = 'email'
       union all
-      select ${PLACE}, id
+      select ${place}, id
       from sftp_servers where id = config.sftp_server_id and config.delivery = 'sftp'
     ) as named
     where tape.id = ${tapeId}
@@ -74,7 +72,7 @@ export const tried = (tx: Transaction, id: string, attempt: number, { status, er
         sent_at = case when ${status} = 'sent' then now() end,
         -- A server may have been moved since it was ordered.
         recipient = coalesce(
-          (select ${PLACE} from sftp_servers where id = tape_deliveries.sftp_server_id), recipient
+          (select ${place} from sftp_servers where id = tape_deliveries.sftp_server_id), recipient
         )
     where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
     returning id
