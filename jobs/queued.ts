@@ -13,6 +13,7 @@ import { scanDocument } from './documents/scan.job.ts';
 import { issueStatements } from './documents/statements.job.ts';
 import type { Job } from './job.ts';
 import { reportCredit } from './loans/reporting/report-credit.job.ts';
+import { deliverMailBatch } from './mailing/deliver-mail-batch.job.ts';
 import { finishMailBatch } from './mailing/finish-mail-batch.job.ts';
 import { makeMailBatch } from './mailing/make-mail-batch.job.ts';
 import { mergeLetters } from './mailing/merge-letters.job.ts';
@@ -59,6 +60,7 @@ export const queued: readonly AnyJob[] = [
   makeMailBatch,
   mergeLetters,
   finishMailBatch,
+  deliverMailBatch,
   exportBorrower,
   removeRedactedFiles,
   removeOldFiles,

@@ -4109,6 +4109,35 @@ CREATE TRIGGER touch BEFORE UPDATE ON public.mail_batches FOR EACH ROW EXECUTE F
 grant insert, select, update on mail_batches to servicing_app;
 grant select on mail_batches to servicing_auditor;
 
+create table mail_deliveries (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  mail_batch_id uuid not null,
+  sftp_server_id uuid not null,
+  recipient text not null,
+  status text not null default 'pending'::text,
+  files_sent integer not null default 0,
+  attempts integer not null default 0,
+  attempts_before integer not null default 0,
+  error text,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint mail_deliveries_once UNIQUE (tenant_id, mail_batch_id, sftp_server_id),
+  constraint mail_deliveries_pkey PRIMARY KEY (tenant_id, id),
+  constraint mail_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))),
+  constraint mail_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint mail_deliveries_tenant_id_mail_batch_id_fkey FOREIGN KEY (tenant_id, mail_batch_id) REFERENCES mail_batches(tenant_id, id),
+  constraint mail_deliveries_tenant_id_sftp_server_id_fkey FOREIGN KEY (tenant_id, sftp_server_id) REFERENCES sftp_servers(tenant_id, id)
+);
+alter table mail_deliveries enable row level security, force row level security;
+create policy auditor on mail_deliveries for select to servicing_auditor using true;
+create policy owner on mail_deliveries for all to servicing_owner using true with check true;
+create policy tenant on mail_deliveries for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.mail_deliveries FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on mail_deliveries to servicing_app;
+grant select on mail_deliveries to servicing_auditor;
+
 create table mail_letters (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null,

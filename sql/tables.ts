@@ -63,6 +63,7 @@ export const TABLES = [
   'logos',
   'mail_batch_files',
   'mail_batches',
+  'mail_deliveries',
   'mail_letters',
   'modifications',
   'nacha_entries',

@@ -6,7 +6,9 @@ import {
   retryBatch,
   startBatch,
 } from '../../jobs/mailing/batch.ts';
+import { handOver } from '../../jobs/mailing/hand-over.ts';
 import { batches as table, BATCH_STATUSES } from '../../sql/mailing/batches.ts';
+import { deliveries as deliveryTable } from '../../sql/mailing/deliveries.ts';
 import { batchFiles as fileTable } from '../../sql/mailing/files.ts';
 import { date, flag, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
@@ -42,6 +44,29 @@ const files = resource({
   sort: { field: 'position', descending: false },
 });
 
+/** What came of putting a batch on a server. */
+const deliveries = resource({
+  ...about,
+  name: 'MailDelivery',
+  path: 'mail-deliveries',
+  table: deliveryTable,
+  offers: [],
+
+  fields: {
+    id: uuid.readonly(),
+    mail_batch_id: uuid.readonly(),
+    sftp_server_id: uuid.readonly(),
+    recipient: text.readonly(),
+    status: z.enum(['pending', 'sent', 'failed']).readonly(),
+    files_sent: count,
+    attempts: count,
+    error: z.string().nullable().readonly(),
+    sent_at: timestamp.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['status'],
+});
+
 /** What a mail house is given: the letters that went to post since the batch before. */
 const batches = resource({
   ...about,
@@ -73,6 +98,7 @@ const batches = resource({
   sort: { field: 'number', descending: true },
   nested: {
     files: nested(files, 'mail_batch_id', ['list']),
+    deliveries: nested(deliveries, 'mail_batch_id', ['list']),
     letters: nested(mailLetters, 'mail_batch_id', ['list']),
   },
 
@@ -87,6 +113,14 @@ const batches = resource({
       allow: 'admin',
       summary: 'Let the letters of a batch wait again, which nobody was given',
       run: cancelBatch,
+    }),
+    'hand-over': action({
+      allow: 'loan_officer',
+      summary:
+        'Put the files of a batch on a server, or once more; without an id, on the one of the settings',
+      security_event: 'export',
+      body: z.object({ sftp_server_id: uuid.nullish() }),
+      run: handOver,
     }),
     download: action({
       allow: 'loan_officer',

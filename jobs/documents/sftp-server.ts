@@ -4,7 +4,7 @@ import type { Row } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { checkHost } from '../networks/host-url.ts';
-import type { Upload } from '../outside.ts';
+import type { Outside, SendAnswer, Upload } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
@@ -91,6 +91,35 @@ export async function signInTo({ tx, tenant_id }: Work, id: string) {
     ...(private_key_sealed !== null && { private_key: keys.unseal(tenant_id, private_key_sealed) }),
   });
 }
+
+type Placed = Pick<Upload, 'filename' | 'partial_name'> & {
+  storage_key: string;
+  file_size: number;
+};
+
+/** Puts a file of the store on the server; one of the same name is replaced. */
+export async function putFile(
+  outside: Outside,
+  signIn: Awaited<ReturnType<typeof signInTo>>,
+  { storage_key, file_size: size, ...names }: Placed,
+): Promise<SendAnswer> {
+  if (signIn === null) return SWITCHED_OFF;
+  const content = async () => {
+    const stream = await outside.files.stream(storage_key);
+    if (stream === null) throw new Error('The file is not in the store.');
+    return stream;
+  };
+  return outside.upload({ ...signIn(outside.keys), ...names, size, content });
+}
+
+const SWITCHED_OFF: SendAnswer = {
+  ok: false,
+  provider: 'sftp',
+  temporary: false,
+  error_code: 'sftp',
+  error_message: 'The server is switched off: set its is_active.',
+};
+
 type Destination = Omit<Upload, 'filename' | 'partial_name' | 'size' | 'content'>;
 
 const LINES = /^-----BEGIN ([A-Z ]{0,20})PRIVATE KEY-----\s[\s\S]*-----END \1PRIVATE KEY-----\s*$/;

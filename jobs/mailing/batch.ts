@@ -3,12 +3,13 @@ import * as batchFiles from '../../sql/mailing/files.ts';
 import * as letters from '../../sql/mailing/letters.ts';
 import { date } from '../../sql/types.ts';
 import { record } from '../audit.ts';
-import { Conflict, Invalid, NotFound } from '../errors.ts';
+import { Conflict, Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { finishMailBatch } from './finish-mail-batch.job.ts';
 import { judgeWaiting } from './judge.ts';
+import { fetchable, locked } from './locked.ts';
 import { mergeLetters } from './merge-letters.job.ts';
 
 /** What a file holds at most: about 15 MB, made in some 15 seconds with 200 MB of memory. */
@@ -93,10 +94,7 @@ export async function cancelBatch(work: Work, id: string) {
 /** Links to all its files, for some minutes. From then on it counts as handed over. */
 export async function downloadBatch(work: Work, id: string) {
   const { tx, installation } = work;
-  const { status, files_removed_at } = await locked(work, id);
-  if (status !== 'ready') throw new Conflict('It has no files to fetch.', status);
-  if (files_removed_at !== null)
-    throw new Conflict('Its files were removed; the letters are among the documents.', 'removed');
+  await fetchable(work, id);
   await batches.handedOver(tx, id);
   const { download_ttl_s } = (await settingsOf(tx)).documents;
   const expires_at = new Date(Date.now() + download_ttl_s * 1000);
@@ -122,9 +120,3 @@ export async function downloadBatch(work: Work, id: string) {
 const TYPES = { pdf: 'application/pdf', csv: 'text/csv', json: 'application/json' } as const;
 const typeOf = (filename: string) =>
   TYPES[(filename.split('.').at(-1) ?? 'pdf') as keyof typeof TYPES];
-
-async function locked({ tx }: Work, id: string) {
-  const batch = await batches.lock(tx, id);
-  if (batch === null) throw new NotFound();
-  return batch;
-}

@@ -6,6 +6,7 @@ import type { Files, StoredFile } from '../files/files.ts';
 import { job } from '../job.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { handOverReady } from './hand-over.ts';
 import { keyOf } from './keys.ts';
 import { manifestCsv, manifestJson } from './manifest.ts';
 
@@ -51,6 +52,7 @@ async function finished(
   if (!batches.isUnderWay(batch)) return;
   for (const { id, file } of manifests) await batchFiles.made(work.tx, id, file);
   await batches.become(work.tx, batchId, 'ready');
+  await handOverReady(work, batchId);
   const { number, business_date, letter_count, page_count, held_count } = batch;
   await emit(work, 'mail_batch.ready', {
     mail_batch_id: batchId,

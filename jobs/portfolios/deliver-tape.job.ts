@@ -5,7 +5,7 @@ import { sender } from '../../sql/users/accounts.ts';
 import { uuid } from '../../sql/types.ts';
 import { renderEmail } from '../../templates/email.ts';
 import { renderTapeMessage } from '../../templates/tape-message.ts';
-import { signInTo } from '../documents/sftp-server.ts';
+import { putFile, signInTo } from '../documents/sftp-server.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueue, job } from '../job.ts';
 import type { Outside, SendAnswer } from '../outside.ts';
@@ -13,7 +13,7 @@ import { isOwnOrigin, settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
 /** Seconds until each further attempt, where the mail server, or the other, may take it later. */
-const RETRY_DELAYS = [60, 600, 3_600, 21_600];
+export const RETRY_DELAYS = [60, 600, 3_600, 21_600];
 /** After so long nobody puts a file any more: the pool ends its jobs after two minutes. */
 const PUTTING_SECONDS = 150;
 /** The longest that a store lets a link live (AWS Signature Version 4). */
@@ -124,25 +124,11 @@ async function mail(ready: Ready, outside: Outside, message_id: string): Promise
 }
 
 /** A tape of the same config and day is replaced by the later one, which has the same name, and never the other way round. */
-async function put({ tape, signIn }: Ready, outside: Outside, id: string): Promise<SendAnswer> {
-  if (signIn === null) return refusal('The server is switched off: set its is_active.');
-  const { storage_key, filename, file_size: size } = tape;
-  const content = async () => {
-    const stream = await outside.files.stream(storage_key);
-    if (stream === null) throw new Error('The file is not in the store.');
-    return stream;
-  };
+function put({ tape, signIn }: Ready, outside: Outside, id: string): Promise<SendAnswer> {
+  const { storage_key, filename, file_size } = tape;
   const partial_name = `.${id}.part`;
-  return outside.upload({ ...signIn(outside.keys), filename, partial_name, size, content });
+  return putFile(outside, signIn, { filename, partial_name, storage_key, file_size });
 }
-
-const refusal = (error_message: string): SendAnswer => ({
-  ok: false,
-  provider: 'sftp',
-  temporary: false,
-  error_code: 'sftp',
-  error_message,
-});
 
 async function linkTo({ tape, tenant, settings: { auth } }: Ready, outside: Outside) {
   const { storage_key: key, filename, content_type } = tape;

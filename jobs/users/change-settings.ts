@@ -1,3 +1,6 @@
+import type { Transaction } from '../../sql/database/db.ts';
+import { sftpServers } from '../../sql/documents/sftp-servers.ts';
+import { isThere } from '../../sql/table.ts';
 import { saveSettings } from '../../sql/tenants.ts';
 import * as stored from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
@@ -59,6 +62,7 @@ async function checkedChange(
   const checked = Settings.safeParse(merged(before, wanted));
   if (!checked.success) throw new Invalid(problemsOf(checked.error.issues));
   assertOwn(checked.data, before, { ...facts, ...installation });
+  await assertServer(tx, checked.data, before);
   return { before, after: checked.data };
 }
 
@@ -81,6 +85,14 @@ function assertOwn(
     errors['webhooks.allow_private_hosts'] =
       'In production private networks are opened by the installation (PRIVATE_NETWORKS).';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** A server that is not there would be missed only when the first batch is. */
+async function assertServer(tx: Transaction, wanted: Settings, before: Settings) {
+  const { sftp_server_id: id } = wanted.communications.mail_house;
+  if (id === '' || id === before.communications.mail_house.sftp_server_id) return;
+  if (!(await isThere(tx, sftpServers, id)))
+    throw new Invalid({ 'communications.mail_house.sftp_server_id': 'Does not exist.' });
 }
 
 const isTree = (value: unknown): value is Tree =>

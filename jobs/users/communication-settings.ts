@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { date } from '../../sql/types.ts';
+import { date, uuid } from '../../sql/types.ts';
 import { mailbox } from './setting-kinds.ts';
 
 /** What a tenant sets about messages to borrowers, and what comes back. */
@@ -23,7 +23,13 @@ export const communications = z
     unsubscribe_email: mailbox.default(''),
     statements_by_email: z.boolean().default(true),
     // Who prints and posts the letters of a day: without it they are fetched one by one from the outbox.
-    mail_house: z.strictObject({ batch_at_close: z.boolean().default(false) }).prefault({}),
+    mail_house: z
+      .strictObject({
+        batch_at_close: z.boolean().default(false),
+        // The server that each batch is put on.
+        sftp_server_id: z.union([uuid, z.literal('')]).default(''),
+      })
+      .prefault({}),
     // When somebody is there, by the tenant's clock: from the hour of `start` until that of `end`, on
     // these days, of which Monday is 1.
     business_hours: z

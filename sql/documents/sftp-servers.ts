@@ -13,6 +13,9 @@ export const sftpServers = table({
   `,
 });
 
+/** Where a server has its files, in short. */
+export const place = sql.fragment`'sftp://' || host || ':' || port || '/' || ltrim(folder, '/')`;
+
 const Server = z.object({
   host: z.string(),
   port: z.int(),

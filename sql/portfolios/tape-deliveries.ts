@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { place } from '../documents/sftp-servers.ts';
 import { table } from '../table.ts';
 
 export const deliveries = table({
@@ -10,9 +11,6 @@ export const deliveries = table({
     from tape_deliveries as record
   `,
 });
-
-/** Where a server has the file, in short. */
-const PLACE = sql.fragment`'sftp://' || host || ':' || port || '/' || ltrim(folder, '/')`;
 
 /** One delivery to each address that the tape's config names, or to its server. */
 export const order = (tx: Transaction, tapeId: string) =>
@@ -26,7 +24,7 @@ export const order = (tx: Transaction, tapeId: string) =>
       from jsonb_array_elements_text(config.recipients) as recipient
       where config.delivery = 'email'
       union all
-      select ${PLACE}, id
+      select ${place}, id
       from sftp_servers where id = config.sftp_server_id and config.delivery = 'sftp'
     ) as named
     where tape.id = ${tapeId}
@@ -89,7 +87,7 @@ export const turn = (tx: Transaction, id: string, seconds: number) =>
     from tape_deliveries as delivery
     join loan_tapes as tape on tape.id = delivery.loan_tape_id
     join lateral (
-      select ${PLACE} as name from sftp_servers where id = delivery.sftp_server_id
+      select ${place} as name from sftp_servers where id = delivery.sftp_server_id
     ) as place on true
     join loan_tapes as others on others.filename = tape.filename
       and others.loan_tape_config_id = tape.loan_tape_config_id
@@ -103,7 +101,7 @@ export const start = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update tape_deliveries
     set started_at = now(),
-        recipient = (select ${PLACE} from sftp_servers where id = tape_deliveries.sftp_server_id)
+        recipient = (select ${place} from sftp_servers where id = tape_deliveries.sftp_server_id)
     where id = ${id}
   `);
 

@@ -6,6 +6,7 @@ import { newGround, type Ground } from '../attack/ground.ts';
 import { newRandom } from '../attack/random.ts';
 import { settle } from '../attack/settle.ts';
 import { collectionIn, drawing, redrawn, targetsOf, type Target } from '../attack/targets.ts';
+import { mailRoom } from '../setup/letters.ts';
 import type { Stage } from '../setup/world.ts';
 import { RANDOM_ID } from './callers.ts';
 
@@ -37,6 +38,8 @@ async function complete(stage: Stage, ground: Ground) {
   const { id } = (await admin.post('/collateral', item)).body as { id: string };
   await admin.post(`/collateral/${id}/liens`, lien);
   await workOf(stage.pool, SYSTEM)(ground.tenant_id, (work) => warnOfLapsingLiens(work, TODAY));
+  const addressed = String(active[0]?.borrower_id);
+  await workOf(stage.pool, SYSTEM)(ground.tenant_id, (work) => mailRoom(work, addressed));
   await admin.post(`/loan-tape-configs/${await first('/loan-tape-configs')}/generate`);
   await admin.post('/ledger/closings', { closed_through: '2026-01-01' });
   await admin.post('/ledger/year-ends', { fiscal_year_end: '2025-11-30' });

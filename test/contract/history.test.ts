@@ -76,6 +76,7 @@ const NOT_DONE: Record<string, string> = {
   'POST /portfolios/{id}/transfer-loans': 'only between two portfolios',
   'POST /communications/unsubscribe': 'only with the token of a mail',
   'POST /investors/{id}/servicing-fee-rates': 'nothing was sold',
+  'POST /tenant/logo': 'no logo is set',
   'POST /webhooks/{id}/replay': 'nothing was sent',
   'POST /operations/jobs/change': 'nothing waits; and it is the platform’s own log that keeps it',
   'POST /operations/pauses': 'only by operators, and kept in the platform’s own log',

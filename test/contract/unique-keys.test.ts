@@ -52,6 +52,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'mail_batch_files_position',
   'mail_batches_number',
   'mail_batches_of_day',
+  'mail_deliveries_once',
   'mail_letters_place',
   'nacha_entries_disbursement',
   'nacha_entries_draw',

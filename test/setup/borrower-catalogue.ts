@@ -27,6 +27,7 @@ export const OTHERS: Record<string, string> = {
   mail_batch_files:
     'a file of many letters, which is removed after 90 days; each letter is in mail_letters',
   mail_batches: 'which of the staff had letters batched',
+  mail_deliveries: 'which mail house was given a batch',
   remittances: 'what is told to an investor in all; each loan of it is in remittance_loans',
   servicing_fee_rates: 'what an investor pays, and which of the staff wrote it down',
   tape_deliveries: 'who of the tenant’s partners was mailed a tape',

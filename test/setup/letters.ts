@@ -1,4 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { PDFDocument } from '@cantoo/pdf-lib';
+import { startBatch } from '../../jobs/mailing/batch.ts';
+import { holdLetter } from '../../jobs/mailing/letter.ts';
+import type { Work } from '../../jobs/work.ts';
+import * as logs from '../../sql/communications/logs.ts';
+import { sql } from '../../sql/database/db.ts';
+import { become } from '../../sql/mailing/batches.ts';
+import { insert } from '../../sql/write.ts';
 import { loanRows } from './loan-rows.ts';
 import { newFiles, newOutside } from './outside.ts';
 import { drain } from './queue.ts';
@@ -74,4 +82,38 @@ export async function postOffice(stage: Stage, settings: object = {}) {
     return (await officer.get(`/mail-batches/${made.body.id}`)).body;
   };
   return { tenant, officer, outside, newBorrower, send, post, work, batch };
+}
+
+/** Letters that wait for a batch, as rows: nothing was printed. */
+export async function letterRows(work: Work, borrower_id: string, many: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < many; made += 1) {
+    const document_id = await insert(work.tx, 'documents', {
+      ...{ borrower_id, document_type: 'correspondence', filename: 'letter.pdf', page_count: 1 },
+      ...{ content_type: 'application/pdf', status: 'uploaded', source: 'generated' },
+      storage_key: `letters/of/${randomUUID()}/letter.pdf`,
+      sha256_hash: 'a'.repeat(64),
+    });
+    const letter = { recipient: { name: 'Grace Hopper', address_lines: ['1 Main Street'] } };
+    const id = await insert(work.tx, 'communication_logs', {
+      ...{ borrower_id, document_id, channel: 'letter', status: 'queued', body: 'Good day.' },
+      ...{ template_type: 'statement_ready', figures: { letter } },
+    });
+    await logs.sent(work.tx, id, 1, { provider: 'letters', provider_message_id: id });
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** A batch that failed, one that is ready, a letter that waits and letters that are held. */
+export async function mailRoom(work: Work, borrower_id: string): Promise<void> {
+  const { tx } = work;
+  const id = await tx.oneFirst(sql.typeAlias('id')`select id from users order by id limit 1`);
+  const asked: Work = { ...work, actor: { ...work.actor, type: 'user', id } };
+  for (const status of ['failed', 'ready'] as const) {
+    await letterRows(work, borrower_id, 1);
+    await become(tx, await startBatch(asked, {}), status);
+  }
+  const [, ...others] = await letterRows(work, borrower_id, 4);
+  for (const letter of others) await holdLetter(work, letter, {});
 }

@@ -113,6 +113,16 @@ test('a logo is fetched once it is set, and a letter is printed with the one of 
   expect(approved.status, JSON.stringify(approved.body)).toBe(200);
   expect(waiting.body).toMatchObject({ url: URL_OF_LOGO, status: 'pending', problem: null });
   expect(here.body).toMatchObject({ status: 'ready', content_type: 'image/png', width: 300 });
+  const { rows } = await stage.owner.query(
+    `select actor_email, changes from audit_log where action = 'fetch-logo'`,
+  );
+
+  expect(rows).toEqual([
+    {
+      actor_email: `superadmin@${tenant.slug}.test`,
+      changes: { logo: { old: 'ready', new: 'pending' } },
+    },
+  ]);
   expect([asked, twice]).toMatchObject([{ status: 200 }, { body: asked.body }]);
   expect((await tenant.officer.get('/tenant/logo')).body.content_type).toBe('image/svg+xml');
   const printed = outside.pages.slice(before).join('');

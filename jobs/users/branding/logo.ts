@@ -1,6 +1,7 @@
 import * as logos from '../../../sql/users/logos.ts';
 import { insert } from '../../../sql/write.ts';
 import type { Letter } from '../../../templates/letter.ts';
+import { record } from '../../audit.ts';
 import { Conflict } from '../../errors.ts';
 import { enqueue } from '../../job.ts';
 import { settingsOf } from '../settings.ts';
@@ -19,7 +20,11 @@ export async function orderLogoAgain(work: Work) {
   if (logo_url === '')
     throw new Conflict('There is no logo: set branding.logo_url first.', 'no_logo');
   const before = await logos.latest(work.tx, logo_url);
-  if (before?.status !== 'pending') await orderLogo(work, logo_url);
+  if (before?.status !== 'pending') {
+    await orderLogo(work, logo_url);
+    const changes = { logo: { old: before?.status ?? null, new: 'pending' } };
+    await record(work, { type: 'tenants', id: work.tenant_id }, 'fetch-logo', changes);
+  }
   return logoNow(work);
 }
 

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import * as deliveries from '../../sql/mailing/deliveries.ts';
+import * as batchFiles from '../../sql/mailing/files.ts';
+import { uuid } from '../../sql/types.ts';
+import { putFile, signInTo } from '../documents/sftp-server.ts';
+import { enqueue, job } from '../job.ts';
+import type { Outside, SendAnswer } from '../outside.ts';
+import { RETRY_DELAYS } from '../portfolios/deliver-tape.job.ts';
+import type { Work } from '../work.ts';
+
+type Payload = { tenant_id: string; delivery_id: string; attempt: number };
+
+/**
+ * Puts the files of a batch on the mail house's server, one after another and the manifests last. An attempt
+ * goes on where the one before was cut off. It is tried again as a tape is.
+ */
+export const deliverMailBatch = job({
+  name: 'deliver-mail-batch',
+  pool: 'outbound',
+  payload: z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().min(1) }),
+  attempts: 5,
+  key: ({ delivery_id, attempt }) => `deliver-mail-batch:${delivery_id}:${attempt}`,
+
+  async run(payload, outside) {
+    const { tenant_id, delivery_id, attempt } = payload;
+    const ready = await outside.within(tenant_id, (work) => read(work, delivery_id, attempt));
+    if (ready === null) return;
+    const answer = await putAll(ready, outside, payload);
+    const since = ready.delivery.attempts_before;
+    await outside.within(tenant_id, (work) => noted(work, payload, since, answer, outside.now()));
+  },
+
+  failed: ({ tx }, { delivery_id, attempt }, error) =>
+    deliveries.tried(tx, delivery_id, attempt, { status: 'failed', error }),
+});
+
+async function read(work: Work, id: string, attempt: number) {
+  const delivery = await deliveries.pending(work.tx, id, attempt);
+  if (delivery === null) return null;
+  const signIn = await signInTo(work, delivery.sftp_server_id);
+  return { delivery, signIn, files: await batchFiles.ofBatch(work.tx, delivery.mail_batch_id) };
+}
+type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
+
+const DONE: SendAnswer = { ok: true, provider: 'sftp', provider_message_id: '' };
+
+async function putAll({ delivery, signIn, files }: Ready, outside: Outside, payload: Payload) {
+  const { tenant_id, delivery_id, attempt } = payload;
+  for (const [index, { id, filename, storage_key, file_size }] of files.entries()) {
+    if (index < delivery.files_sent) continue;
+    const file = { filename, storage_key: storage_key ?? '', file_size: file_size ?? 0 };
+    const answer = await putFile(outside, signIn, { ...file, partial_name: `.${id}.part` });
+    if (!answer.ok) return answer;
+    await outside.within(tenant_id, ({ tx }) =>
+      deliveries.fileSent(tx, delivery_id, attempt, index + 1),
+    );
+  }
+  return DONE;
+}
+
+async function noted(
+  { tx, tenant_id }: Work,
+  { delivery_id, attempt }: Payload,
+  since: number,
+  answer: SendAnswer,
+  now: Date,
+) {
+  const error = answer.ok ? null : answer.error_message.slice(0, 500);
+  const delay = answer.ok || !answer.temporary ? undefined : RETRY_DELAYS[attempt - 1 - since];
+  const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
+  const isMine = await deliveries.tried(tx, delivery_id, attempt, { status, error });
+  if (isMine === null || delay === undefined) return;
+  const at = new Date(now.getTime() + delay * 1000);
+  await enqueue(tx, deliverMailBatch, { tenant_id, delivery_id, attempt: attempt + 1 }, at);
+}

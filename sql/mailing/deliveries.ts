@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { place } from '../documents/sftp-servers.ts';
+import { table } from '../table.ts';
+
+export const deliveries = table({
+  name: 'mail_deliveries',
+  rows: sql.fragment`
+    select record.id, record.mail_batch_id, record.sftp_server_id, record.recipient, record.status,
+           record.files_sent, record.attempts, record.error, record.sent_at, record.created_at,
+           record.updated_at
+    from mail_deliveries as record
+  `,
+});
+
+const Ordered = z.object({ id: z.string(), attempts: z.int() });
+
+/** To this server, from the first file on, also where it was there before; null while it is under way. */
+export const order = (tx: Transaction, batchId: string, serverId: string) =>
+  tx.maybeOne(sql.type(Ordered)`
+    insert into mail_deliveries as delivery (mail_batch_id, sftp_server_id, recipient)
+    select ${batchId}, id, ${place} from sftp_servers where id = ${serverId}
+    on conflict on constraint mail_deliveries_once do update
+    set status = 'pending', files_sent = 0, error = null, sent_at = null,
+        attempts_before = delivery.attempts, recipient = excluded.recipient
+    where delivery.status <> 'pending'
+    returning id, attempts
+  `);
+
+const Pending = z.object({
+  mail_batch_id: z.string(),
+  sftp_server_id: z.string(),
+  files_sent: z.int(),
+  attempts_before: z.int(),
+});
+
+/** What is to be delivered by this attempt; null where it was delivered, given up or tried already. */
+export const pending = (tx: Transaction, id: string, attempt: number) =>
+  tx.maybeOne(sql.type(Pending)`
+    select mail_batch_id, sftp_server_id, files_sent, attempts_before from mail_deliveries
+    where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
+  `);
+
+/** So many of the files are there. */
+export const fileSent = (tx: Transaction, id: string, attempt: number, files: number) =>
+  tx.query(sql.typeAlias('void')`
+    update mail_deliveries set files_sent = ${files}
+    where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
+  `);
+
+type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
+
+/** Writes down what came of an attempt, once; answers whether it was this one's to write. */
+export const tried = (tx: Transaction, id: string, attempt: number, { status, error }: Outcome) =>
+  tx.maybeOneFirst(sql.typeAlias('id')`
+    update mail_deliveries
+    set attempts = ${attempt}, status = ${status}, error = ${error},
+        sent_at = case when ${status} = 'sent' then now() end
+    where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
+    returning id
+  `);

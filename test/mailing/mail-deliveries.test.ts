@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { networksOf } from '../../jobs/networks/networks.ts';
+import { openSftp } from '../../workers/outside/sftp.ts';
+import { BATCHING, postOffice, stored } from '../setup/letters.ts';
+import { drain } from '../setup/queue.ts';
+import { newSftpServer, type Manners } from '../setup/sftp-server.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** A tenant whose batches go to a server on this machine. */
+async function mailHouse(manners: Manners = {}) {
+  const office = await postOffice(stage, { webhooks: { allow_private_hosts: true } });
+  const { tenant, officer, outside } = office;
+  const admin = await tenant.signedIn('admin');
+  const server = await newSftpServer(manners);
+  const { address, password } = server;
+  const named = { name: 'Mail house', ...address, folder: '/in/', password };
+  const { id } = (await admin.post('/sftp-servers', named)).body;
+  const upload = openSftp({ networks: networksOf([]), patience_ms: 2_000 });
+  Object.assign(outside, { keys: stage.installation.keys, upload });
+  const work = () => drain(stage, outside, [...BATCHING, 'deliver-mail-batch']);
+  const newBatch = async () => {
+    const made = await officer.post('/mail-batches', {});
+    await work();
+    return `/mail-batches/${made.body.id}`;
+  };
+  const deliveryOf = async (batch: string) =>
+    ((await officer.get(`${batch}/deliveries`)).body as unknown[])[0];
+  const superadmin = await tenant.signedIn('superadmin');
+  const set = (sftp_server_id: string) =>
+    superadmin.put('/tenant/settings', { communications: { mail_house: { sftp_server_id } } });
+  return { ...office, admin, server, server_id: String(id), work, newBatch, deliveryOf, set };
+}
+
+test('a batch that is ready is put on the mail house’s server, the manifests last', async () => {
+  const { officer, admin, post, server, server_id, newBatch, deliveryOf, work, set } =
+    await mailHouse();
+  const unset = await set('0190aaaa-0000-7000-8000-000000000000');
+  const isSet = await set(server_id);
+  await post(1);
+  await post(2);
+
+  const batch = await newBatch();
+  const first = [...server.files].map(([name, bytes]) => [name, bytes.toString('hex')]);
+  const told = await deliveryOf(batch);
+  const cancelled = await admin.post(`${batch}/cancel`);
+  server.files.clear();
+  const again = await officer.post(`${batch}/hand-over`, {});
+  const meanwhile = await officer.post(`${batch}/hand-over`, {});
+  const elsewhere = await officer.post(`${batch}/hand-over`, {
+    sftp_server_id: '0190aaaa-0000-7000-8000-000000000000',
+  });
+  await work();
+
+  expect([unset.status, isSet.status]).toEqual([422, 200]);
+  expect(first.map(([name]) => name)).toEqual([
+    '/in/batch-000001-1-pages-001.pdf',
+    '/in/batch-000001-2-pages-001.pdf',
+    '/in/batch-000001-manifest.csv',
+    '/in/batch-000001-manifest.json',
+  ]);
+  const manifest = stored(stage, `${batch.slice(14)}/batch-000001-manifest.csv`);
+  expect(server.files.get('/in/batch-000001-manifest.csv')).toEqual(Buffer.from(manifest));
+  expect(told).toMatchObject({ status: 'sent', files_sent: 4, attempts: 1, error: null });
+  expect(cancelled).toMatchObject({ status: 409, body: { code: 'handed_over' } });
+  expect(again).toMatchObject({ status: 200, body: { status: 'ready' } });
+  expect(meanwhile).toMatchObject({ status: 409, body: { code: 'under_way' } });
+  expect(elsewhere.status).toBe(422);
+  // Handed over once more it is the same files, under the same names.
+  expect([...server.files].map(([name, bytes]) => [name, bytes.toString('hex')])).toEqual(first);
+});
+
+test('a delivery that fails is told, and goes on with the file that is missing', async () => {
+  const { officer, post, server, server_id, newBatch, deliveryOf, work, outside } =
+    await mailHouse();
+  await post(1);
+  const batch = await newBatch();
+  const nowhere = await officer.post(`${batch}/hand-over`, {});
+  const { upload } = { upload: outside.upload.bind(outside) };
+  const taken: string[] = [];
+  outside.upload = async (file) => {
+    taken.push(file.filename);
+    // The line is lost for the second file, and the server is locked the next time.
+    if (taken.length === 2)
+      return { ...LOST, temporary: true, error_message: 'The connection was lost.' };
+    return taken.length === 3
+      ? { ...LOST, temporary: false, error_message: 'Locked.' }
+      : upload(file);
+  };
+
+  await officer.post(`${batch}/hand-over`, { sftp_server_id: server_id });
+  await work();
+  const failed = await deliveryOf(batch);
+  await officer.post(`${batch}/hand-over`, { sftp_server_id: server_id });
+  await work();
+
+  expect(nowhere).toMatchObject({
+    status: 422,
+    body: { errors: { sftp_server_id: expect.stringMatching(/Name a server/) } },
+  });
+  const csv = 'batch-000001-manifest.csv';
+  const pdf = 'batch-000001-1-pages-001.pdf';
+  expect(failed).toMatchObject({ status: 'failed', files_sent: 1, attempts: 2, error: 'Locked.' });
+  expect(taken).toEqual([pdf, csv, csv, pdf, csv, 'batch-000001-manifest.json']);
+  expect(await deliveryOf(batch)).toMatchObject({ status: 'sent', files_sent: 3, attempts: 3 });
+  expect(server.files.size).toBe(3);
+});
+
+const LOST = { ok: false, provider: 'sftp', error_code: 'sftp' } as const;
