@@ -40,6 +40,13 @@ const EXCEPT: Record<string, string> = {
   'GET /portal/documents/{id}/download': 'nothing is printed yet',
   'POST /documents': 'a file is sent with it, as a form',
   'GET /operations/jobs/{number}': 'a job is called by the number that the queue gave it',
+  'POST /mail-batches': 'no letter waits',
+  'GET /mail-batches/{id}': 'no letter was batched',
+  'GET /mail-batches/{id}/history': 'no letter was batched',
+  'GET /mail-batches/{id}/files': 'no letter was batched',
+  'GET /mail-batches/{id}/deliveries': 'no letter was batched',
+  'GET /mail-batches/{id}/letters': 'no letter was batched',
+  'GET /mail-letters/{id}': 'no letter is printed yet',
   'GET /approvals/{id}': 'nothing asks for four eyes until a tenant wants it',
 };
 
