@@ -4,7 +4,8 @@ import { openFor } from '../../sql/borrowers/tasks.ts';
 import { holdFor } from '../../sql/mailing/letters.ts';
 import { find } from '../../sql/table.ts';
 import { prose } from '../../sql/types.ts';
-import { insert, update } from '../../sql/write.ts';
+import { update } from '../../sql/write.ts';
+import { ADDRESS_WANTED, askForAddress } from '../communications/ask-for-address.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -15,18 +16,17 @@ export const Returned = z.object({
   note: prose.nullish().describe('What the post says, such as "moved, left no address".'),
 });
 
-const TITLE = 'Mail came back: find out the address';
-
 /**
  * Mail came back from the address: letters go to another of the borrower's, and where there is none they
  * are held until the address is corrected or another is added. Staff have a task, one for the borrower
  * however much comes back.
  */
 export async function mailReturned(
-  { tx, today }: Work,
+  work: Work,
   id: string,
   { note }: z.output<typeof Returned>,
 ): Promise<void> {
+  const { tx } = work;
   const address = await find(tx, addresses, id);
   if (address === null) throw new NotFound();
   if (address['is_archived'] === true)
@@ -34,11 +34,8 @@ export async function mailReturned(
   await update(tx, 'addresses', id, { address_indicator: RETURNED });
   await holdFor(tx, id);
   const borrower_id = String(address['borrower_id']);
-  const description = note?.trim() || null;
-  const task = await openFor(tx, borrower_id, TITLE);
-  if (task !== null) return update(tx, 'tasks', task, { description: description ?? undefined });
-  await insert(tx, 'tasks', {
-    ...{ borrower_id, title: TITLE, description, task_type: 'other', due_date: today },
-    ...{ related_type: 'borrower', related_id: borrower_id, source: 'system' },
-  });
+  await askForAddress(work, [borrower_id]);
+  const task = await openFor(tx, borrower_id, ADDRESS_WANTED);
+  const description = note?.trim() || undefined;
+  if (task !== null) await update(tx, 'tasks', task, { description });
 }

@@ -7,6 +7,7 @@ import { LOAN_VALUES } from '../../templates/variables.ts';
 import { Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
 import type { Work } from '../work.ts';
+import { askForAddress, wantsAddress } from './ask-for-address.ts';
 import { type Contactable, addressOf, whoMayBeContacted } from './contact.ts';
 import { loanUnclear } from './loan-meant.ts';
 import { type Picked, type Wish, namedTemplate, templateFor } from './pick-template.ts';
@@ -61,6 +62,11 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
     channel,
     sent_by_id: work.actor.type === 'user' ? work.actor.id : null,
   });
+  const lost = written.filter((row) => wantsAddress(channel, row.blocked_reasons));
+  await askForAddress(
+    work,
+    lost.map(({ borrower_id }) => borrower_id),
+  );
   const { tenant_id } = work;
   const queued = written.filter(({ status }) => status === 'queued');
   const sending = channel === 'letter' ? printLetter : sendCommunication;

@@ -8,6 +8,7 @@ import { renderMessage, TemplateRefused } from '../../templates/render.ts';
 import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
+import { askForAddress, wantsAddress } from './ask-for-address.ts';
 import { addressOf, whoMayBeContacted, type Contactable } from './contact.ts';
 import { assertLoanClear, loanOf } from './loan-meant.ts';
 import { isMandatory, type Reason } from './may-contact.ts';
@@ -76,6 +77,7 @@ export async function compose(work: Work, wish: Composition): Promise<Composed> 
     blocked_reasons: reasons,
     metadata: wish.auto_response === undefined ? {} : { auto_response: wish.auto_response },
   });
+  if (wantsAddress(channel, reasons)) await askForAddress(work, [recipient.id]);
   if (status === 'queued') await queue(work, log_id, channel, wish.document_id ?? null);
   return { log_id, status, reasons };
 }

@@ -4,6 +4,7 @@ import * as recipients from '../../sql/communications/recipients.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
+import { askForAddress, wantsAddress } from './ask-for-address.ts';
 import { whoMayBeContacted } from './contact.ts';
 import type { Reason } from './may-contact.ts';
 import type { MessageFigures } from './told.ts';
@@ -45,6 +46,8 @@ export async function prepare(work: Work, logId: string, attempt: number): Promi
   if (!contact) return null;
   // Written by whoever queued the message, and by nobody else.
   const figures = pending.figures as MessageFigures;
+  const stopped_by = pending.is_answer ? null : stoppedBy(contact.reasons, channel);
+  if (wantsAddress(channel, [stopped_by])) await askForAddress(work, [borrower_id]);
   const { communications } = await settingsOf(work.tx);
   const domain = (await recipients.domain(work.tx)) ?? 'localhost';
   const message =
@@ -59,7 +62,7 @@ export async function prepare(work: Work, logId: string, attempt: number): Promi
     language: figures.language,
     from_email: communications.from_email || `no-reply@${domain}`,
     unsubscribe_email: communications.unsubscribe_email,
-    stopped_by: pending.is_answer ? null : stoppedBy(contact.reasons, channel),
+    stopped_by,
   };
 }
 

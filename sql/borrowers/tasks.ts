@@ -23,6 +23,22 @@ export const isStaff = (tx: Transaction, userId: string) =>
     select from users where id = ${userId} and is_active and tenant_role is not null
   `);
 
+/** One task of ours for each of these borrowers who has none of that title that is open. */
+export const openForAll = (
+  tx: Transaction,
+  borrowerIds: readonly string[],
+  { title, due_date }: { title: string; due_date: string },
+) =>
+  tx.query(sql.typeAlias('void')`
+    insert into tasks (borrower_id, title, task_type, due_date, related_type, related_id, source)
+    select asked.id, ${title}, 'other', ${due_date}, 'borrower', asked.id, 'system'
+    from unnest(${sql.array([...new Set(borrowerIds)].toSorted(), 'uuid')}) as asked (id)
+    where not exists (
+      select from tasks
+      where related_id = asked.id and title = ${title} and status in ('open', 'in_progress')
+    )
+  `);
+
 /** The task by which somebody is reminded of it already. */
 export const openFor = (tx: Transaction, relatedId: string, title: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`

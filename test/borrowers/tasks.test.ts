@@ -55,3 +55,30 @@ test("a task names the borrower's own loan and one of the staff", async () => {
     body: { errors: { assignee_id: expect.any(String) } },
   });
 });
+
+test('a letter that is held asks for the address, however it was marked, and anew when nobody found it', async () => {
+  const tenant = await stage.tenant();
+  const { officer } = tenant;
+  const borrower_id = await tenant.first('/borrowers');
+  const [loan_id] = await loanRows(tenant, {});
+  const place = { street_line_1: '1 Main Street', city: 'Arlington', postal_code: '22201' };
+  await officer.post(`/borrowers/${borrower_id}/addresses`, { ...place, address_indicator: 'U' });
+  const letter = { borrower_id, loan_id, channel: 'letter', template_type: 'statement_ready' };
+  const tasks = async () => (await officer.get(`/tasks?borrower_id=${borrower_id}`)).body;
+
+  const held = await officer.post('/communications/send', letter);
+  await officer.post('/communications/send', letter);
+  const [task, ...others] = await tasks();
+  await officer.put(`/tasks/${task.id}`, { status: 'completed' });
+  await officer.post('/communications/send-batch', {
+    ...{ borrower_ids: [borrower_id], channel: 'letter', template_type: 'statement_ready' },
+  });
+
+  expect(held).toMatchObject({ status: 409, body: { reasons: ['contact_invalid'] } });
+  expect(task).toMatchObject({ title: expect.stringMatching(/Mail came back/), source: 'system' });
+  expect(others).toEqual([]);
+  expect((await tasks()).map(({ status }: { status: string }) => status)).toEqual([
+    'open',
+    'completed',
+  ]);
+});

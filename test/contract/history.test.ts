@@ -31,6 +31,7 @@ const CALLED: Record<string, readonly string[]> = {
 };
 /** Its row says who did it and when, and may have no change to tell. */
 const UNCHANGED: Record<string, string> = {
+  'POST /mail-batches/{id}/download': 'fetched once more, after it was handed over',
   'POST /borrowers/{id}/unarchive': 'only a borrower without a running loan was archived before',
   'POST /loans/{id}/run-compliance-checks': 'what was found is kept in records of their own',
   'POST /loans/{id}/remove-labels': 'the loan has no such label',
