@@ -188,6 +188,8 @@ const NOBODY_WAITS = [
   ...['issue-statements', 'report-credit'],
   // It keeps with the provider what stood in the way, and is asked for again by saving it.
   'read-identity-provider',
+  // Letters wait on for the next batch, and files for the next night.
+  ...['make-mail-batch', 'remove-old-files'],
   // A borrower who was redacted has nothing that waits.
   'remove-redacted-files',
   // A provider posts again what it was not believed.

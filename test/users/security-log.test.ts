@@ -43,6 +43,7 @@ test('sign-ins, changes of access and settings, exports and downloads are watche
     'export: POST /borrowers/{id}/export',
     'export: POST /credit-reporting-files',
     'export: POST /loan-tape-configs/{id}/generate',
+    'export: POST /mail-batches/{id}/download',
     'export: POST /nacha-files',
     'identity_provider: DELETE /identity-providers/{id}',
     'identity_provider: POST /identity-providers',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { EVENTS, type EventType } from '../../jobs/webhooks/event-types.ts';
 import { sql } from '../../sql/database/db.ts';
+import { postOffice } from '../setup/letters.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { drain, travelTo } from '../setup/queue.ts';
@@ -46,7 +47,11 @@ test('the data of every event has the fields that are documented for it, and no 
   const tenant = await stage.tenant('2026-01-15');
   await manyThingsHappen(tenant);
 
-  const told = await toldBy(tenant);
+  const office = await postOffice(stage);
+  await office.post(1);
+  await office.batch();
+
+  const told = [...(await toldBy(tenant)), ...(await toldBy(office.tenant))];
   const missing = Object.keys(EVENTS).filter(
     (type) => !told.some(({ event_type }) => event_type === type),
   );
