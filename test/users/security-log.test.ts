@@ -44,6 +44,7 @@ test('sign-ins, changes of access and settings, exports and downloads are watche
     'export: POST /credit-reporting-files',
     'export: POST /loan-tape-configs/{id}/generate',
     'export: POST /mail-batches/{id}/download',
+    'export: POST /mail-batches/{id}/hand-over',
     'export: POST /nacha-files',
     'identity_provider: DELETE /identity-providers/{id}',
     'identity_provider: POST /identity-providers',
