@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REASONS } from '../../jobs/communications/may-contact.ts';
 import { holdLetter, releaseLetter, Why, withdrawLetter } from '../../jobs/mailing/letter.ts';
+import { letterReturned } from '../../jobs/mailing/returned.ts';
 import { letters as table, STATUSES } from '../../sql/mailing/letters.ts';
 import { date, integer, prose, stamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
@@ -52,6 +53,11 @@ export const mailLetters = resource({
       ...about,
       summary: 'Let a held letter wait for the next batch, which asks anew whether it may go',
       run: releaseLetter,
+    }),
+    returned: action({
+      ...about,
+      summary: 'The post brought it back: marks the address that is printed on it, and asks for another',
+      run: letterReturned,
     }),
     withdraw: action({
       ...about,

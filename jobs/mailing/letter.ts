@@ -7,7 +7,7 @@ import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 export const Why = z.object({ note: prose.nullish().describe('Why, for whoever looks later.') });
-type Why = z.output<typeof Why>;
+export type Why = z.output<typeof Why>;
 
 /** Keeps a letter out of batches until somebody releases it. */
 export async function holdLetter(work: Work, id: string, { note }: Why) {

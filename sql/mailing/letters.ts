@@ -64,6 +64,22 @@ export const toJudge = (
     order by letter.id limit ${limit}
   `);
 
+/** Marks that the letter came back; answers whether it was not marked before. */
+export const markReturned = async (tx: Transaction, id: string, on: string) =>
+  (await tx.maybeOneFirst(sql.typeAlias('id')`
+    update mail_letters set returned_on = ${on} where id = ${id} and returned_on is null returning id
+  `)) !== null;
+
+/** The address that is printed on the letter, if its borrower has it still. */
+export const printedAddress = (tx: Transaction, id: string) =>
+  tx.maybeOneFirst(sql.typeAlias('id')`
+    select id from addresses
+    where borrower_id = (select borrower_id from mail_letters where id = ${id}) and not is_archived
+      and ${envelopeLines}
+        = (select figures #> '{letter,recipient,address_lines}' from communication_logs where id = ${id})
+    order by created_at limit 1
+  `);
+
 type Judged = { id: string; hold_reasons: readonly string[] };
 
 /** Holds those that something speaks against, and lets go those against which nothing does any more. */

@@ -108,3 +108,31 @@ test('a delivery that fails is told, and goes on with the file that is missing',
 });
 
 const LOST = { ok: false, provider: 'sftp', error_code: 'sftp' } as const;
+
+test('a letter that came back is marked by its id, and the address that is printed on it with it', async () => {
+  const { officer, post, batch, newBorrower, send } = await postOffice(stage);
+  const letter = await post(1);
+  await batch();
+  const back = await officer.post(`/mail-letters/${letter.id}/returned`, { note: 'Moved.' });
+  const again = await officer.post(`/mail-letters/${letter.id}/returned`, {});
+  const address = await officer.get(`/addresses/${letter.address_id}`);
+  const { rows: told } = await stage.owner.query(
+    `select from audit_log where action = 'mail-returned' and entity_id = $1`,
+    [letter.address_id],
+  );
+  const next = await send(letter);
+  const other = await officer.post(
+    `/mail-letters/${(await newBorrower()).borrower_id}/returned`,
+    {},
+  );
+
+  expect(back).toMatchObject({
+    status: 200,
+    body: { returned_on: '2026-01-15', status: 'batched' },
+  });
+  expect(again.status).toBe(200);
+  expect(address.body.address_indicator).toBe('U');
+  expect(told).toHaveLength(1);
+  expect(JSON.stringify(next.body)).toContain('contact_invalid');
+  expect(other.status).toBe(404);
+});
