@@ -56,7 +56,8 @@ export const mailLetters = resource({
     }),
     returned: action({
       ...about,
-      summary: 'The post brought it back: marks the address that is printed on it, and asks for another',
+      summary:
+        'The post brought it back: marks the address that is printed on it, and asks for another',
       run: letterReturned,
     }),
     withdraw: action({
