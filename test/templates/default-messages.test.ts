@@ -70,3 +70,15 @@ test('what a Spanish message names of the loan is what the English one names', (
     expect(whole(message), `${template_type} ${channel}`).toBe(english && whole(english));
   }
 });
+
+test('a mail says as much in either language: it has the same paragraphs', () => {
+  const paragraphs = ({ body }: { body: string }) => body.split('<p>').length;
+  for (const message of defaultMessages().filter(({ channel }) => channel === 'email')) {
+    const { template_type, channel } = message;
+    const english = defaultMessage(template_type, channel, 'en');
+    expect([template_type, paragraphs(message)]).toEqual([
+      template_type,
+      paragraphs(english ?? message),
+    ]);
+  }
+});
