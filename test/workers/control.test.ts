@@ -45,15 +45,24 @@ const empty = () =>
   stage.owner.query(sql.typeAlias('void')`
     delete from graphile_worker._private_jobs where locked_at is null
   `);
-/** Waits until what runs, whose tenant was paused, has ended and is reported. */
-const idle = () =>
-  eventually(
+/**
+ * Waits until what a pause meets too late has ended: a fetch may be under way that does not know of it,
+ * and one that came after it shows that it is over.
+ */
+const idle = async () => {
+  const letters = () =>
+    ran.filter(({ task, tenant_id }) => task === 'letter' && tenant_id === small);
+  const before = letters().length;
+  await enqueue('letter', small, 1);
+  await eventually(() => letters().length > before, true);
+  await eventually(
     () =>
       stage.count(sql.fragment`
         select from graphile_worker._private_jobs where locked_at is not null
       `),
     0,
   );
+};
 const peak = async (ms: number) => {
   most = 0;
   await wait(ms);
