@@ -45,23 +45,17 @@ const empty = () =>
   stage.owner.query(sql.typeAlias('void')`
     delete from graphile_worker._private_jobs where locked_at is null
   `);
-/**
- * Waits until what a pause meets too late has ended: a fetch may be under way that does not know of it,
- * and one that came after it shows that it is over.
- */
+const locked = sql.fragment`
+  select from graphile_worker._private_jobs where locked_at is not null
+`;
+/** Waits until what a pause meets too late has ended: a job that is fetched after it shows as much. */
 const idle = async () => {
-  const letters = () =>
-    ran.filter(({ task, tenant_id }) => task === 'letter' && tenant_id === small);
-  const before = letters().length;
+  const before = ran.length;
   await enqueue('letter', small, 1);
-  await eventually(() => letters().length > before, true);
-  await eventually(
-    () =>
-      stage.count(sql.fragment`
-        select from graphile_worker._private_jobs where locked_at is not null
-      `),
-    0,
-  );
+  const marker = () =>
+    ran.slice(before).some((run) => run.task + run.tenant_id === 'letter' + small);
+  await eventually(marker, true);
+  await eventually(() => stage.count(locked), 0);
 };
 const peak = async (ms: number) => {
   most = 0;
