@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from './database/db.ts';
+import { prepared, sql, unread, type Transaction } from './database/db.ts';
 import type { TableName } from './tables.ts';
 
 /** A record as it leaves the database: snake_case columns, amounts as decimal strings. */
@@ -53,7 +53,7 @@ export const find = (
  * of its own: one that has waited for a lock still sees all else as it was before it waited.
  */
 export async function findLocked(tx: Transaction, table: Table, id: string): Promise<Row | null> {
-  await tx.query(prepared(locking(table, id)));
+  await tx.query(unread(locking(table, id)));
   return find(tx, table, id);
 }
 

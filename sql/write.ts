@@ -1,5 +1,5 @@
 import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
-import { prepared, sql, type Transaction } from './database/db.ts';
+import { sql, unread, type Transaction } from './database/db.ts';
 import type { TableName } from './tables.ts';
 
 /**
@@ -12,9 +12,9 @@ export type Values = Record<string, unknown>;
 export const insert = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
   tx.oneFirst(inserting(table, values));
 
-/** The same for rows that come often and always with the same columns. */
-export const insertOften = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
-  tx.oneFirst(prepared(inserting(table, values)));
+/** The same for rows that come often, always with the same columns, and whose id nobody asks for. */
+export const insertOften = (tx: Transaction, table: TableName, values: Values) =>
+  tx.query(unread(inserting(table, values)));
 
 function inserting(table: TableName, values: Values) {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);

@@ -6,7 +6,7 @@ import { Forbidden, Invalid, NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { workOf, type Actor, type Within, type Work } from '../../jobs/work.ts';
-import { rulesOf } from '../../sql/users/permissions.ts';
+import type { Rule } from '../../sql/users/permissions.ts';
 import { runOf } from '../endpoints/four-eyes.ts';
 import { parseList } from '../endpoints/lists.ts';
 import type { Call, OwnCall, Route } from '../endpoints/route.ts';
@@ -64,7 +64,7 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     const within = workOf(pool, actor, installation);
     const { id: tenantId } = ctx.state.tenant as { id: string };
     await slowDown(ctx, route, user, within);
-    const rules = user?.tenant_role ? await rulesOf(pool, tenantId, user.id) : [];
+    const rules = (ctx.state.rules ?? []) as Rule[];
     const access = accessOf(user, rules, routes);
     const params = ctx.params as Record<string, string>;
     if (!access.mayCall(route, params)) throw await refusalOf(route, user, ctx, within);

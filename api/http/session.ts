@@ -59,8 +59,9 @@ export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolea
       if (found === null) return undefined;
       // Where two factors are wanted, a session that was begun by one opens nothing any more.
       if (found.second_factor === null && isWanted(limitsOf(ctx), found)) return undefined;
-      const { user_id, csrf_token, ...user } = found;
+      const { user_id, csrf_token, rules, ...user } = found;
       ctx.state.user = { id: user_id, ...user } satisfies User;
+      ctx.state.rules = rules;
       return { user_id, csrf_token };
     },
     async set(id: string, data: Kept, _maxAge: number, { ctx }: { ctx: Context }) {

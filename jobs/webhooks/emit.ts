@@ -4,15 +4,14 @@ import type { EventData, EventType } from './event-types.ts';
 
 /**
  * Tells subscribers what happened, if and only if the work commits. The envelope is serialised
- * once, here, and these bytes are what is signed and sent on every attempt. Answers the event's id.
+ * once, here, and these bytes are what is signed and sent on every attempt.
  */
 export async function emit<Type extends EventType>(
   work: Work,
   event_type: Type,
   data: EventData<Type>,
-): Promise<string> {
-  const [id = ''] = await emitAll(work, event_type, [data]);
-  return id;
+) {
+  await emitAll(work, event_type, [data]);
 }
 
 /** The same for many that happened at once, with one statement. */

@@ -75,7 +75,7 @@ export async function test({ tx }: Work, id: string) {
     throw new Conflict('The test before is still to be answered.', 'test_under_way');
   const data = { subscription_id: id, message: 'This is a test. Nothing has happened.' };
   const told = { event_type: events.TEST_EVENT, loan_id: null, data: JSON.stringify(data) };
-  const [event = ''] = await events.write(tx, [told], { is_relayed: true });
+  const event = await events.writeRelayed(tx, told);
   const delivery = await deliveries.order(tx, id, event);
   await deliveries.send(tx, [delivery]);
   return find(tx, deliveries.deliveries, delivery);

@@ -10,6 +10,8 @@ import {
 } from 'slonik';
 import { z } from 'zod';
 import { CannotStart, noDatabase } from './cannot-start.ts';
+import { driver, UNAWAITED, UNREAD } from './driver.ts';
+import { isPassing } from './passing.ts';
 import { withPulse } from './pulse.ts';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
@@ -41,14 +43,12 @@ export const sql = createSqlTag({
 export const prepared = <Query extends QuerySqlToken>(query: Query): Query =>
   Object.freeze({ ...query, name: hash('md5', query.sql) });
 
-/** Everything arrives as text: a numeric read as a JavaScript number would lose cents. */
-const asText = (value: string) => value;
-const asInstant = (value: string) =>
-  new Date(value.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
-const typeParsers = [
-  ...['numeric', 'int8', 'date'].map((name) => ({ name, parse: asText })),
-  { name: 'timestamptz', parse: asInstant },
-];
+/**
+ * A prepared write whose answer nobody reads. It goes to the database together with the next statement of
+ * its transaction, which also tells what is wrong with it; the commit at the latest.
+ */
+export const unread = <Query extends QuerySqlToken>(query: Query): Query =>
+  Object.freeze({ ...query, name: `${UNREAD} ${hash('md5', query.sql)}` });
 
 /** Rows are checked against the schema that each query names. */
 const checkRows: Interceptor = {
@@ -113,7 +113,7 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
     gracefulTerminationTimeout: 500,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
-    typeParsers,
+    driverFactory: driver,
     interceptors: [checkRows],
     // Tenant and settings are transaction-local, so nothing outlives a transaction that would
     // need to be discarded.
@@ -174,14 +174,17 @@ async function once<Result>(
     const { today, is_shut } = await connection.one(settingOut(tenantId, timeout));
     if (is_shut) throw new TenantShut();
     const result = await steps(connection, today ?? '');
-    await connection.query(sql.typeAlias('void')`commit`);
+    await connection.query(readOnly || snapshot ? LET_GO : COMMIT);
     return { result };
   } catch (error) {
     // A connection that cannot roll back is broken: that error goes through and destroys it.
-    await connection.query(sql.typeAlias('void')`rollback`);
+    await connection.query(isBroken(error) ? ROLLBACK : DROP);
     return { error };
   }
 }
+
+/** Whether it was the database that failed, and not the steps that refused. */
+const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isPassing(error);
 
 /**
  * Runs steps so that their failure undoes them alone: the transaction goes on, and what failed is
@@ -226,10 +229,22 @@ function settingOut(tenantId: string, timeout: string | undefined) {
   `;
 }
 
-function beginning(readOnly: boolean, snapshot: boolean) {
-  if (snapshot) return sql.typeAlias('void')`begin isolation level repeatable read read only`;
-  return readOnly ? sql.typeAlias('void')`begin read only` : sql.typeAlias('void')`begin`;
-}
+const named = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });
+
+/** Nothing is known of a beginning before something is asked, so both go together. */
+const BEGINNINGS = {
+  write: named(sql.typeAlias('void')`begin`, UNREAD),
+  read: named(sql.typeAlias('void')`begin read only`, UNREAD),
+  snapshot: named(sql.typeAlias('void')`begin isolation level repeatable read read only`, UNREAD),
+};
+const COMMIT = sql.typeAlias('void')`commit`;
+const ROLLBACK = sql.typeAlias('void')`rollback`;
+/** The end of what has only read, or has refused: nobody needs to wait for it. */
+const LET_GO = named(COMMIT, UNAWAITED);
+const DROP = named(ROLLBACK, UNAWAITED);
+
+const beginning = (readOnly: boolean, snapshot: boolean) =>
+  BEGINNINGS[snapshot ? 'snapshot' : readOnly ? 'read' : 'write'];
 
 /** The five-character SQLSTATE behind an error, wherever the driver has wrapped it. */
 export function sqlStateOf(error: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabasePool, DatabasePoolConnection, QuerySqlToken } from 'slonik';
+import { isAnswered } from './driver.ts';
 
 /**
  * A server that is frozen, or behind a network that swallows everything, neither answers nor fails:
@@ -139,7 +140,7 @@ function guarded(connection: DatabasePoolConnection, pulse: Pulse): DatabasePool
     own[method] = async (query: QuerySqlToken) => {
       if (isLost) throw new Silent();
       try {
-        return await pulse.during<unknown>(() => connection[method](query), true);
+        return await pulse.during<unknown>(() => connection[method](query), isAnswered(query));
       } catch (error) {
         if (error instanceof Silent) isLost = true;
         throw error;

@@ -78,34 +78,20 @@ export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLin
       )
       on conflict on constraint journal_entries_posted_once do nothing
       returning id, entry_date
-    ), written as (
-      insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
-      select entry.id, entry.entry_date, account.id, line.role, line.position, line.debit,
-             line.credit
-      from entry
-      cross join unnest(
-        ${sql.array(
-          lines.map(({ role }) => role),
-          'text',
-        )},
-        ${sql.array(
-          lines.map(({ account_id }) => account_id),
-          'uuid',
-        )},
-        ${sql.array(
-          lines.map(({ debit }) => debit),
-          'numeric',
-        )},
-        ${sql.array(
-          lines.map(({ credit }) => credit),
-          'numeric',
-        )}
-      ) with ordinality as line (role, account_id, debit, credit, position)
-      left join loans as loan on loan.id = ${heading.loan_id}
-      join ledger_accounts as account on account.id = coalesce(
+    ), charged as materialized (
+      select line.*, coalesce(
         line.account_id, (loan.terms -> 'gl_map' ->> line.role)::uuid,
         (select id from ledger_accounts as charted where charted.role = line.role)
-      )
+      ) as found_id
+      from rows from (jsonb_to_recordset(${JSON.stringify(lines)}) as (
+        role text, account_id uuid, debit numeric, credit numeric
+      )) with ordinality as line (role, account_id, debit, credit, position)
+      left join loans as loan on loan.id = ${heading.loan_id}
+    ), written as (
+      insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
+      select entry.id, entry.entry_date, found_id, role, position, debit, credit
+      from entry cross join charged
+      where found_id is not null
       returning id
     )
     select entry.id, (select count(*) from written) as lines from entry

@@ -1,4 +1,4 @@
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { assigning, type Values } from '../write.ts';
 import { appending } from './events.ts';
 import { covering, planning } from './installments.ts';
@@ -38,7 +38,7 @@ export async function write(tx: Transaction, loanId: string, happened: Happened)
   const first =
     named.length === 0 ? sql.fragment`` : sql.fragment`with ${sql.join(named, sql.fragment`, `)}`;
   await tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
       ${first} update loans set ${assigning(anchor)} where id = ${loanId}
     `),
   );

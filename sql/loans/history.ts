@@ -1,5 +1,6 @@
+import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { EventRow } from './events.ts';
 import { ScheduledRow } from './installments.ts';
 import { hold, Raw, rawColumns } from './loans.ts';
@@ -17,17 +18,18 @@ const History = Raw.extend({
  * where tonight's close has passed it already. Null: there is none.
  */
 export async function open(tx: Transaction, id: string) {
-  const isPosted = await hold(tx, id);
-  return isPosted === null ? null : historyOf(tx, id, isPosted ? 1 : 0);
+  await hold(tx, id);
+  // The lock is held; asked for again it only tells whether tonight's close has passed the loan.
+  return tx.maybeOne(historyOf(id, sql.fragment`app.lock_loan(loan.id)::integer`));
 }
 
 /** The same without a lock, to look at. */
-export const read = (tx: Transaction, id: string) => historyOf(tx, id, 0);
+export const read = (tx: Transaction, id: string) => tx.maybeOne(historyOf(id, sql.fragment`0`));
 
 /** The bare row, the schedule that the loan began with, and its events in the order they became known. */
-const historyOf = (tx: Transaction, id: string, postedDays: number) =>
-  tx.maybeOne(sql.prepared('history_of_loan', History)`
-    select ${rawColumns}, app.business_date() + ${postedDays}::integer as posted_until,
+const historyOf = (id: string, postedDays: FragmentSqlToken) =>
+  prepared(sql.type(History)`
+    select ${rawColumns}, app.business_date() + ${postedDays} as posted_until,
            (
              select quote.id from payoff_quotes as quote
              where quote.loan_id = loan.id and quote.status = 'active'

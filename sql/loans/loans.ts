@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 import { allowedActions, hindrancesOf } from './actions.ts';
 import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
@@ -187,18 +187,18 @@ export const rawColumns = sql.join(
   sql.fragment`, `,
 );
 
-const Held = z.object({ is_posted: z.boolean().nullable() });
-
 /**
- * Locks the loan for a change and answers whether tonight's close has passed it already, so that
- * today's interest is posted. Null: there is no such loan.
+ * Locks the loan for a change. It is a statement of its own, so that the next one, which comes with it,
+ * sees what was written while this one waited.
  */
 export const hold = (tx: Transaction, id: string) =>
-  tx.oneFirst(sql.prepared('hold_loan', Held)`select app.lock_loan(${id}) as is_posted`);
+  tx.query(unread(sql.typeAlias('void')`select app.lock_loan(${id})`));
 
 /** Locks the loan and answers its row. */
-export const lock = async (tx: Transaction, id: string) =>
-  (await hold(tx, id)) === null ? null : read(tx, id);
+export async function lock(tx: Transaction, id: string) {
+  await hold(tx, id);
+  return read(tx, id);
+}
 
 /** The loan's row without a lock, for those who only look. */
 export const read = (tx: Transaction, id: string) =>

@@ -1,4 +1,3 @@
-import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
@@ -38,23 +37,23 @@ export const objectGrants = table({
   `,
 });
 
-const Rule = z.object({
+/** One thing that a user may or may not do, beside what the role says. */
+export const Rule = z.object({
   type: z.enum(['allow', 'deny']),
   action: z.string(),
   resource: z.string(),
   record: z.record(z.string(), z.unknown()).nullable(),
   record_id: z.string().nullable(),
 });
-/** One thing that a user may or may not do, beside what the role says. */
 export type Rule = z.output<typeof Rule>;
 
 /** Every rule of the user, whichever group or grant it comes from; whoever the tenant has not has none. */
 export const rulesOf = (
-  db: Pick<DatabasePool | Transaction, 'any'>,
+  tx: Transaction,
   tenantId: string,
   userId: string,
 ): Promise<readonly Rule[]> =>
-  db.any(sql.prepared('rules_of', Rule)`
+  tx.any(sql.prepared('rules_of', Rule)`
     select type, action, resource, record, record_id from app.rules_of(${tenantId}, ${userId})
   `);
 

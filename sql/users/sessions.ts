@@ -2,6 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { Rule } from './permissions.ts';
 import { TENANT_ROLES } from './users.ts';
 
 /** What beside the first factor a session was proved by; `provider` is the tenant's own. */
@@ -36,19 +37,25 @@ const OpenSession = z.object({
   borrower_id: z.string().nullable(),
   session_id: z.string(),
   second_factor: z.enum(PROOFS).nullable(),
+  rules: z.array(Rule),
 });
 export type OpenSession = z.output<typeof OpenSession>;
 
 /**
  * The live session of that hash and its user, or null: of this tenant, not revoked, neither idle nor
- * too old by the database's clock, of the user's current epoch, and of an active user. Marks it as
- * seen, at most once a minute.
+ * too old by the database's clock, of the user's current epoch, and of an active user. With it comes
+ * what holds for the user beside the role, where there is one. Marks it as seen, at most once a minute.
  */
 export const open = (pool: DatabasePool, tenantId: string, idHash: string) =>
   pool.maybeOne(sql.prepared('open_session', OpenSession)`
     select user_id, csrf_token, email, first_name, last_name, tenant_role, borrower_id,
-           session_id, second_factor
-    from app.open_session(${tenantId}, decode(${idHash}, 'hex'))
+           session_id, second_factor,
+           (
+             select coalesce(jsonb_agg(to_jsonb(rule)), '[]')
+             from app.rules_of(${tenantId}, session.user_id) as rule
+             where session.tenant_role is not null
+           ) as rules
+    from app.open_session(${tenantId}, decode(${idHash}, 'hex')) as session
   `);
 
 type NewSession = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 
 export type NewEvent = {
   event_type: string;
@@ -15,11 +15,17 @@ const Written = z.object({ id: z.string() });
 
 /**
  * Writes events with the very bytes that every receiver will get. Their ids are made here, ascending
- * with time, because the relay takes events in the order of their ids. It takes none that are written as
- * relayed: these are delivered by whoever writes them.
+ * with time, because the relay takes events in the order of their ids.
  */
-export const write = (tx: Transaction, events: readonly NewEvent[], { is_relayed = false } = {}) =>
-  tx.anyFirst(sql.prepared('write_events', Written)`
+export const write = (tx: Transaction, events: readonly NewEvent[]) =>
+  tx.query(unread(writing(events, false)));
+
+/** The same, and its id, for an event that is delivered by whoever writes it. */
+export const writeRelayed = (tx: Transaction, event: NewEvent) =>
+  tx.oneFirst(prepared(writing([event], true)));
+
+const writing = (events: readonly NewEvent[], is_relayed: boolean) =>
+  sql.type(Written)`
     with made as materialized (
       select uuidv7() as id, event.*
       from ${sql.unnest(
@@ -39,4 +45,4 @@ export const write = (tx: Transaction, events: readonly NewEvent[], { is_relayed
       )
     from made
     returning id
-  `);
+  `;

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { openPool, sql } from '../../sql/database/db.ts';
+import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { attempt, openPool, sql, sqlStateOf, unread } from '../../sql/database/db.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -15,6 +15,7 @@ const State = z.object({
   timeout: z.string(),
   read_only: z.string(),
 });
+const Code = z.object({ code: z.string() });
 const Backend = sql.type(z.object({ pid: z.number() }));
 
 test('a refusal thrown in a transaction costs no connection', async () => {
@@ -67,6 +68,73 @@ test('a tenant, a timeout or a mode of one transaction is not seen by the next',
   expect(inside).toMatchObject({ tenant: tenants[0].id, timeout: '5s', read_only: 'on' });
   expect(after).toMatchObject({ timeout: before.timeout, read_only: 'off' });
   expect(after.tenant ?? '').toBe('');
+});
+
+const write = (name: string) =>
+  unread(sql.typeAlias('void')`insert into programs (code, name) values (${name}, ${name})`);
+const codes = ({ tx }: Work) =>
+  tx.anyFirst(sql.type(Code)`select code from programs where code like 'UNREAD%' order by code`);
+
+test('a write whose answer nobody reads is there for the next statement, and after the commit', async () => {
+  const { id } = tenants[0];
+
+  const seen = await within(id, async (work) => {
+    await work.tx.query(write('UNREAD-1'));
+    const codesThen = await codes(work);
+    await work.tx.query(write('UNREAD-2'));
+    return codesThen;
+  });
+
+  expect(seen).toEqual(['UNREAD-1']);
+  expect(await within(id, codes)).toEqual(['UNREAD-1', 'UNREAD-2']);
+});
+
+test('what is wrong with such a write is told, and undoes the transaction, also where it is its last', async () => {
+  const { id } = tenants[1];
+  const twice = async ({ tx }: Work) => {
+    await tx.query(write('UNREAD-3'));
+    await tx.query(write('UNREAD-3'));
+  };
+
+  const last = await within(id, twice).catch((error: unknown) => sqlStateOf(error));
+  const before = await within(id, async (work) => {
+    await twice(work);
+    return codes(work);
+  }).catch((error: unknown) => sqlStateOf(error));
+
+  expect([last, before]).toEqual(['23505', '23505']);
+  expect(await within(id, codes)).toEqual([]);
+});
+
+test('such a write of steps that are undone by themselves is undone with them, and told', async () => {
+  const { id } = tenants[1];
+
+  const kept = await within(id, async (work) => {
+    await work.tx.query(write('UNREAD-4'));
+    const failed = await attempt(work.tx, () => work.tx.query(write('UNREAD-4')));
+    const refused = await attempt(work.tx, async () => {
+      await work.tx.query(write('UNREAD-5'));
+      throw new Conflict('No.');
+    });
+    return [failed, refused].map((outcome) => 'error' in outcome);
+  });
+
+  expect(kept).toEqual([true, true]);
+  expect(await within(id, codes)).toEqual(['UNREAD-4']);
+});
+
+test('outside a transaction such a write is done at once, and what refuses leaves none behind', async () => {
+  const { id } = tenants[1];
+  const alone = await pool.query(write('UNREAD-6')).catch((error: unknown) => sqlStateOf(error));
+
+  const refused = within(id, async ({ tx }) => {
+    await tx.query(write('UNREAD-7'));
+    throw new Conflict('No.');
+  });
+
+  await expect(refused).rejects.toThrow('No.');
+  expect(alone).toBe('42501');
+  expect(await within(id, codes)).toEqual(['UNREAD-4']);
 });
 
 test('a thousand requests of two tenants, aborted ones among them, never see the other’s rows', async () => {

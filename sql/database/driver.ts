@@ -1,0 +1,148 @@
+import pg from 'pg';
+import {
+  BackendTerminatedError,
+  createDriverFactory,
+  type DriverConfiguration,
+  type DriverFactory,
+} from 'slonik';
+
+/**
+ * Round trips are what a small transaction waits for. A statement whose answer nobody reads is kept
+ * back here and sent together with the next one of its connection; what it fails of is told where that
+ * one's answer is. A statement that nobody waits for is sent at once. Both are marked by their name,
+ * which is all that the pool hands through beside the text.
+ */
+export const UNREAD = 'unread';
+export const UNAWAITED = 'unawaited';
+
+/** Whether what comes back for a statement is the server's own word. */
+export const isAnswered = ({ name }: { readonly name?: string | undefined }) =>
+  !isUnread(name) && name !== UNAWAITED;
+
+const isUnread = (name: string | undefined) => name?.startsWith(UNREAD) ?? false;
+
+/** What is answered for a statement before Postgres has answered it. */
+const NOTHING = { command: 'SELECT' as const, fields: [], rowCount: 0, rows: [] };
+
+/** A commit of a transaction that a statement has failed in undoes it, and says so in one word only. */
+class RolledBack extends Error {
+  constructor() {
+    super('The transaction was rolled back where it should have been committed.');
+  }
+}
+
+type Statement = { text: string; values: unknown[]; name?: string | undefined };
+
+/** Connections of node-postgres on which several statements may be under way. */
+export const driver: DriverFactory = createDriverFactory(({ driverConfiguration }) => {
+  const settings = settingsOf(driverConfiguration);
+  return Promise.resolve({
+    createPoolClient: ({ clientEventEmitter: events }) => {
+      const client = new pg.Client(settings);
+      client.on('error', (error) => events.emit('error', told(error)));
+      client.on('notice', ({ message = '' }) => events.emit('notice', { message }));
+      return Promise.resolve({
+        connect: async () => {
+          await client.connect();
+        },
+        end: () => client.end(),
+        query: asking(client),
+        stream: () => {
+          throw new Error('Rows are read in whole pages, not as a stream.');
+        },
+      });
+    },
+  });
+});
+
+function asking(client: pg.Client) {
+  let kept: Statement[] = [];
+  let isOpen = false;
+  const send = ({ text, values, name }: Statement) =>
+    client.query<Record<string, unknown>>(name ? { name, text, values } : { text, values });
+
+  /** Answers the last of them; of several failures only the first says what was wrong. */
+  const sendAll = async (statements: readonly Statement[]) => {
+    // Each write to the socket is a call of the system: all that go together are one.
+    client.connection.stream.cork();
+    const asked = statements.map(send);
+    client.connection.stream.uncork();
+    const answers = await Promise.allSettled(asked);
+    for (const answer of answers) if (answer.status === 'rejected') throw told(answer.reason);
+    const last = answers.at(-1);
+    if (last?.status !== 'fulfilled') throw new Error('Nothing was asked.');
+    return last.value;
+  };
+
+  return async (text: string, values: unknown[] = [], { name }: { name?: string } = {}) => {
+    const isBeginning = text.startsWith('begin');
+    if (isUnread(name) && (isOpen || isBeginning)) {
+      isOpen = true;
+      kept.push({ text, values, name: name === UNREAD ? undefined : name });
+      return NOTHING;
+    }
+    // What is undone need not be done before.
+    const before = text.startsWith('rollback') ? [] : kept;
+    kept = [];
+    if (text === 'commit' || text === 'rollback') isOpen = false;
+    if (name === UNAWAITED) {
+      // A connection that breaks meanwhile says so itself.
+      sendAll([...before, { text, values }]).catch(() => {});
+      return NOTHING;
+    }
+    const { command, fields, rowCount, rows } = await sendAll([...before, { text, values, name }]);
+    if (text === 'commit' && command === 'ROLLBACK') throw new RolledBack();
+    return {
+      command: command as (typeof NOTHING)['command'],
+      fields: fields.map((field) => ({ dataTypeId: field.dataTypeID, name: field.name })),
+      rowCount: rowCount ?? 0,
+      rows,
+    };
+  };
+}
+
+/** The pool makes away with a connection whose server has ended it, and knows that by this class. */
+function told(error: unknown) {
+  const { message, code } = error as { message: string; code?: string };
+  const isOver = code === '57P01' || message.toLowerCase().includes('connection terminated');
+  return isOver ? new BackendTerminatedError(error as Error) : (error as Error);
+}
+
+function settingsOf(configuration: DriverConfiguration): pg.ClientConfig & { pipeline: boolean } {
+  const { connectionUri, connectionTimeout, statementTimeout } = configuration;
+  const { idleInTransactionSessionTimeout: idle } = configuration;
+  return {
+    connectionString: connectionUri,
+    pipeline: true,
+    types: { getTypeParser: parserOf } as pg.CustomTypesConfig,
+    ...(connectionTimeout !== 'DISABLE_TIMEOUT' && { connectionTimeoutMillis: connectionTimeout }),
+    ...(statementTimeout !== 'DISABLE_TIMEOUT' && { statement_timeout: statementTimeout }),
+    ...(idle !== 'DISABLE_TIMEOUT' && { idle_in_transaction_session_timeout: idle }),
+  };
+}
+
+type Parse = (text: string) => unknown;
+
+/** Everything exact arrives as text: a numeric read as a JavaScript number would lose cents. */
+const asText: Parse = (text) => text;
+const asInstant: Parse = (text) =>
+  new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
+
+const { INT8, NUMERIC, DATE, TIMESTAMPTZ } = pg.types.builtins;
+/** Of arrays Postgres has no names here: https://www.postgresql.org/docs/18/catalog-pg-type.html */
+const ARRAYS = { int8: 1016, numeric: 1231, date: 1182, timestamptz: 1185, text: 1009 };
+const textsOf = pg.types.getTypeParser(ARRAYS.text, 'text') as (text: string) => (string | null)[];
+const eachOf =
+  (parse: Parse): Parse =>
+  (text) =>
+    textsOf(text).map((item) => (item === null ? null : parse(item)));
+
+const PARSERS = new Map<number, Parse>([
+  ...[INT8, NUMERIC, DATE].map((oid) => [oid, asText] as const),
+  ...[ARRAYS.int8, ARRAYS.numeric, ARRAYS.date].map((oid) => [oid, eachOf(asText)] as const),
+  [TIMESTAMPTZ, asInstant],
+  [ARRAYS.timestamptz, eachOf(asInstant)],
+]);
+
+const parserOf = (oid: number, format?: 'text' | 'binary') =>
+  PARSERS.get(oid) ?? (pg.types.getTypeParser(oid, format as 'text') as Parse);

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { sendCommunication } from '../../jobs/communications/send.job.ts';
+import { addDays } from '../../jobs/dates.ts';
+import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
+import { newLoan } from '../setup/loans.ts';
+import { closeThrough } from '../setup/queue.ts';
+import { attempt, newSubscriber } from '../setup/subscriber.ts';
+import { line, read, tape } from '../setup/tapes.ts';
+import { askedBy, type Asked } from '../setup/trips.ts';
+import { newStage, PASSWORD } from '../setup/world.ts';
+
+/**
+ * What each act asks of the database once its statements are prepared, and how often it waits for an
+ * answer. Of all that costs time this alone is the same on every machine: it may fall and never rise.
+ */
+const TABLE: Record<string, Asked> = {
+  'a loan is read': { statements: 5, trips: 3 },
+  'loans are listed and counted': { statements: 5, trips: 3 },
+  'payments of a loan are listed': { statements: 6, trips: 4 },
+  'a payment is received': { statements: 13, trips: 7 },
+  'a payment is refused (422)': { statements: 1, trips: 1 },
+  'an action is refused (409)': { statements: 8, trips: 4 },
+  'a record is not there (404)': { statements: 5, trips: 3 },
+  'a role may not (403)': { statements: 5, trips: 4 },
+  'a user signs in': { statements: 42, trips: 35 },
+  'a webhook is delivered': { statements: 8, trips: 6 },
+  'a mail is sent': { statements: 14, trips: 12 },
+  'forty loans are boarded': { statements: 333, trips: 212 },
+  'a day with nothing due is closed': { statements: 59, trips: 52 },
+};
+
+const stage = await newStage();
+
+test('what an act asks of the database may fall and never rises', async () => {
+  const { tenant, officer, acts } = await everyAct();
+  const found: Record<string, Asked> = {};
+
+  for (const [name, act] of Object.entries(acts)) {
+    await act();
+    found[name] = await askedBy(act);
+  }
+
+  if (process.env['PRINT']) console.log(asMarkdown(found));
+  expect(found).toEqual(TABLE);
+  expect((await officer.get('/users/me')).body.email).toContain(tenant.slug);
+});
+
+async function everyAct() {
+  const { tenant, outside, happen, relayed } = await newSubscriber(stage);
+  const { officer, id: tenant_id, within } = tenant;
+  const { id, borrower_id } = await newLoan(tenant);
+  const admin = await tenant.signedIn('admin');
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'grace@example.com' });
+  const deliveries = [await happened(), await happened()];
+  const mails = [await ordered('payment_reminder'), await ordered('welcome')];
+  const day = { today: '2026-01-15' };
+  let boarded = 0;
+
+  async function happened() {
+    await happen();
+    return (await relayed()).id;
+  }
+  async function ordered(template_type: string) {
+    const template = await admin.post('/communication-templates', {
+      ...{ name: template_type, template_type, channel: 'email' },
+      ...{ subject: 'Loan {{ loan.number }}', body: '<p>{{ borrower.name }}</p>' },
+    });
+    const message = { template_id: template.body.id, borrower_id, loan_id: id };
+    return (await officer.post('/communications/send', message)).body.id as string;
+  }
+  const answers = async (asked: Promise<{ status: number }>, status: number) =>
+    expect((await asked).status).toBe(status);
+
+  const acts: Record<keyof typeof TABLE, () => Promise<unknown>> = {
+    'a loan is read': () => answers(officer.get(`/loans/${id}`), 200),
+    'loans are listed and counted': () => answers(officer.get('/loans'), 200),
+    'payments of a loan are listed': () => answers(officer.get(`/loans/${id}/payments`), 200),
+    'a payment is received': () =>
+      answers(officer.post(`/loans/${id}/payments`, { amount: '5.00' }), 201),
+    'a payment is refused (422)': () =>
+      answers(officer.post(`/loans/${id}/payments`, { amount: '-5.00' }), 422),
+    'an action is refused (409)': () => answers(officer.post(`/loans/${id}/approve`), 409),
+    'a record is not there (404)': () => answers(officer.get(`/loans/${tenant_id}`), 404),
+    'a role may not (403)': () => answers(officer.get('/users'), 403),
+    'a user signs in': () =>
+      answers(tenant.anonymous().login(`viewer@${tenant.slug}.test`, PASSWORD), 200),
+    'a webhook is delivered': () => attempt(tenant, outside, deliveries.shift() ?? ''),
+    'a mail is sent': () =>
+      sendCommunication.run({ tenant_id, log_id: mails.shift() ?? '', attempt: 1 }, outside),
+    'forty loans are boarded': async () => {
+      const lines = Array.from({ length: 40 }, () => {
+        boarded += 1;
+        return line({ loan_number: `T-${boarded}`, borrower_external_id: `B-${boarded}` });
+      });
+      const { rows } = await read(tape(...lines));
+      await within((work) => boardTape(work, rows, { file: 'a tape' }));
+    },
+    'a day with nothing due is closed': async () => {
+      await closeThrough(stage, tenant, day.today);
+      day.today = addDays(day.today, 1);
+    },
+  };
+  return { tenant, officer, acts };
+}
+
+const asMarkdown = (found: Record<string, Asked>) =>
+  [
+    '| act | statements | round trips |',
+    '| --- | ---: | ---: |',
+    ...Object.entries(found).map(
+      ([name, { statements, trips }]) => `| ${name} | ${statements} | ${trips} |`,
+    ),
+  ].join('\n');

@@ -1,0 +1,47 @@
+import pg from 'pg';
+
+/** What some steps asked of the database. */
+export type Asked = {
+  /** The statements, also those that begin and end transactions. */
+  statements: number;
+  /** How often an answer was waited for; statements that go together are one. */
+  trips: number;
+};
+
+type Asking = { pipeline: boolean };
+type Given = { text?: string } | string;
+
+/**
+ * What the steps ask of Postgres through the pool, counted where statements are handed to the driver, so
+ * that it is the same on a busy machine. The end of a transaction that only reads is not waited for.
+ */
+export async function askedBy(steps: () => Promise<unknown>): Promise<Asked> {
+  const asked: Asked = { statements: 0, trips: 0 };
+  const waiting = new WeakMap<object, number>();
+  const reading = new WeakSet<object>();
+  const prototype = pg.Client.prototype as unknown as {
+    query: (this: Asking, given: Given, ...rest: unknown[]) => Promise<unknown>;
+  };
+  const { query } = prototype;
+  prototype.query = function counted(given, ...rest) {
+    const answer = query.call(this, given, ...rest);
+    // The connections of the tests themselves ask one thing after another.
+    if (!this.pipeline) return answer;
+    const text = typeof given === 'string' ? given : (given.text ?? '');
+    if (text.includes('read only')) reading.add(this);
+    const isLetGo = text === 'rollback' || (text === 'commit' && reading.delete(this));
+    const before = waiting.get(this) ?? 0;
+    asked.statements += 1;
+    if (before === 0 && !isLetGo) asked.trips += 1;
+    waiting.set(this, before + 1);
+    const done = () => waiting.set(this, (waiting.get(this) ?? 1) - 1);
+    answer.then(done, done);
+    return answer;
+  };
+  try {
+    await steps();
+  } finally {
+    prototype.query = query;
+  }
+  return asked;
+}
