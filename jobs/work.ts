@@ -1,5 +1,6 @@
 import type { DatabasePool } from 'slonik';
-import { within, type Mode, type Transaction } from '../sql/database/db.ts';
+import type { Mode } from '../sql/database/boundaries.ts';
+import { within, type Transaction } from '../sql/database/db.ts';
 import { BARE, type Installation } from './installation.ts';
 
 export const ACTOR_TYPES = ['user', 'borrower', 'system', 'provider'] as const;

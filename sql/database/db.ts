@@ -9,8 +9,9 @@ import {
   type QuerySqlToken,
 } from 'slonik';
 import { z } from 'zod';
+import { beginning, DROP, ending, ROLLBACK, type Mode } from './boundaries.ts';
 import { CannotStart, noDatabase } from './cannot-start.ts';
-import { driver, UNAWAITED, UNREAD } from './driver.ts';
+import { driver, UNREAD } from './driver.ts';
 import { isPassing } from './passing.ts';
 import { withPulse } from './pulse.ts';
 
@@ -125,13 +126,6 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
   return withPulse(pool, url, statementTimeoutMs + PATIENCE_MS);
 }
 
-export type Mode = {
-  readOnly?: boolean;
-  snapshot?: boolean;
-  /** Ends a statement of this transaction that takes longer, as in '5s'. */
-  timeout?: string;
-};
-
 /** Errors that mean "the same steps may succeed a moment later". */
 const PASSING = new Set(['40001', '40P01', '55P03']);
 const RETRIES = 6;
@@ -167,14 +161,14 @@ async function once<Result>(
   connection: DatabasePoolConnection,
   tenantId: string,
   steps: (tx: Transaction, today: string) => Promise<Result>,
-  { readOnly = false, snapshot = false, timeout }: Mode,
+  mode: Mode,
 ): Promise<Outcome<Result>> {
-  await connection.query(beginning(readOnly, snapshot));
+  await connection.query(beginning(mode));
   try {
-    const { today, is_shut } = await connection.one(settingOut(tenantId, timeout));
+    const { today, is_shut } = await connection.one(settingOut(tenantId, mode.timeout));
     if (is_shut) throw new TenantShut();
     const result = await steps(connection, today ?? '');
-    await connection.query(readOnly || snapshot ? LET_GO : COMMIT);
+    await connection.query(ending(mode));
     return { result };
   } catch (error) {
     // A connection that cannot roll back is broken: that error goes through and destroys it.
@@ -228,23 +222,6 @@ function settingOut(tenantId: string, timeout: string | undefined) {
            app.is_shut() as is_shut
   `;
 }
-
-const named = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });
-
-/** Nothing is known of a beginning before something is asked, so both go together. */
-const BEGINNINGS = {
-  write: named(sql.typeAlias('void')`begin`, UNREAD),
-  read: named(sql.typeAlias('void')`begin read only`, UNREAD),
-  snapshot: named(sql.typeAlias('void')`begin isolation level repeatable read read only`, UNREAD),
-};
-const COMMIT = sql.typeAlias('void')`commit`;
-const ROLLBACK = sql.typeAlias('void')`rollback`;
-/** The end of what has only read, or has refused: nobody needs to wait for it. */
-const LET_GO = named(COMMIT, UNAWAITED);
-const DROP = named(ROLLBACK, UNAWAITED);
-
-const beginning = (readOnly: boolean, snapshot: boolean) =>
-  BEGINNINGS[snapshot ? 'snapshot' : readOnly ? 'read' : 'write'];
 
 /** The five-character SQLSTATE behind an error, wherever the driver has wrapped it. */
 export function sqlStateOf(error: unknown): string | undefined {

@@ -114,7 +114,7 @@ function settingsOf(configuration: DriverConfiguration): pg.ClientConfig & { pip
   return {
     connectionString: connectionUri,
     pipeline: true,
-    types: { getTypeParser: parserOf } as pg.CustomTypesConfig,
+    types: { getTypeParser: parserOf },
     ...(connectionTimeout !== 'DISABLE_TIMEOUT' && { connectionTimeoutMillis: connectionTimeout }),
     ...(statementTimeout !== 'DISABLE_TIMEOUT' && { statement_timeout: statementTimeout }),
     ...(idle !== 'DISABLE_TIMEOUT' && { idle_in_transaction_session_timeout: idle }),
@@ -145,4 +145,4 @@ const PARSERS = new Map<number, Parse>([
 ]);
 
 const parserOf = (oid: number, format?: 'text' | 'binary') =>
-  PARSERS.get(oid) ?? (pg.types.getTypeParser(oid, format as 'text') as Parse);
+  PARSERS.get(oid) ?? (pg.types.getTypeParser(oid, format) as Parse);

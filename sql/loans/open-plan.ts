@@ -55,7 +55,8 @@ export const pastDue = sql.fragment`(
            coalesce(sum(greatest(amount - principal_amount - interest_amount, 0)), 0.00) as fees
     from (
       select due_date, principal_amount, interest_amount, payment_amount - paid_amount as amount
-      from installments where ${open} and due_date < today.day
+      -- Said here too, it spares all loans of which nothing is past due the search.
+      from installments where ${open} and due_date < today.day and due.since < today.day
     ) as installment
   ) as late
   cross join lateral (

@@ -34,9 +34,7 @@ export async function askedBy(steps: () => Promise<unknown>): Promise<Asked> {
     asked.statements += 1;
     if (before === 0 && !isLetGo) asked.trips += 1;
     waiting.set(this, before + 1);
-    const done = () => waiting.set(this, (waiting.get(this) ?? 1) - 1);
-    answer.then(done, done);
-    return answer;
+    return answer.finally(() => waiting.set(this, (waiting.get(this) ?? 1) - 1));
   };
   try {
     await steps();

@@ -22,8 +22,9 @@ test('a receiver gets the bytes of the event, signed over these very bytes', asy
     { webhooks: { allow_private_hosts: true } },
   ]);
   await admin.post('/webhooks', { url, events: ['*'], secret: SECRET });
-  const event_id = await happen();
+  await happen();
   const { id } = await relayed();
+  const { event_id } = (await admin.get(`/webhook-deliveries/${id}`)).body;
 
   await attempt(tenant, { ...outside, post: (request) => http.post(request) }, id);
 
