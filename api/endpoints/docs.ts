@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Context, Middleware, Next } from 'koa';
 import { dictionary } from '../../sql/dictionary.ts';
 import { fillExamples } from './fill-examples.ts';
+import { olderForm } from './older-form.ts';
 import { openapi } from './openapi.ts';
 import type { Route } from './route.ts';
 
@@ -28,8 +29,8 @@ const PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** Both run in the browser, as the text that they are. */
-const START = `${fillExamples.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
+/** These run in the browser, as the text that they are. */
+const START = `${fillExamples.toString()}\n${olderForm.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

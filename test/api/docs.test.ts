@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { olderForm } from '../../api/endpoints/older-form.ts';
 import { findChromium } from '../../workers/outside/chromium.ts';
 import { addLoans, addPeople } from '../../workers/seed/loans.ts';
 import { newClient } from '../setup/client.ts';
@@ -90,4 +91,41 @@ test('the bare address of a tenant leads to the docs, and a host of nobody nowhe
 
   expect([here.status, here.headers['location']]).toEqual([302, '/api/v1/docs']);
   expect(nowhere.status).toBe(404);
+});
+
+test('the page is told everything in the form that its renderer is quick with', () => {
+  const older = olderForm({
+    openapi: '3.1.0',
+    schemas: {
+      Loan: {
+        properties: {
+          type: { anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }], description: 'A.' },
+          parent: { anyOf: [{ $ref: '#/Loan' }, { type: 'null' }] },
+          either: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
+          const: { type: ['integer', 'null'], exclusiveMinimum: 0, exclusiveMaximum: 5 },
+          kind: { const: 'loan', type: 'string' },
+        },
+        example: { type: ['as', 'null'], const: 1 },
+      },
+    },
+  });
+
+  expect(older).toEqual({
+    openapi: '3.0.4',
+    schemas: {
+      Loan: {
+        properties: {
+          type: { type: 'string', maxLength: 9, description: 'A.', nullable: true },
+          parent: { allOf: [{ $ref: '#/Loan' }], nullable: true },
+          either: { anyOf: [{ type: 'string' }, { type: 'integer' }], nullable: true },
+          const: {
+            ...{ type: 'integer', nullable: true, minimum: 0, exclusiveMinimum: true },
+            ...{ maximum: 5, exclusiveMaximum: true },
+          },
+          kind: { type: 'string', enum: ['loan'] },
+        },
+        example: { type: ['as', 'null'], const: 1 },
+      },
+    },
+  });
 });

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
@@ -18,11 +19,24 @@ export default async function setup(project: TestProject) {
   const folder = await mkdtemp(path.join(await roomiest(), 'servicing-test-'));
   const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
   await migrate(postgres.url);
+  await planOnce(postgres.url);
   project.provide('templateUrl', postgres.url);
   return async () => {
     await postgres.stop('immediate');
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/**
+ * Postgres plans a statement anew for its first five uses on a connection, and those of a test have few
+ * more: planned once, a test takes a quarter less of the server's time.
+ */
+async function planOnce(url: string) {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query('alter system set plan_cache_mode = force_generic_plan');
+  await client.query('select pg_reload_conf()');
+  await client.end();
 }
 
 const MEMORY = '/dev/shm';
