@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from './database/db.ts';
+import { prepared, sql, unread, type Transaction } from './database/db.ts';
 
 const Found = z.object({
   id: z.string(),
@@ -52,7 +52,7 @@ export const saveSettings = (tx: Transaction, settings: Record<string, unknown>)
 /** Moves the business date one day on, if it still is what the caller closed. */
 export const advance = (tx: Transaction, closed: string) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     update tenants set business_date = business_date + 1
     where id = app.current_tenant() and business_date = ${closed}
   `),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 import { isAsking } from '../loans/installments.ts';
 import { keepDay } from '../portfolios/day-rows.ts';
 import { inChunk, type Chunk } from './closes.ts';
@@ -18,7 +18,7 @@ export type Accrued = z.output<typeof Accrued>;
  * accounts that the loans' terms map the interest to; null stands for the chart's own.
  */
 export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId: string) {
-  await tx.query(prepared(sql.typeAlias('void')`select app.ensure_accrual_month(${day})`));
+  await tx.query(unread(sql.typeAlias('void')`select app.ensure_accrual_month(${day})`));
   return tx.any(
     prepared(sql.type(Accrued)`
     with earned as (

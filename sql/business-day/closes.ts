@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 
 /** A day is planned, and its end booked, while nobody changes a loan of the tenant. */
 export const alone = (tx: Transaction) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('close ' || app.current_tenant(), 0))
   `),
   );
@@ -29,7 +29,7 @@ export const run = (tx: Transaction, id: string) =>
 /** A running close that is asked to go further does so after its day. */
 export const extend = (tx: Transaction, id: string, through: string) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     update cob_runs set through_date = greatest(through_date, ${through}::date) where id = ${id}
   `),
   );
@@ -84,11 +84,13 @@ export type Chunk = z.output<typeof Chunk>;
 
 /** The chunk; locked, no writer of one of its loans passes until this transaction has ended. */
 export const chunk = (tx: Transaction, runId: string, number: number, isLocked: boolean) =>
-  tx.maybeOne(sql.type(Chunk)`
+  tx.maybeOne(
+    prepared(sql.type(Chunk)`
     select first_loan_id, before_loan_id, cob_date, is_accrued, done_at
     from cob_chunks where run_id = ${runId} and chunk = ${number}
     ${isLocked ? sql.fragment`for update` : sql.fragment``}
-  `);
+  `),
+  );
 
 /**
  * The condition that a loan belongs to the chunk. Postgres does not conclude it for one id from its
@@ -122,7 +124,7 @@ export const markAccrued = (
   accrued: { loans: number; interest: string },
 ) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     update cob_chunks set is_accrued = true, loans = ${accrued.loans}, interest = ${accrued.interest}::numeric
     where run_id = ${runId} and chunk = ${number}
   `),
@@ -130,7 +132,7 @@ export const markAccrued = (
 
 export const markDone = (tx: Transaction, runId: string, number: number) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     update cob_chunks set done_at = now() where run_id = ${runId} and chunk = ${number} and done_at is null
   `),
   );
@@ -149,7 +151,7 @@ export const chunksLeft = (tx: Transaction, runId: string) =>
  */
 export async function finish(tx: Transaction, runId: string) {
   await tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     update cob_loan_errors as error set resolved_at = now()
     where error.resolved_at is null and error.run_id <> ${runId}
       and not exists (
@@ -159,7 +161,7 @@ export async function finish(tx: Transaction, runId: string) {
   `),
   );
   await tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     update cob_runs
     set status = 'finished', finished_at = now(), chunks_done = chunks_total,
         loans = totals.loans, interest = totals.interest,
@@ -182,7 +184,7 @@ export const setAside = (
   error: string,
 ) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     insert into cob_loan_errors (run_id, loan_id, step, error)
     values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})
     on conflict on constraint cob_loan_errors_once do update set error = excluded.error

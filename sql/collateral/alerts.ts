@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PRIORITIES } from '../borrowers/tasks.ts';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const alerts = table({
@@ -79,7 +79,7 @@ export const press = (tx: Transaction, lienIds: string[], to: string) =>
 /** A lien whose day has passed is in force no more. */
 export const lapse = (tx: Transaction, today: string) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     update liens set status = 'expired' where status = 'active' and expiration_date < ${today}
   `),
   );

@@ -105,7 +105,7 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
   const options = `-c role=${role} -c timezone=UTC -c lock_timeout=5s -c client_connection_check_interval=5s`;
   const target = new URL(url);
   target.searchParams.set('options', options);
-  const opening = createPool(target.href.replaceAll('+', '%20'), {
+  const pool = await createPool(target.href.replaceAll('+', '%20'), {
     maxPoolSize: size,
     idleTimeout: 60_000,
     statementTimeout: statementTimeoutMs,
@@ -120,9 +120,13 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
     // need to be discarded.
     resetConnection: async () => {},
   });
-  const pool = await opening.catch((error: unknown) => {
+  try {
+    // Whether somebody answers, and lets this login in, is known before anything is asked.
+    await pool.connect(() => Promise.resolve());
+  } catch (error) {
+    await pool.end();
     throw noDatabase(url, error);
-  });
+  }
   return withPulse(pool, url, statementTimeoutMs + PATIENCE_MS);
 }
 

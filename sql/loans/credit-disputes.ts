@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 /** One that is open after its day is overdue; that is seen and not stored. */
@@ -50,7 +50,7 @@ export const countOf = (tx: Transaction, loanId: string) =>
 /** Asks somebody to see to the disputes that have been open for so many days on this day. */
 export const warn = (tx: Transaction, today: string, days: readonly number[]) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     insert into tasks (borrower_id, loan_id, title, task_type, assignee_id, due_date, priority,
                        source, related_type, related_id)
     select loan.borrower_id, loan.id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 export const payments = table({
@@ -147,7 +147,7 @@ export const heldInSuspense = (tx: Transaction, loanId: string, today: string) =
 /** Payments whose hold has ended count as settled. */
 export const settleHeld = (tx: Transaction, today: string) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     update payments set status = 'settled', settled_at = now()
     where status = 'completed' and hold_until <= ${today}
   `),

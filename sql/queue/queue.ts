@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 
 export type QueuedJob = {
   name: string;
@@ -12,7 +12,7 @@ export type QueuedJob = {
 /** Adds a job in the caller's transaction: it exists if, and only if, the work commits. */
 export async function add(tx: Transaction, { name, payload, attempts, runAt, key }: QueuedJob) {
   await tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     select app.add_job(
       identifier   => ${name},
       payload      => ${JSON.stringify(payload)}::json,
@@ -33,7 +33,7 @@ export async function addAll(
 ) {
   if (jobs.length === 0) return;
   await tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     select app.add_jobs(
       identifier   => ${name},
       payloads     => ${sql.array(

@@ -123,9 +123,10 @@ export async function happen(
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
   // A loan that was just boarded is told of as a whole; what it comes with is no change.
   const isBoarded = fresh.some(({ kind }) => kind === 'boarding');
-  if (!isBoarded)
+  if (!isBoarded) {
     await followState(work, { ...row, status: becomes ?? row.status }, state, trigger);
-  if (replaced) await followDueDates(work, row.id, loan.state, state);
+    if (replaced) await followDueDates(work, row.id, loan.state, state);
+  }
   if (replaced && !becomes && !agreesPlan(fresh, events))
     await tellOfSchedule(work, row, { before: loan.state, after: state, reason: cause });
   return state;
