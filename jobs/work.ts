@@ -42,13 +42,16 @@ export type Within = <Result>(
 /** The one way from a pool to work: transactions of a tenant, on behalf of the actor. */
 export const workOf =
   (pool: DatabasePool, actor: Actor, installation = BARE): Within =>
-  (tenant_id, steps, mode) =>
-    within(
+  (tenant_id, steps, mode) => {
+    const request_id = mode?.request_id ?? actor.request_id;
+    const asking = { ...actor, request_id };
+    return within(
       pool,
       tenant_id,
-      (tx, today) => steps({ tx, tenant_id, actor, today, installation }),
-      mode,
+      (tx, today) => steps({ tx, tenant_id, actor: asking, today, installation }),
+      { ...mode, request_id },
     );
+  };
 
 export const SYSTEM: Actor = {
   type: 'system',

@@ -36,7 +36,7 @@ CREATE OR REPLACE FUNCTION app.add_job(identifier text, payload json, run_at tim
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select graphile_worker.add_job(
-    identifier => identifier, payload => payload, run_at => run_at,
+    identifier => identifier, payload => app.of_request(payload), run_at => run_at,
     max_attempts => max_attempts, job_key => job_key
   )
 $function$;
@@ -49,7 +49,8 @@ CREATE OR REPLACE FUNCTION app.add_jobs(identifier text, payloads json[], run_at
 AS $function$
   select from graphile_worker.add_jobs(array(
     select row(
-      identifier, item.payload, null, add_jobs.run_at, add_jobs.max_attempts, item.key, 0, null
+      identifier, app.of_request(item.payload), null, add_jobs.run_at, add_jobs.max_attempts,
+      item.key, 0, null
     )::graphile_worker.job_spec
     from unnest(payloads, keys) as item (payload, key)
   ))
@@ -236,6 +237,12 @@ begin
 end $function$;
 grant execute on function app.create_tenant to servicing_worker;
 revoke execute on function app.create_tenant from public;
+
+CREATE OR REPLACE FUNCTION app.current_request()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN NULLIF(current_setting('app.request_id'::text, true), ''::text);
 
 CREATE OR REPLACE FUNCTION app.current_tenant()
  RETURNS uuid
@@ -558,6 +565,12 @@ $function$;
 grant execute on function app.note_operation to servicing_app;
 grant execute on function app.note_operation to servicing_worker;
 revoke execute on function app.note_operation from public;
+
+CREATE OR REPLACE FUNCTION app.of_request(payload json)
+ RETURNS json
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN CASE WHEN (app.current_request() IS NULL) THEN payload ELSE (((payload)::jsonb || jsonb_build_object('request_id', app.current_request())))::json END;
 
 CREATE OR REPLACE FUNCTION app.open_session(tenant uuid, hash bytea)
  RETURNS TABLE(user_id uuid, csrf_token text, email text, first_name text, last_name text, tenant_role text, borrower_id uuid, session_id uuid, second_factor text)
@@ -3005,6 +3018,7 @@ create table events (
   body text not null,
   created_at timestamp with time zone not null default now(),
   relayed_at timestamp with time zone,
+  request_id text default app.current_request(),
   constraint events_pkey PRIMARY KEY (tenant_id, id),
   constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );

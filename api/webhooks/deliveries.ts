@@ -47,6 +47,7 @@ export const deliveries = resource({
       .describe('What the receiver knows it by, however often it is sent.'),
     event_id: uuid.readonly(),
     event_type: z.string().readonly(),
+    request_id: z.string().nullable().readonly().describe('The X-Request-Id of what caused it.'),
     payload: ownJson.readonly(),
     round: integer.readonly().describe('0, and one more each time that it is sent again.'),
     status: z.enum(['scheduled', 'delivered', 'dead', 'canceled']).readonly(),

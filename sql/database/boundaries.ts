@@ -7,6 +7,8 @@ export type Mode = {
   snapshot?: boolean;
   /** Ends a statement of this transaction that takes longer, as in '5s'. */
   timeout?: string;
+  /** The request that it is done for, by which its events and jobs are found again. */
+  request_id?: string | null;
 };
 
 const named = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });

@@ -169,7 +169,7 @@ async function once<Result>(
 ): Promise<Outcome<Result>> {
   await connection.query(beginning(mode));
   try {
-    const { today, is_shut } = await connection.one(settingOut(tenantId, mode.timeout));
+    const { today, is_shut } = await connection.one(settingOut(tenantId, mode));
     if (is_shut) throw new TenantShut();
     const result = await steps(connection, today ?? '');
     await connection.query(ending(mode));
@@ -213,17 +213,20 @@ export class TenantShut extends Error {
 
 const Today = z.object({ today: z.string().nullable(), is_shut: z.boolean() });
 
-/** Both settings end with the transaction, and are made before the date is read, from left to right. */
-function settingOut(tenantId: string, timeout: string | undefined) {
+/** All settings end with the transaction, and are made before the date is read, from left to right. */
+function settingOut(tenantId: string, { timeout, request_id }: Mode) {
+  const request = request_id ?? '';
   if (timeout === undefined)
     return sql.prepared('tenant', Today)`
-      select set_config('app.tenant_id', ${tenantId}, true), app.business_date() as today,
-             app.is_shut() as is_shut
+      select set_config('app.tenant_id', ${tenantId}, true),
+             set_config('app.request_id', ${request}, true),
+             app.business_date() as today, app.is_shut() as is_shut
     `;
   return sql.prepared('tenant_and_timeout', Today)`
     select set_config('app.tenant_id', ${tenantId}, true),
-           set_config('statement_timeout', ${timeout}, true), app.business_date() as today,
-           app.is_shut() as is_shut
+           set_config('app.request_id', ${request}, true),
+           set_config('statement_timeout', ${timeout}, true),
+           app.business_date() as today, app.is_shut() as is_shut
   `;
 }
 

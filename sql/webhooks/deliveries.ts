@@ -10,7 +10,7 @@ export const deliveries = table({
   own: ['id', 'subscription_id', 'event_id', 'round', 'status', 'created_at', 'delivered_at'],
   rows: sql.fragment`
     select record.id, record.subscription_id, first_round.id as webhook_id, record.event_id,
-           event.event_type, event.body::jsonb as payload, record.round, record.status,
+           event.event_type, event.request_id, event.body::jsonb as payload, record.round, record.status,
            record.attempt, record.next_attempt_at, record.delivered_at, last.started_at as attempted_at,
            last.response_status, last.error, last.ms, record.created_at, record.updated_at
     from webhook_deliveries as record

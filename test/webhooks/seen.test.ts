@@ -3,6 +3,7 @@ import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
+import { newLoan } from '../setup/loans.ts';
 import { drain } from '../setup/queue.ts';
 import { settle } from '../setup/settings.ts';
 import { attempt, latest, newSubscriber, REFUSAL, SECRET } from '../setup/subscriber.ts';
@@ -209,4 +210,24 @@ test('an event that nobody relays is found, but not that of a tenant who is clos
   await stage.owner.query('delete from events where tenant_id in ($1, $2)', [open.id, closed.id]);
 
   expect(violations.map(({ tenant_id }) => tenant_id)).toEqual([open.id]);
+});
+
+test('a delivery names the request that caused it', async () => {
+  const { tenant, admin, relayed } = await newSubscriber(stage);
+  const { id: loan } = await newLoan(tenant);
+  const headers = { 'X-Request-Id': 'request-of-a-payment' };
+
+  const paid = await tenant.officer.post(
+    `/loans/${loan}/payments`,
+    { amount: '5.00' },
+    { headers },
+  );
+  const { id } = await relayed();
+  const delivery = await admin.get(`/webhook-deliveries/${id}`);
+
+  expect(paid.headers['x-request-id']).toBe('request-of-a-payment');
+  expect(delivery.body).toMatchObject({
+    event_type: 'payment.received',
+    request_id: 'request-of-a-payment',
+  });
 });

@@ -32,6 +32,7 @@ export async function newWorkerStage() {
   const tenantId = await tenant('workers');
   const stops: (() => Promise<void>)[] = [];
   return {
+    url: database.url,
     owner,
     tenantId,
     /** Another tenant's id. */

@@ -16,7 +16,7 @@ import type { PoolSettings } from './pools.ts';
 import { openQueueConnections } from './queue-connections.ts';
 import type { Records } from './records.ts';
 import { returnOrphans, staySigned } from './registry.ts';
-import { JobFailed } from './tasks.ts';
+import { JobFailed, requestOf } from './tasks.ts';
 
 const POLL_MS = 1_000;
 /** More slots than this no process has; the library is told so many, and given what is free of them. */
@@ -174,7 +174,8 @@ function watchJobs(
   });
   events.on('job:error', ({ job, error }) => {
     const { id, task_identifier: task, attempts, max_attempts } = job;
-    log.warn({ job_id: id, task, attempts, max_attempts, err: error }, 'a job failed');
+    const request_id = requestOf(job.payload);
+    log.warn({ job_id: id, task, request_id, attempts, max_attempts, err: error }, 'a job failed');
     const tenant_id = tenantOf(job.payload);
     records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: tellingOf(error) });
   });

@@ -5,6 +5,7 @@ import * as kept from '../../sql/queue/workers.ts';
 import type { Failure, Run, Tried } from '../../sql/queue/workers.ts';
 import { jobSeconds, jobsFailedForGood } from '../processes/job-metrics.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
+import { requestOf } from './tasks.ts';
 
 const FLUSH_MS = 5_000;
 const FORGET_MS = 3_600_000;
@@ -90,7 +91,8 @@ export function keepRecords(owner: DatabasePool, log: Log, pool: string): Record
       jobsFailedForGood.inc({ pool, task: failure.task });
       await kept.recordFailure(owner, { ...failure, error });
       const { job_id, task, attempts } = failure;
-      log.error({ job_id, task, attempts }, 'a job failed for good');
+      const request_id = requestOf(failure.payload);
+      log.error({ job_id, task, request_id, attempts }, 'a job failed for good');
     },
     stop: async () => {
       await Promise.all([flushing.stop(), forgetting.stop()]);

@@ -47,7 +47,7 @@ async function runOne(job: AnyJob, payload: unknown, queued: Queued, settings: T
     return;
   }
   try {
-    await withDeadline(prepared.run, settings);
+    await withDeadline(prepared.run, settings, requestOf(payload));
   } catch (error) {
     throw new JobFailed(error);
   }
@@ -57,7 +57,11 @@ async function runOne(job: AnyJob, payload: unknown, queued: Queued, settings: T
  * A job that passes its deadline fails, and can reach nothing outside from then on, so that its
  * repetition meets no ghost.
  */
-async function withDeadline(run: (outside: Outside) => Promise<void>, settings: TaskSettings) {
+async function withDeadline(
+  run: (outside: Outside) => Promise<void>,
+  settings: TaskSettings,
+  requestId: string | null,
+) {
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, settings.stopping]);
   const timer = setTimeout(() => {
@@ -67,7 +71,7 @@ async function withDeadline(run: (outside: Outside) => Promise<void>, settings: 
     const given = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => given.reject(signal.reason), { once: true });
     if (signal.aborted) throw signal.reason;
-    await Promise.race([run(until(signal, settings.outside)), given.promise]);
+    await Promise.race([run(until(signal, settings.outside, requestId)), given.promise]);
   } finally {
     clearTimeout(timer);
     ended.abort(new Error('The job has ended.'));
@@ -90,6 +94,12 @@ function prepare({ payload: schema, run }: AnyJob, payload: unknown): Prepared {
   }
 }
 
+/** The request that a job was enqueued for, which stands beside what the job takes (migration 0111). */
+export function requestOf(payload: unknown): string | null {
+  const { request_id = null } = (payload ?? {}) as { request_id?: unknown };
+  return typeof request_id === 'string' ? request_id : null;
+}
+
 /** The clock adds its tick to the payload of what it starts; no job asks for it. */
 function withoutTick(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !('_cron' in payload)) return payload;
@@ -97,8 +107,8 @@ function withoutTick(payload: unknown): unknown {
   return rest;
 }
 
-/** The outside world of one run: closed when the run has ended. */
-function until(signal: AbortSignal, outside: Outside): Outside {
+/** The outside world of one run: closed when the run has ended, and on behalf of the request behind it. */
+function until(signal: AbortSignal, outside: Outside, request_id: string | null): Outside {
   const guarded =
     <Words extends unknown[], Result>(reach: (...words: Words) => Promise<Result>) =>
     async (...words: Words): Promise<Result> => {
@@ -117,9 +127,9 @@ function until(signal: AbortSignal, outside: Outside): Outside {
     pdf: guarded((html, options) => outside.pdf(html, options)),
     mail: guarded((letter) => outside.mail(letter)),
     sms: guarded((message) => outside.sms(message)),
-    within: async (tenantId, ...rest) => {
+    within: async (tenantId, steps, mode) => {
       signal.throwIfAborted();
-      return await outside.within(tenantId, ...rest);
+      return await outside.within(tenantId, steps, { ...mode, request_id });
     },
   };
 }
