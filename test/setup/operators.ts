@@ -48,6 +48,7 @@ export const failJobs = (stage: Stage, numbers: readonly string[], error: string
      )
      insert into app.failed_jobs (job_id, task, payload, attempts, error, told_at)
      select failed.id, task.identifier, payload::jsonb, attempts, replace($2, '%', failed.id::text), now()
-     from failed join graphile_worker._private_tasks as task on task.id = failed.task_id`,
+     from failed join graphile_worker._private_tasks as task on task.id = failed.task_id
+     on conflict (job_id) do update set error = excluded.error, retried_at = null, told_at = now()`,
     [numbers, error],
   );

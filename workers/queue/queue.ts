@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import os from 'node:os';
 import {
   run,
+  type Job,
   type ParsedCronItem,
   type TaskList,
   type WorkerEvents,
@@ -16,7 +17,7 @@ import type { PoolSettings } from './pools.ts';
 import { openQueueConnections } from './queue-connections.ts';
 import type { Records } from './records.ts';
 import { returnOrphans, staySigned } from './registry.ts';
-import { JobFailed } from './tasks.ts';
+import { JobFailed, PayloadRefused } from './tasks.ts';
 
 const POLL_MS = 1_000;
 /** More slots than this no process has; the library is told so many, and given what is free of them. */
@@ -172,17 +173,20 @@ function watchJobs(
     const seconds = (performance.now() - started) / 1000;
     records.ran(job.task_identifier, { seconds, waited_seconds, hasFailed: Boolean(error) });
   });
-  events.on('job:error', ({ job, error }) => {
-    const { id, task_identifier: task, attempts, max_attempts } = job;
-    log.warn({ job_id: id, task, attempts, max_attempts, err: error }, 'a job failed');
-    const tenant_id = tenantOf(job.payload);
-    records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: tellingOf(error) });
-  });
-  events.on('job:failed', ({ job, error }) => {
+  const failForGood = (job: Job, error: unknown) => {
     const { id, task_identifier: task, payload, attempts } = job;
     records
       .failedForGood({ job_id: id, task, payload, attempts, error: tellingOf(error) })
       // The sweeper finds it in the queue and keeps it then.
       .catch(() => {});
+  };
+  events.on('job:error', ({ job, error }) => {
+    const { id, task_identifier: task, attempts, max_attempts } = job;
+    log.warn({ job_id: id, task, attempts, max_attempts, err: error }, 'a job failed');
+    const tenant_id = tenantOf(job.payload);
+    records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: tellingOf(error) });
+    // Refused on its last attempt it fails for good like any other.
+    if (error instanceof PayloadRefused && attempts < max_attempts) failForGood(job, error);
   });
+  events.on('job:failed', ({ job, error }) => failForGood(job, error));
 }
