@@ -40,6 +40,8 @@ test('a superadmin sees the own tenant’s jobs, and operators those of all', as
   expect((await superadmin.get(`/operations/jobs/${foreign}`)).status).toBe(404);
   expect((await operator.get(`/operations/jobs/${foreign}`)).body).toMatchObject({ errors: [] });
   expect((await superadmin.get('/operations/jobs/0x1')).status).toBe(404);
+  expect((await superadmin.get('/operations/tenants')).body).toMatchObject([{ slug: ours.slug }]);
+  expect((await operator.get('/operations/tenants')).body).toHaveLength(3);
   const kinds = await superadmin.get('/operations/kinds');
   expect(kinds.body).toMatchObject([{ kind: 'close-loans', pool: 'ledger', waiting: 2 }]);
 });
@@ -205,7 +207,7 @@ test('an operator pauses, gives slots and resumes, and each is kept with its rea
   const again = await operator.post('/operations/pauses/end', hold);
   const slots = await operator.post('/operations/slots', { pool: 'ledger', slots: 7, ...WHY });
   const nothing = await operator.post('/operations/pauses', WHY);
-  const unknown = await operator.post('/operations/pauses', { pool: 'x', ...WHY });
+  const unknown = await operator.post('/operations/pauses', { pool: 'ledger:closes', ...WHY });
   const nobody = '00000000-0000-4000-8000-000000000000';
   const ofNobody = await operator.post('/operations/pauses', { tenant_id: nobody, ...WHY });
 
