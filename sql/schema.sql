@@ -1263,14 +1263,31 @@ declare
 begin
   if state in ('waiting', 'scheduled') then
     return query
-      select job.id, line.kind, line.line, job.payload::jsonb, job.attempts::integer, job.max_attempts::integer,
+      select job.id, job.kind, job.line, job.payload::jsonb, job.attempts::integer, job.max_attempts::integer,
         job.run_at, job.run_at, job.last_error
-      from app.waiting_lines(seen_jobs.task, whose) as line
-      cross join lateral (
-        select * from graphile_worker._private_jobs as own
-        where own.is_available and own.task_id = line.task_id and app.tenant_of_job(own.payload) = line.line
-          and case when seen_jobs.state = 'waiting' then own.run_at <= until else own.run_at > now() end
-        order by own.priority, own.run_at limit skipped + wanted
+      from (
+        select own.*, line.kind, line.line
+        from app.waiting_lines(seen_jobs.task, whose) as line
+        cross join lateral (
+          select * from graphile_worker._private_jobs as free
+          where free.is_available and free.job_queue_id is null and free.task_id = line.task_id
+            and app.tenant_of_job(free.payload) = line.line
+            and case when seen_jobs.state = 'waiting' then free.run_at <= until else free.run_at > now() end
+          order by free.priority, free.run_at limit skipped + wanted
+        ) as own
+        union all
+        select own.*, task.identifier, app.tenant_of_job(own.payload)
+        from graphile_worker._private_job_queues as queue
+        cross join lateral (
+          select * from graphile_worker._private_jobs as queued
+          where queued.is_available and queued.job_queue_id = queue.id
+            and (seen_jobs.task is null or queued.task_id in (
+              select known.id from graphile_worker._private_tasks as known where known.identifier = seen_jobs.task))
+            and (whose is null or app.tenant_of_job(queued.payload) = whose::text)
+            and case when seen_jobs.state = 'waiting' then queued.run_at <= until else queued.run_at > now() end
+          order by queued.priority, queued.run_at limit skipped + wanted
+        ) as own
+        join graphile_worker._private_tasks as task on task.id = own.task_id
       ) as job
       order by job.run_at, job.id offset skipped limit wanted;
   elsif state = 'running' then
@@ -1308,22 +1325,37 @@ CREATE OR REPLACE FUNCTION app.seen_kinds()
  SET search_path TO 'public', 'pg_temp'
  SET jit TO 'off'
 AS $function$
-  with waiting as (
+  with free as (
     select line.kind, sum(ready.jobs) as ready, sum(later.jobs) as later, min(first.run_at) as oldest
     from app.waiting_lines(null, app.seen_tenant(null)) as line
     cross join lateral (select count(*) as jobs from (
       select from graphile_worker._private_jobs as job
-      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+      where job.is_available and job.job_queue_id is null and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
         and job.run_at <= now() limit 100000) as counted) as ready
     cross join lateral (select count(*) as jobs from (
       select from graphile_worker._private_jobs as job
-      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+      where job.is_available and job.job_queue_id is null and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
         and job.run_at > now() limit 100000) as counted) as later
     left join lateral (
       select job.run_at from graphile_worker._private_jobs as job
-      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+      where job.is_available and job.job_queue_id is null and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
         and job.run_at <= now() order by job.priority, job.run_at limit 1) as first on true
-    group by line.kind having sum(ready.jobs) + sum(later.jobs) > 0
+    group by line.kind
+  ), queued as (
+    select task.identifier as kind, count(*) filter (where job.run_at <= now()) as ready,
+      count(*) filter (where job.run_at > now()) as later, min(job.run_at) filter (where job.run_at <= now()) as oldest
+    from (
+      select own.task_id, own.run_at from graphile_worker._private_jobs as own
+      where own.is_available and own.job_queue_id is not null
+        and (app.seen_tenant(null) is null or app.tenant_of_job(own.payload) = app.seen_tenant(null)::text)
+      limit 100000
+    ) as job
+    join graphile_worker._private_tasks as task on task.id = job.task_id
+    group by 1
+  ), waiting as (
+    select kind, sum(ready) as ready, sum(later) as later, min(oldest) as oldest
+    from (select * from free union all select * from queued) as both_kinds
+    group by kind having sum(ready) + sum(later) > 0
   ), running as (
     select task.identifier as kind, count(*) as jobs from graphile_worker._private_jobs as job
     join graphile_worker._private_tasks as task on task.id = job.task_id
@@ -1578,15 +1610,17 @@ begin
     ),
     open_line as materialized (
       select line.task_id, line.tenant from line
+      -- A line whose jobs are all of later takes no share of those that are fetched.
+      cross join lateral (
+        select from graphile_worker._private_jobs as job
+        where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
+          and app.tenant_of_job(job.payload) = line.tenant and job.run_at <= now()
+        order by job.priority, job.run_at limit 1
+      ) as due
       where line.tenant is not null
         and not exists (
           select from closed
           where closed.task_id = line.task_id and (closed.tenant is null or closed.tenant = line.tenant))
-        -- A line whose jobs are all of later takes no share of those that are fetched.
-        and exists (
-          select from graphile_worker._private_jobs as job
-          where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
-            and app.tenant_of_job(job.payload) = line.tenant and job.run_at <= now())
     ),
     -- The first job of each named queue in which none runs.
     queued as (
@@ -1657,9 +1691,9 @@ begin
     )
     update graphile_worker._private_jobs as job
     set attempts = job.attempts + 1, locked_by = worker_id, locked_at = now()
-    from taken
-    where job.id = taken.id
-      and (taken.job_queue_id is null or taken.job_queue_id in (select held.id from held))
+    where job.id = any(array(
+      select taken.id from taken
+      where taken.job_queue_id is null or taken.job_queue_id in (select held.id from held)))
     returning job.*;
 end $function$;
 grant execute on function app.take_jobs to servicing_worker;
@@ -1748,13 +1782,13 @@ AS $function$
     select kind.id, kind.identifier, case when waiting_lines.tenant is not null then waiting_lines.tenant::text
       else (
         select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
-        where job.is_available and job.task_id = kind.id
+        where job.is_available and job.job_queue_id is null and job.task_id = kind.id
         order by app.tenant_of_job(job.payload) limit 1) end
     from kind
     union all
     select line.task_id, line.kind, (
       select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
-      where job.is_available and job.task_id = line.task_id
+      where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
         and app.tenant_of_job(job.payload) > line.tenant
       order by app.tenant_of_job(job.payload) limit 1)
     from line where line.tenant is not null and waiting_lines.tenant is null

@@ -119,56 +119,6 @@ begin
 end $$;
 
 -- As before, and a failed job is told with how often it may be tried, as long as the queue has it.
-create or replace function app.seen_jobs(
-  state text, task text, tenant uuid, older_seconds integer, cause text, skipped integer, wanted integer
-) returns table (
-  number bigint, kind text, tenant_id text, payload jsonb, attempts integer, max_attempts integer,
-  run_at timestamptz, since timestamptz, error text
-)
-  language plpgsql stable security definer set search_path = public, pg_temp
-  set plan_cache_mode = force_custom_plan set jit = off
-as $$
-declare
-  whose uuid := app.seen_tenant(tenant);
-  until timestamptz := now() - make_interval(secs => coalesce(older_seconds, 0));
-begin
-  if state in ('waiting', 'scheduled') then
-    return query
-      select job.id, line.kind, line.line, job.payload::jsonb, job.attempts::integer, job.max_attempts::integer,
-        job.run_at, job.run_at, job.last_error
-      from app.waiting_lines(seen_jobs.task, whose) as line
-      cross join lateral (
-        select * from graphile_worker._private_jobs as own
-        where own.is_available and own.task_id = line.task_id and app.tenant_of_job(own.payload) = line.line
-          and case when seen_jobs.state = 'waiting' then own.run_at <= until else own.run_at > now() end
-        order by own.priority, own.run_at limit skipped + wanted
-      ) as job
-      order by job.run_at, job.id offset skipped limit wanted;
-  elsif state = 'running' then
-    return query
-      select job.id, task.identifier, app.tenant_of_job(job.payload), job.payload::jsonb, job.attempts::integer,
-        job.max_attempts::integer, job.run_at, job.locked_at, job.last_error
-      from graphile_worker._private_jobs as job
-      join graphile_worker._private_tasks as task on task.id = job.task_id
-      where job.locked_by is not null and job.locked_at <= until
-        and (seen_jobs.task is null or task.identifier = seen_jobs.task)
-        and (whose is null or app.tenant_of_job(job.payload) = whose::text)
-      order by job.locked_at, job.id offset skipped limit wanted;
-  elsif state = 'failed' then
-    return query
-      select failed.job_id, failed.task, app.tenant_of_job(failed.payload::json), failed.payload, failed.attempts,
-        coalesce((
-          select own.max_attempts::integer from graphile_worker._private_jobs as own where own.id = failed.job_id
-        ), failed.attempts), null::timestamptz, failed.failed_at, failed.error
-      from app.failed_jobs as failed
-      where failed.retried_at is null and failed.failed_at <= until
-        and (seen_jobs.task is null or failed.task = seen_jobs.task)
-        and (whose is null or failed.payload ->> 'tenant_id' = whose::text)
-        and (seen_jobs.cause is null or app.cause_of(failed.error) = seen_jobs.cause)
-      order by failed.failed_at, failed.job_id offset skipped limit wanted;
-  end if;
-end $$;
-
 create or replace function app.seen_job(wanted bigint) returns table (
   number bigint, state text, kind text, tenant_id text, payload jsonb, attempts integer, max_attempts integer,
   run_at timestamptz, since timestamptz, error text

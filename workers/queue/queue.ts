@@ -22,8 +22,6 @@ import { JobFailed, PayloadRefused } from './tasks.ts';
 const POLL_MS = 1_000;
 /** More slots than this no process has; the library is told so many, and given what is free of them. */
 export const SLOTS_MAX = 200;
-/** Slots that become free within this time are filled by one fetch. */
-const REFILL_AFTER_MS = 10;
 /** One listens; the others fetch and report, rarely more than a few at a time. */
 const CONNECTIONS = 10;
 
@@ -59,7 +57,7 @@ const LEAVE_SCHEMA = {
 export async function startQueue(given: QueueSettings): Promise<Queue> {
   const { name, url, owner, log, settings, slots } = given;
   const held = new Map<string, number>();
-  const fetching = fetchFairly(name, () => slots() - held.size);
+  const fetching = fetchFairly(name, { slots, held: () => held.size });
   const connections = openQueueConnections(url, {
     size: CONNECTIONS,
     instead: (statement) => fetching.instead(statement),
@@ -136,14 +134,16 @@ function refill(
       onUnaskedEnd(error);
     }
   });
-  let isAsked = false;
+  let soon: NodeJS.Timeout | undefined;
+  const fill = () => {
+    clearTimeout(soon);
+    soon = undefined;
+    fetchNow();
+  };
   events.on('job:complete', () => {
-    if (isAsked || !fetching.ended()) return;
-    isAsked = true;
-    setTimeout(() => {
-      isAsked = false;
-      fetchNow();
-    }, REFILL_AFTER_MS).unref();
+    const ms = fetching.ended();
+    if (ms === 0) fill();
+    else if (ms !== undefined) soon ??= setTimeout(fill, ms).unref();
   });
 }
 
