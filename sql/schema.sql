@@ -67,6 +67,19 @@ $function$;
 grant execute on function app.all_tenants to servicing_worker;
 revoke execute on function app.all_tenants from public;
 
+CREATE OR REPLACE FUNCTION app.assert_sees_all()
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not app.sees_all() then
+    raise exception 'This is for operators of the platform.' using errcode = 'insufficient_privilege';
+  end if;
+end $function$;
+revoke execute on function app.assert_sees_all from public;
+
 CREATE OR REPLACE FUNCTION app.borrower_ids(borrower uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -171,16 +184,20 @@ begin
     ) select array_agg(id) into done from changed;
   elsif action = 'cancel' then
     with chosen as (
-      select job.id, job.task_id, job.payload, job.attempts from graphile_worker._private_jobs as job
+      select job.id, job.attempts from graphile_worker._private_jobs as job
       where job.id = any(numbers) and job.is_available and (whose is null or app.tenant_of_job(job.payload) = whose::text)
       order by job.id for update skip locked
-    ), gone as (
-      delete from graphile_worker._private_jobs as job using chosen where job.id = chosen.id
+    ), ended as (
+      update graphile_worker._private_jobs as job
+      set attempts = job.max_attempts, last_error = 'Canceled by operations.', updated_at = now()
+      from chosen where job.id = chosen.id
+      returning job.id, job.task_id, job.payload, chosen.attempts
     ), kept as (
-      insert into app.failed_jobs (job_id, task, payload, attempts, error)
-      select chosen.id, task.identifier, chosen.payload::jsonb, greatest(chosen.attempts, 1), 'Canceled by operations.'
-      from chosen join graphile_worker._private_tasks as task on task.id = chosen.task_id
-      on conflict (job_id) do update set error = excluded.error, failed_at = now(), retried_at = null, told_at = null
+      insert into app.failed_jobs (job_id, task, payload, attempts, error, is_canceled)
+      select ended.id, task.identifier, ended.payload::jsonb, ended.attempts, 'Canceled by operations.', true
+      from ended join graphile_worker._private_tasks as task on task.id = ended.task_id
+      on conflict (job_id) do update set error = excluded.error, attempts = excluded.attempts,
+        payload = excluded.payload, failed_at = now(), retried_at = null, told_at = null, is_canceled = true
       returning job_id
     ) select array_agg(job_id) into done from kept;
   elsif action = 'discard' then
@@ -280,6 +297,7 @@ CREATE OR REPLACE FUNCTION app.define_sub_pool(name text, tasks text[], who text
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+  select app.assert_sees_all();
   delete from app.sub_pools as known where known.name = define_sub_pool.name and known.task <> all(tasks);
   insert into app.sub_pools (task, name) select task, define_sub_pool.name from unnest(tasks) as task
   on conflict on constraint sub_pools_pkey do update set name = excluded.name;
@@ -562,7 +580,6 @@ AS $function$
   insert into app.operations_log (who, action, details, why)
   values (who, action, jsonb_strip_nulls(details), why)
 $function$;
-grant execute on function app.note_operation to servicing_app;
 grant execute on function app.note_operation to servicing_worker;
 revoke execute on function app.note_operation from public;
 
@@ -624,6 +641,7 @@ CREATE OR REPLACE FUNCTION app.pause_work(pool text, task text, tenant_id uuid, 
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+  select app.assert_sees_all();
   insert into app.pauses (pool, task, tenant_id, paused_by, reason)
   values (pool, task, tenant_id, who, why)
   on conflict on constraint pauses_pool_task_tenant_id_key do update
@@ -734,6 +752,9 @@ AS $function$
   group by task.identifier
   order by task.identifier
 $function$;
+grant execute on function app.queue_status to servicing_auditor;
+grant execute on function app.queue_status to servicing_worker;
+revoke execute on function app.queue_status from public;
 
 CREATE OR REPLACE FUNCTION app.record_failed_jobs()
  RETURNS integer
@@ -749,8 +770,8 @@ AS $function$
     join graphile_worker._private_tasks as task on task.id = job.task_id
     where job.attempts >= job.max_attempts and job.locked_at is null
     on conflict (job_id) do update
-      set error = excluded.error, attempts = excluded.attempts, failed_at = now(),
-        retried_at = null, told_at = null
+      set error = excluded.error, attempts = excluded.attempts, payload = excluded.payload,
+        failed_at = now(), retried_at = null, told_at = null
       where failed.retried_at is not null
     returning 1
   )
@@ -978,9 +999,23 @@ AS $function$
 declare taken integer;
 begin
   with
+    waiting as materialized (
+      select event.tenant_id, event.id
+      from tenants as tenant
+      cross join lateral (
+        select own.tenant_id, own.id from events as own
+        where own.tenant_id = tenant.id and own.relayed_at is null
+        order by own.id limit batch
+      ) as event
+      where tenant.is_active
+      order by event.id limit batch
+    ),
     due as (
-      select tenant_id, id, event_type from events where relayed_at is null
-      order by id limit batch for update skip locked
+      select event.tenant_id, event.id, event.event_type
+      from waiting
+      join events as event on event.tenant_id = waiting.tenant_id and event.id = waiting.id
+      where event.relayed_at is null
+      for update of event skip locked
     ),
     marked as (
       update events as event set relayed_at = now() from due
@@ -991,7 +1026,6 @@ begin
       insert into webhook_deliveries (tenant_id, subscription_id, event_id, next_attempt_at, in_line)
       select due.tenant_id, subscription.id, due.id, now(), subscription.is_slow
       from due
-      join tenants as tenant on tenant.id = due.tenant_id and tenant.is_active
       join webhook_subscriptions as subscription
         on subscription.tenant_id = due.tenant_id and subscription.is_active and not subscription.is_deleted
         and (subscription.events ? due.event_type or subscription.events ? '*')
@@ -1010,8 +1044,8 @@ begin
   select (select count(*) from marked) + 0 * (select enqueued from jobs) into taken;
   return taken;
 end $function$;
-grant execute on function app.relay_events to public;
 grant execute on function app.relay_events to servicing_worker;
+revoke execute on function app.relay_events from public;
 
 CREATE OR REPLACE FUNCTION app.repayment_foreseen(loan loans, day date)
  RETURNS numeric
@@ -1032,6 +1066,7 @@ CREATE OR REPLACE FUNCTION app.resume_work(pool text, task text, tenant_id uuid,
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  perform app.assert_sees_all();
   delete from app.pauses as pause
   where pause.pool is not distinct from resume_work.pool
     and pause.task is not distinct from resume_work.task
@@ -1064,14 +1099,14 @@ CREATE OR REPLACE FUNCTION app.retry_failed_job(failed_id uuid)
 AS $function$
 declare failed app.failed_jobs;
 begin
-  update app.failed_jobs set retried_at = now()
+  update app.failed_jobs set retried_at = now(), is_canceled = false
   where id = failed_id and retried_at is null
   returning * into failed;
   if not found then return false; end if;
 
   update graphile_worker._private_jobs
   set attempts = 0, run_at = now(), updated_at = now()
-  where id = failed.job_id and locked_at is null;
+  where id = failed.job_id;
   if not found then
     perform graphile_worker.add_job(
       identifier => failed.task, payload => failed.payload::json,
@@ -1080,7 +1115,6 @@ begin
   end if;
   return true;
 end $function$;
-grant execute on function app.retry_failed_job to servicing_app;
 grant execute on function app.retry_failed_job to servicing_worker;
 revoke execute on function app.retry_failed_job from public;
 
@@ -1134,8 +1168,10 @@ CREATE OR REPLACE FUNCTION app.seen_changes(wanted integer)
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select * from app.operations_log
-  where app.sees_all() or details ->> 'tenant_id' = app.current_tenant()::text
+  select id, done_at,
+    case when all_seen or action like '%-jobs' then who else 'an operator of the platform' end, action, details, why
+  from app.operations_log cross join app.sees_all() as all_seen
+  where all_seen or details ->> 'tenant_id' = app.current_tenant()::text
   order by done_at desc, id desc limit wanted
 $function$;
 grant execute on function app.seen_changes to servicing_app;
@@ -1158,9 +1194,10 @@ CREATE OR REPLACE FUNCTION app.seen_closes()
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select tenants.slug, run.cob_date, run.status, run.chunks_total, done.chunks, run.loans, run.parked,
-    run.started_at, run.finished_at,
-    case when run.finished_at is null and done.chunks > 0 then
+  select tenants.slug, run.cob_date,
+    case when run.status = 'running' and failed.is_so then 'failed' else run.status end,
+    run.chunks_total, done.chunks, run.loans, run.parked, run.started_at, run.finished_at,
+    case when run.finished_at is null and done.chunks > 0 and not failed.is_so then
       (extract(epoch from now() - run.started_at) / done.chunks * (run.chunks_total - done.chunks))::integer end
   from cob_runs as run
   join tenants on tenants.id = run.tenant_id
@@ -1168,6 +1205,12 @@ AS $function$
     select count(*)::integer as chunks from cob_chunks as chunk
     where chunk.tenant_id = run.tenant_id and chunk.run_id = run.id and chunk.done_at is not null
   ) as done
+  cross join lateral (
+    select run.finished_at is null and exists (
+      select from app.failed_jobs as job
+      where job.retried_at is null and job.task = 'close-loans' and job.payload ->> 'run_id' = run.id::text
+    ) as is_so
+  ) as failed
   where (run.finished_at is null or run.started_at > now() - interval '2 days')
     and (app.seen_tenant(null) is null or run.tenant_id = app.seen_tenant(null))
   order by run.finished_at is not null, run.started_at desc limit 50
@@ -1198,7 +1241,9 @@ CREATE OR REPLACE FUNCTION app.seen_job(wanted bigint)
 AS $function$
   select * from (
     select failed.job_id, 'failed', failed.task, app.tenant_of_job(failed.payload::json) as whose, failed.payload,
-      failed.attempts, failed.attempts, null::timestamptz, failed.failed_at, failed.error
+      failed.attempts, coalesce((
+        select own.max_attempts::integer from graphile_worker._private_jobs as own where own.id = failed.job_id
+      ), failed.attempts), null::timestamptz, failed.failed_at, failed.error
     from app.failed_jobs as failed
     where failed.job_id = wanted and failed.retried_at is null
     union all
@@ -1231,14 +1276,31 @@ declare
 begin
   if state in ('waiting', 'scheduled') then
     return query
-      select job.id, line.kind, line.line, job.payload::jsonb, job.attempts::integer, job.max_attempts::integer,
+      select job.id, job.kind, job.line, job.payload::jsonb, job.attempts::integer, job.max_attempts::integer,
         job.run_at, job.run_at, job.last_error
-      from app.waiting_lines(seen_jobs.task, whose) as line
-      cross join lateral (
-        select * from graphile_worker._private_jobs as own
-        where own.is_available and own.task_id = line.task_id and app.tenant_of_job(own.payload) = line.line
-          and case when seen_jobs.state = 'waiting' then own.run_at <= until else own.run_at > now() end
-        order by own.priority, own.run_at limit skipped + wanted
+      from (
+        select own.*, line.kind, line.line
+        from app.waiting_lines(seen_jobs.task, whose) as line
+        cross join lateral (
+          select * from graphile_worker._private_jobs as free
+          where free.is_available and free.job_queue_id is null and free.task_id = line.task_id
+            and app.tenant_of_job(free.payload) = line.line
+            and case when seen_jobs.state = 'waiting' then free.run_at <= until else free.run_at > now() end
+          order by free.priority, free.run_at limit skipped + wanted
+        ) as own
+        union all
+        select own.*, task.identifier, app.tenant_of_job(own.payload)
+        from graphile_worker._private_job_queues as queue
+        cross join lateral (
+          select * from graphile_worker._private_jobs as queued
+          where queued.is_available and queued.job_queue_id = queue.id
+            and (seen_jobs.task is null or queued.task_id in (
+              select known.id from graphile_worker._private_tasks as known where known.identifier = seen_jobs.task))
+            and (whose is null or app.tenant_of_job(queued.payload) = whose::text)
+            and case when seen_jobs.state = 'waiting' then queued.run_at <= until else queued.run_at > now() end
+          order by queued.priority, queued.run_at limit skipped + wanted
+        ) as own
+        join graphile_worker._private_tasks as task on task.id = own.task_id
       ) as job
       order by job.run_at, job.id offset skipped limit wanted;
   elsif state = 'running' then
@@ -1254,7 +1316,9 @@ begin
   elsif state = 'failed' then
     return query
       select failed.job_id, failed.task, app.tenant_of_job(failed.payload::json), failed.payload, failed.attempts,
-        failed.attempts, null::timestamptz, failed.failed_at, failed.error
+        coalesce((
+          select own.max_attempts::integer from graphile_worker._private_jobs as own where own.id = failed.job_id
+        ), failed.attempts), null::timestamptz, failed.failed_at, failed.error
       from app.failed_jobs as failed
       where failed.retried_at is null and failed.failed_at <= until
         and (seen_jobs.task is null or failed.task = seen_jobs.task)
@@ -1274,22 +1338,37 @@ CREATE OR REPLACE FUNCTION app.seen_kinds()
  SET search_path TO 'public', 'pg_temp'
  SET jit TO 'off'
 AS $function$
-  with waiting as (
+  with free as (
     select line.kind, sum(ready.jobs) as ready, sum(later.jobs) as later, min(first.run_at) as oldest
     from app.waiting_lines(null, app.seen_tenant(null)) as line
     cross join lateral (select count(*) as jobs from (
       select from graphile_worker._private_jobs as job
-      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+      where job.is_available and job.job_queue_id is null and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
         and job.run_at <= now() limit 100000) as counted) as ready
     cross join lateral (select count(*) as jobs from (
       select from graphile_worker._private_jobs as job
-      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+      where job.is_available and job.job_queue_id is null and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
         and job.run_at > now() limit 100000) as counted) as later
     left join lateral (
       select job.run_at from graphile_worker._private_jobs as job
-      where job.is_available and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
+      where job.is_available and job.job_queue_id is null and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
         and job.run_at <= now() order by job.priority, job.run_at limit 1) as first on true
-    group by line.kind having sum(ready.jobs) + sum(later.jobs) > 0
+    group by line.kind
+  ), queued as (
+    select task.identifier as kind, count(*) filter (where job.run_at <= now()) as ready,
+      count(*) filter (where job.run_at > now()) as later, min(job.run_at) filter (where job.run_at <= now()) as oldest
+    from (
+      select own.task_id, own.run_at from graphile_worker._private_jobs as own
+      where own.is_available and own.job_queue_id is not null
+        and (app.seen_tenant(null) is null or app.tenant_of_job(own.payload) = app.seen_tenant(null)::text)
+      limit 100000
+    ) as job
+    join graphile_worker._private_tasks as task on task.id = job.task_id
+    group by 1
+  ), waiting as (
+    select kind, sum(ready) as ready, sum(later) as later, min(oldest) as oldest
+    from (select * from free union all select * from queued) as both_kinds
+    group by kind having sum(ready) + sum(later) > 0
   ), running as (
     select task.identifier as kind, count(*) as jobs from graphile_worker._private_jobs as job
     join graphile_worker._private_tasks as task on task.id = job.task_id
@@ -1310,6 +1389,41 @@ $function$;
 grant execute on function app.seen_kinds to servicing_app;
 grant execute on function app.seen_kinds to servicing_worker;
 revoke execute on function app.seen_kinds from public;
+
+CREATE OR REPLACE FUNCTION app.seen_pauses()
+ RETURNS TABLE(pool text, task text, tenant_id uuid, tenant text, reason text, paused_by text, paused_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select pause.pool, pause.task, pause.tenant_id, tenants.slug,
+    case when all_seen or pause.tenant_id = app.current_tenant() then pause.reason end,
+    case when all_seen then pause.paused_by end, pause.paused_at
+  from app.pauses as pause
+  cross join app.sees_all() as all_seen
+  left join tenants on tenants.id = pause.tenant_id
+  where all_seen or pause.tenant_id is null or pause.tenant_id = app.current_tenant()
+  order by pause.paused_at, pause.id
+$function$;
+grant execute on function app.seen_pauses to servicing_app;
+grant execute on function app.seen_pauses to servicing_worker;
+revoke execute on function app.seen_pauses from public;
+
+CREATE OR REPLACE FUNCTION app.seen_processes()
+ RETURNS TABLE(pool_id text, name text, host text, pid integer, started_at timestamp with time zone, slots integer, heartbeat_seconds integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select case when all_seen then process.pool_id end, process.name, case when all_seen then process.host end,
+    case when all_seen then process.pid end, case when all_seen then process.started_at end, process.slots,
+    extract(epoch from now() - process.heartbeat_at)::integer
+  from app.worker_pools as process cross join app.sees_all() as all_seen
+  order by process.name, process.started_at
+$function$;
+grant execute on function app.seen_processes to servicing_app;
+grant execute on function app.seen_processes to servicing_worker;
+revoke execute on function app.seen_processes from public;
 
 CREATE OR REPLACE FUNCTION app.seen_quarters(hours integer)
  RETURNS TABLE(quarter timestamp with time zone, pool text, runs bigint, failures bigint, seconds numeric, waits bigint[])
@@ -1342,8 +1456,22 @@ AS $function$
 $function$;
 revoke execute on function app.seen_tenant from public;
 
+CREATE OR REPLACE FUNCTION app.seen_tenants()
+ RETURNS TABLE(id uuid, slug text, is_active boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select tenants.id, tenants.slug, tenants.is_active from tenants
+  where app.seen_tenant(null) is null or tenants.id = app.seen_tenant(null)
+  order by tenants.slug
+$function$;
+grant execute on function app.seen_tenants to servicing_app;
+grant execute on function app.seen_tenants to servicing_worker;
+revoke execute on function app.seen_tenants from public;
+
 CREATE OR REPLACE FUNCTION app.seen_webhooks()
- RETURNS TABLE(tenant text, subscription_id uuid, host text, is_active boolean, consecutive_failures integer, waiting bigint, last_error text, disabled_at timestamp with time zone)
+ RETURNS TABLE(tenant text, subscription_id uuid, host text, is_active boolean, consecutive_failures integer, waiting bigint, last_error text, disabled_at timestamp with time zone, failing_since timestamp with time zone, is_slow boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1353,11 +1481,11 @@ AS $function$
       select count(*) from webhook_deliveries as delivery
       where delivery.tenant_id = hook.tenant_id and delivery.subscription_id = hook.id
         and delivery.status = 'scheduled'),
-    left(hook.last_error, 200), hook.disabled_at
+    left(coalesce(hook.last_error, hook.last_failure), 200), hook.disabled_at, hook.failing_since, hook.is_slow
   from webhook_subscriptions as hook
   join tenants on tenants.id = hook.tenant_id
   where not hook.is_deleted and (app.seen_tenant(null) is null or hook.tenant_id = app.seen_tenant(null))
-  order by hook.is_active, hook.consecutive_failures desc, hook.id limit 200
+  order by hook.is_active, hook.failing_since is null, hook.consecutive_failures desc, hook.id limit 200
 $function$;
 grant execute on function app.seen_webhooks to servicing_app;
 grant execute on function app.seen_webhooks to servicing_worker;
@@ -1403,6 +1531,7 @@ CREATE OR REPLACE FUNCTION app.set_slots(pool text, slots integer, who text, why
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  perform app.assert_sees_all();
   if slots is null then
     delete from app.pool_slots as known where known.pool = set_slots.pool;
   else
@@ -1494,15 +1623,17 @@ begin
     ),
     open_line as materialized (
       select line.task_id, line.tenant from line
+      -- A line whose jobs are all of later takes no share of those that are fetched.
+      cross join lateral (
+        select from graphile_worker._private_jobs as job
+        where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
+          and app.tenant_of_job(job.payload) = line.tenant and job.run_at <= now()
+        order by job.priority, job.run_at limit 1
+      ) as due
       where line.tenant is not null
         and not exists (
           select from closed
           where closed.task_id = line.task_id and (closed.tenant is null or closed.tenant = line.tenant))
-        -- A line whose jobs are all of later takes no share of those that are fetched.
-        and exists (
-          select from graphile_worker._private_jobs as job
-          where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
-            and app.tenant_of_job(job.payload) = line.tenant and job.run_at <= now())
     ),
     -- The first job of each named queue in which none runs.
     queued as (
@@ -1573,9 +1704,9 @@ begin
     )
     update graphile_worker._private_jobs as job
     set attempts = job.attempts + 1, locked_by = worker_id, locked_at = now()
-    from taken
-    where job.id = taken.id
-      and (taken.job_queue_id is null or taken.job_queue_id in (select held.id from held))
+    where job.id = any(array(
+      select taken.id from taken
+      where taken.job_queue_id is null or taken.job_queue_id in (select held.id from held)))
     returning job.*;
 end $function$;
 grant execute on function app.take_jobs to servicing_worker;
@@ -1664,13 +1795,13 @@ AS $function$
     select kind.id, kind.identifier, case when waiting_lines.tenant is not null then waiting_lines.tenant::text
       else (
         select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
-        where job.is_available and job.task_id = kind.id
+        where job.is_available and job.job_queue_id is null and job.task_id = kind.id
         order by app.tenant_of_job(job.payload) limit 1) end
     from kind
     union all
     select line.task_id, line.kind, (
       select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
-      where job.is_available and job.task_id = line.task_id
+      where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
         and app.tenant_of_job(job.payload) > line.tenant
       order by app.tenant_of_job(job.payload) limit 1)
     from line where line.tenant is not null and waiting_lines.tenant is null
@@ -1770,12 +1901,17 @@ create table app.failed_jobs (
   failed_at timestamp with time zone not null default now(),
   retried_at timestamp with time zone,
   told_at timestamp with time zone,
+  is_canceled boolean not null default false,
   constraint failed_jobs_job_id_key UNIQUE (job_id),
   constraint failed_jobs_pkey PRIMARY KEY (id)
 );
 CREATE INDEX failed_jobs_open ON app.failed_jobs USING btree (failed_at, job_id) WHERE (retried_at IS NULL);
 CREATE INDEX failed_jobs_untold ON app.failed_jobs USING btree (failed_at) WHERE (told_at IS NULL);
-alter table app.failed_jobs disable row level security;
+alter table app.failed_jobs enable row level security;
+create policy auditor on app.failed_jobs for select to servicing_auditor using true;
+create policy operators on app.failed_jobs for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy tenant on app.failed_jobs for select to servicing_app using ((payload ->> 'tenant_id'::text) = (( SELECT app.current_tenant() AS current_tenant))::text);
+create policy worker on app.failed_jobs for all to servicing_worker using true with check true;
 CREATE TRIGGER redact_attempts AFTER UPDATE OF error ON app.failed_jobs FOR EACH ROW WHEN ((new.error = 'Redacted'::text)) EXECUTE FUNCTION app.redact_job_errors();
 grant select on app.failed_jobs to servicing_app;
 grant select on app.failed_jobs to servicing_auditor;
@@ -1821,7 +1957,10 @@ create table app.job_runs (
   seconds numeric(14,3) not null default 0,
   constraint job_runs_pkey PRIMARY KEY (task, pool, day)
 );
-alter table app.job_runs disable row level security;
+alter table app.job_runs enable row level security;
+create policy auditor on app.job_runs for select to servicing_auditor using true;
+create policy operators on app.job_runs for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy worker on app.job_runs for all to servicing_worker using true with check true;
 grant select on app.job_runs to servicing_app;
 grant select on app.job_runs to servicing_auditor;
 grant delete, insert, select, update on app.job_runs to servicing_worker;
@@ -1840,7 +1979,10 @@ create table app.operations_log (
   constraint operations_log_why_check CHECK (((length(why) >= 1) AND (length(why) <= 500)))
 );
 CREATE INDEX operations_log_newest ON app.operations_log USING btree (done_at DESC, id DESC);
-alter table app.operations_log disable row level security;
+alter table app.operations_log enable row level security;
+create policy auditor on app.operations_log for select to servicing_auditor using true;
+create policy operators on app.operations_log for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy worker on app.operations_log for all to servicing_worker using true with check true;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON app.operations_log FOR EACH ROW EXECUTE FUNCTION app.refuse_change();
 CREATE TRIGGER append_only_all BEFORE TRUNCATE ON app.operations_log FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_change();
 grant select on app.operations_log to servicing_app;
@@ -1853,7 +1995,10 @@ create table app.operators (
   constraint operators_pkey PRIMARY KEY (tenant_id),
   constraint operators_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-alter table app.operators disable row level security;
+alter table app.operators enable row level security;
+create policy auditor on app.operators for select to servicing_auditor using true;
+create policy operators on app.operators for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy worker on app.operators for all to servicing_worker using true with check true;
 grant select on app.operators to servicing_app;
 grant select on app.operators to servicing_auditor;
 grant select on app.operators to servicing_worker;
@@ -1871,7 +2016,11 @@ create table app.pauses (
   constraint pauses_pool_task_tenant_id_key UNIQUE NULLS NOT DISTINCT (pool, task, tenant_id),
   constraint pauses_tenant_id_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
-alter table app.pauses disable row level security;
+alter table app.pauses enable row level security;
+create policy auditor on app.pauses for select to servicing_auditor using true;
+create policy operators on app.pauses for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy tenant on app.pauses for select to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+create policy worker on app.pauses for all to servicing_worker using true with check true;
 grant select on app.pauses to servicing_app;
 grant select on app.pauses to servicing_auditor;
 grant select on app.pauses to servicing_worker;
@@ -1884,7 +2033,10 @@ create table app.pool_slots (
   constraint pool_slots_pkey PRIMARY KEY (pool),
   constraint pool_slots_slots_check CHECK (((slots >= 1) AND (slots <= 200)))
 );
-alter table app.pool_slots disable row level security;
+alter table app.pool_slots enable row level security;
+create policy auditor on app.pool_slots for select to servicing_auditor using true;
+create policy operators on app.pool_slots for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy worker on app.pool_slots for all to servicing_worker using true with check true;
 grant select on app.pool_slots to servicing_app;
 grant select on app.pool_slots to servicing_auditor;
 grant select on app.pool_slots to servicing_worker;
@@ -1907,7 +2059,10 @@ create table app.sub_pools (
   constraint sub_pools_pkey PRIMARY KEY (task)
 );
 CREATE INDEX sub_pools_name ON app.sub_pools USING btree (name);
-alter table app.sub_pools disable row level security;
+alter table app.sub_pools enable row level security;
+create policy auditor on app.sub_pools for select to servicing_auditor using true;
+create policy operators on app.sub_pools for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy worker on app.sub_pools for all to servicing_worker using true with check true;
 grant select on app.sub_pools to servicing_app;
 grant select on app.sub_pools to servicing_auditor;
 grant select on app.sub_pools to servicing_worker;
@@ -1920,7 +2075,10 @@ create table app.worker_pauses (
   constraint worker_pauses_kind_check CHECK ((kind = ANY (ARRAY['pool'::text, 'task'::text]))),
   constraint worker_pauses_pkey PRIMARY KEY (kind, name)
 );
-alter table app.worker_pauses disable row level security;
+alter table app.worker_pauses enable row level security;
+create policy auditor on app.worker_pauses for select to servicing_auditor using true;
+create policy operators on app.worker_pauses for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy worker on app.worker_pauses for all to servicing_worker using true with check true;
 grant select on app.worker_pauses to servicing_app;
 grant select on app.worker_pauses to servicing_auditor;
 grant delete, insert, select, update on app.worker_pauses to servicing_worker;
@@ -1935,7 +2093,10 @@ create table app.worker_pools (
   slots integer,
   constraint worker_pools_pkey PRIMARY KEY (pool_id)
 );
-alter table app.worker_pools disable row level security;
+alter table app.worker_pools enable row level security;
+create policy auditor on app.worker_pools for select to servicing_auditor using true;
+create policy operators on app.worker_pools for select to servicing_app using ( SELECT app.sees_all() AS sees_all);
+create policy worker on app.worker_pools for all to servicing_worker using true with check true;
 grant select on app.worker_pools to servicing_app;
 grant select on app.worker_pools to servicing_auditor;
 grant delete, insert, select, update on app.worker_pools to servicing_worker;
@@ -2783,6 +2944,7 @@ create table dead_letters (
   constraint dead_letters_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint dead_letters_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
 );
+CREATE INDEX dead_letters_answers ON public.dead_letters USING btree (tenant_id, attempted_at) WHERE (response_body IS NOT NULL);
 CREATE INDEX dead_letters_delivery ON public.dead_letters USING btree (tenant_id, delivery_id);
 CREATE INDEX dead_letters_subscription ON public.dead_letters USING btree (tenant_id, subscription_id, created_at DESC, id DESC);
 alter table dead_letters enable row level security, force row level security;
@@ -3023,7 +3185,7 @@ create table events (
   constraint events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX events_loan ON public.events USING btree (tenant_id, loan_id, id);
-CREATE INDEX events_unrelayed ON public.events USING btree (id) WHERE (relayed_at IS NULL);
+CREATE INDEX events_waiting ON public.events USING btree (tenant_id, id) WHERE (relayed_at IS NULL);
 alter table events enable row level security, force row level security;
 create policy auditor on events for select to servicing_auditor using true;
 create policy owner on events for all to servicing_owner using true with check true;

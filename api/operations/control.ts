@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Conflict, Invalid } from '../../jobs/errors.ts';
+import { POOLS } from '../../jobs/job.ts';
 import { queued } from '../../jobs/queued.ts';
-import { isWorkerName } from '../../jobs/pools.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { freeWords, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
@@ -21,14 +21,15 @@ const Held = {
   tenant_id: uuid.nullish(),
 };
 const Hold = z.object({ ...Held, reason: freeWords.describe('Why; it is kept.') });
-const Pause = z.object({
-  ...Held,
-  reason: z.string(),
-  paused_by: z.string().nullable(),
-  paused_at: timestamp,
-});
-
-const shown = ({ task, ...pause }: operations.Pause) => ({ ...pause, kind: task });
+const Pause = z
+  .object({
+    ...Held,
+    tenant: z.string().nullable(),
+    reason: z.string().nullable(),
+    paused_by: z.string().nullable(),
+    paused_at: timestamp,
+  })
+  .meta({ id: 'SeenPause' });
 
 const listed = endpoint({
   ...about,
@@ -36,23 +37,30 @@ const listed = endpoint({
   action: 'list',
   method: 'GET',
   transaction: 'read',
-  summary: 'What is paused, by whom, since when and why; others than operators see what is theirs',
+  summary:
+    'What is paused, by whom, since when and why; others than operators see pools and kinds of all, and ' +
+    'why their own work is held',
   path: '/operations/pauses',
-  reply: Pause.meta({ id: 'SeenPause' }).array(),
+  reply: Pause.array(),
   run: async (call: Call) => {
-    const { tx, tenant_id } = call.work;
-    const paused = (await operations.pauses(tx)).map(shown);
-    if (await isOperator(call)) return paused;
-    return paused
-      .filter((pause) => pause.tenant_id === tenant_id)
-      .map((pause) => ({ ...pause, paused_by: null }));
+    await isOperator(call);
+    return (await operations.pauses(call.work.tx)).map(({ task, ...pause }) => ({
+      ...pause,
+      kind: task,
+    }));
   },
 });
+
+/** A pool, or a sub-pool that somebody has defined. */
+async function assertDefined({ work: { tx } }: Call, name: string) {
+  const isPool = POOLS.some((known) => known === name);
+  if (isPool || (await operations.subPools(tx)).some((known) => known.name === name)) return;
+  throw new Invalid({ pool: 'There is no such pool.' });
+}
 
 function heldBy({ pool: name, kind, tenant_id }: z.output<typeof Hold>): operations.Held {
   if (!name && !kind && !tenant_id)
     throw new Invalid({ pool: 'Name a pool, a kind or a tenant, or several of these together.' });
-  if (name && !isWorkerName(name)) throw new Invalid({ pool: 'There is no such pool.' });
   if (kind && !queued.some(({ name }) => name === kind))
     throw new Invalid({ kind: 'There is no such kind of job.' });
   return { pool: name ?? undefined, task: kind ?? undefined, tenant_id: tenant_id ?? undefined };
@@ -71,6 +79,7 @@ const pause = endpoint({
   run: async (call: Call) => {
     await assertOperator(call);
     const hold = call.body as z.output<typeof Hold>;
+    if (hold.pool) await assertDefined(call, hold.pool);
     await operations.pause(call.work.tx, heldBy(hold), causeOf(call, hold.reason));
     return { paused: true };
   },
@@ -114,7 +123,7 @@ const slots = endpoint({
   run: async (call: Call) => {
     await assertOperator(call);
     const { pool: name, slots: wanted, reason } = call.body as z.output<typeof Slots>;
-    if (!isWorkerName(name)) throw new Invalid({ pool: 'There is no such pool.' });
+    await assertDefined(call, name);
     await operations.setSlots(call.work.tx, name, wanted, causeOf(call, reason));
     return { pool: name, slots: wanted };
   },

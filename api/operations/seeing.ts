@@ -30,24 +30,33 @@ const Process = z.object({
   slots: z.int().nullable(),
 });
 
+const standing = {
+  state: z.enum(POOL_STATES),
+  paused_by: z.string().nullable(),
+  paused_at: timestamp.nullable(),
+  reason: z.string().nullable(),
+  slots: z.int().describe('Jobs at a time, of all its processes together.'),
+  slots_set: z.int().nullable().describe('Of each process, where operators have set it.'),
+  waiting: z.int(),
+  scheduled: z.int(),
+  running: z.int(),
+  failed: z.int(),
+  lag_seconds: z.int().nullable().describe('How long the oldest job that is due has waited.'),
+};
+
 const SeenPool = z
   .object({
     pool: z.enum(POOLS),
-    state: z.enum(POOL_STATES),
-    paused_by: z.string().nullable(),
-    paused_at: timestamp.nullable(),
-    reason: z.string().nullable(),
-    slots: z.int().describe('Jobs at a time, of all its processes together.'),
-    slots_set: z.int().nullable().describe('Of each process, where operators have set it.'),
-    waiting: z.int(),
-    scheduled: z.int(),
-    running: z.int(),
-    failed: z.int(),
-    lag_seconds: z.int().nullable().describe('How long the oldest job that is due has waited.'),
+    kinds: z.string().array().describe('The kinds of jobs that it does.'),
+    ...standing,
     runs_per_minute: z.number(),
     wait_median: z.number().nullable().describe('Seconds within which half of the jobs began.'),
     wait_99th: z.number().nullable().describe('Seconds; 14401 stands for more than four hours.'),
-    processes: Process.array(),
+    processes: Process.array().describe('For operators.'),
+    sub_pools: z
+      .object({ name: z.string(), kinds: z.string().array(), ...standing })
+      .array()
+      .describe('Kinds that have processes of their own; for operators.'),
   })
   .meta({ id: 'SeenPool' });
 
@@ -68,10 +77,8 @@ const pools = endpoint({
   path: '/operations/pools',
   reply: SeenPool.array(),
   run: async (call: Call) => {
-    const seen = await poolsSeen(call.work.tx, new Date());
-    if (await isOperator(call)) return seen;
-    // Machines and operators are nobody's business on one tenant of many.
-    return seen.map((pool) => ({ ...pool, paused_by: null, processes: [] }));
+    await isOperator(call);
+    return poolsSeen(call.work.tx, new Date());
   },
 });
 
@@ -94,10 +101,14 @@ const kinds = endpoint({
     .meta({ id: 'SeenKind' })
     .array(),
   run: async (call: Call) => {
-    await isOperator(call);
+    const isOfAllTenants = await isOperator(call);
     const paused = await pauses(call.work.tx);
+    // To a tenant a pause of its own jobs is one like any other.
     const isPaused = (kind: string) =>
-      paused.some(({ task, pool, tenant_id }) => task === kind && !pool && !tenant_id);
+      paused.some(
+        ({ task, pool, tenant_id }) =>
+          task === kind && !pool && !(isOfAllTenants && tenant_id !== null),
+      );
     const seen = await platform.kinds(call.work.tx);
     return seen.map(({ oldest: _, ...kind }) => ({
       ...kind,
@@ -140,6 +151,18 @@ const receivers = endpoint({
   run: async (call: Call) => {
     await isOperator(call);
     return platform.receivers(call.work.tx);
+  },
+});
+
+const tenants = endpoint({
+  ...about,
+  resource: 'operations/tenants',
+  summary: 'Whose jobs there may be: for operators all tenants, for others their own',
+  path: '/operations/tenants',
+  reply: platform.Tenant.meta({ id: 'SeenTenant' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return platform.tenants(call.work.tx);
   },
 });
 
@@ -202,15 +225,11 @@ const changes = endpoint({
   path: '/operations/changes',
   reply: platform.Change.meta({ id: 'OperationsChange' }).array(),
   run: async (call: Call) => {
-    const seen = await platform.changes(call.work.tx, 100);
-    if (await isOperator(call)) return seen;
-    // A superadmin changes jobs alone; what else is there of the tenant operators did.
-    return seen.map((done) =>
-      done.action.endsWith('-jobs') ? done : { ...done, who: 'an operator of the platform' },
-    );
+    await isOperator(call);
+    return platform.changes(call.work.tx, 100);
   },
 });
 
 export const seeing: readonly Route[] = [
-  ...[me, pools, kinds, failures, closes, receivers, schedules, history, changes],
+  ...[me, pools, kinds, failures, closes, receivers, tenants, schedules, history, changes],
 ];

@@ -1,6 +1,7 @@
 import { Invalid } from '../../jobs/errors.ts';
 import { chart } from '../../templates/ops/chart.ts';
 import { factorPages } from './factors-asked.ts';
+import { pausesPage, tenantsSeen } from './ops-pauses.ts';
 import { streamed } from './ops-stream.ts';
 import { moved, shown, type Page, type Shown, type Visit } from './page.ts';
 import { signInPage } from './signing-in.ts';
@@ -30,6 +31,7 @@ async function overview(visit: Visit): Promise<Shown> {
   return ops('overview', {
     is_operator: await isOperator(visit),
     pools: await asked('pools'),
+    pauses: await asked('pauses'),
     kinds: await asked('kinds'),
     failures: failures.map((cause) => ({ ...cause, href: linkTo(cause) })),
     closes: await asked('closes'),
@@ -63,7 +65,7 @@ function chartsOf(quarters: readonly Quarter[]) {
   ];
 }
 
-/** Pools, failures, closes and whatever else stands or moves; operators change pools here. */
+/** Pools, failures, closes and whatever else stands or moves; operators change pools and sub-pools here. */
 const home: Page = {
   path: '',
   show: overview,
@@ -121,8 +123,11 @@ const search: Page = {
     const { total, rows } = await visit.ask<Found>('GET /operations/jobs', { query });
     const here = (from: number) =>
       `/ops/jobs?${new URLSearchParams({ ...match, ...(from > 0 && { offset: String(from) }) })}`;
+    const tenants = await tenantsSeen(visit);
+    const slugs = new Map(tenants.map(({ id, slug }) => [id, slug]));
     return ops('jobs', {
-      ...{ is_operator: await isOperator(visit), match, total, rows },
+      ...{ is_operator: await isOperator(visit), match, total, tenants },
+      rows: rows.map((row) => ({ ...row, tenant: slugs.get(String(row['tenant_id'])) ?? null })),
       is_more: total >= COUNTED_MAX,
       is_waiting: match.state !== 'failed',
       actions: ACTIONS.get(match.state) ?? [],
@@ -166,8 +171,10 @@ const job: Page = {
     const { number = '' } = visit.params;
     const found = await visit.ask('GET /operations/jobs/{number}', { params: { number } });
     const state = String(found['state']);
+    const tenants = await tenantsSeen(visit);
     return ops('job', {
       ...{ is_operator: await isOperator(visit), job: found, called: `Job ${number}` },
+      tenant: tenants.find(({ id }) => id === found['tenant_id'])?.slug ?? found['tenant_id'],
       is_waiting: state !== 'failed',
       actions: ACTIONS.get(state) ?? [],
     });
@@ -193,7 +200,7 @@ const signOut: Page = {
 };
 
 export const opsPages: readonly Page[] = [
-  ...[home, live, search, job, signOut],
+  ...[home, live, pausesPage, search, job, signOut],
   signInPage(OPS, onward, ({ user }) => Boolean(user?.tenant_role)),
   ...factorPages(OPS, onward),
 ];

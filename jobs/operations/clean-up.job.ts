@@ -6,6 +6,7 @@ import * as providerSignIns from '../../sql/users/provider-sign-ins.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import * as throttle from '../../sql/users/throttle.ts';
 import * as webhookAttempts from '../../sql/webhooks/attempts.ts';
+import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { forgetExports } from '../borrowers/privacy/forget-exports.ts';
 import { forgetUploads } from '../documents/forget-uploads.ts';
@@ -38,6 +39,7 @@ export const cleanUp = job({
         await idempotency.forgetOld(tx, kept.ttl_hours);
         await throttle.forgetOld(tx);
         await webhookAttempts.forgetOld(tx, webhooks.keep_attempts_days);
+        await deadLetters.forgetAnswers(tx, webhooks.keep_attempts_days);
         await subscriptions.forgetSecrets(tx);
       });
       await forgetUploads(outside, id);

@@ -1,58 +1,91 @@
 import * as platform from '../../sql/operations/platform.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { POOLS } from '../job.ts';
+import { queued } from '../queued.ts';
 import { isOfAll, poolOf, poolOfWorker, stateOf } from '../pools.ts';
 import { added, noWaits, waitOf } from './waits.ts';
 
 type Reader = Parameters<typeof platform.kinds>[0];
+type Process = Awaited<ReturnType<typeof operations.processes>>[number];
 
 const QUARTER_MS = 15 * 60_000;
 /** More than four hours is said as this, since it is all that is known. */
 const LONGEST_WAIT = 14_401;
 
 /**
- * Every pool, also one that nobody works in: its processes, what waits in it and how long, and what it
- * came to in this quarter of an hour and the one before.
+ * Every pool, also one that nobody works in: its processes, what waits in it and how long, what it came to
+ * in this quarter of an hour and the one before, and for operators the sub-pools that it is parted into.
  */
 export async function poolsSeen(tx: Reader, now: Date) {
   const processes = await operations.processes(tx);
   const pauses = await operations.pauses(tx);
   const set = await operations.slotsSet(tx);
+  const parts = await operations.subPools(tx);
   const kinds = await platform.kinds(tx);
   const quarters = await platform.quarters(tx, 1);
   const begun = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS - QUARTER_MS;
-  return POOLS.map((pool) => {
-    const own = processes.filter(({ name }) => poolOfWorker(name) === pool);
-    const pause = pauses.find((known) => isOfAll(known, pool));
-    const ofPool = kinds.filter(({ kind }) => poolOf(kind) === pool);
-    const recent = quarters.filter(
-      (known) => known.pool === pool && Date.parse(known.quarter) >= begun,
-    );
-    const waits = recent.reduce((sum, quarter) => added(sum, quarter.waits), noWaits());
-    const minutes = (now.getTime() - begun) / 60_000;
-    const sum = (what: 'waiting' | 'scheduled' | 'running' | 'failed') =>
-      ofPool.reduce((total, kind) => total + kind[what], 0);
-    const lags = ofPool.flatMap(({ lag_seconds }) => lag_seconds ?? []);
+  const standing = (name: string, own: readonly Process[], ofIt: readonly platform.Kind[]) => {
+    const pause = pauses.find((known) => isOfAll(known, name));
     return {
-      pool,
       state: stateOf(own, pause !== undefined),
       paused_by: pause?.paused_by ?? null,
       paused_at: pause?.paused_at ?? null,
       reason: pause?.reason ?? null,
       slots: own.reduce((total, { slots }) => total + (slots ?? 0), 0),
-      slots_set: set.find((known) => known.pool === pool)?.slots ?? null,
-      ...{ waiting: sum('waiting'), scheduled: sum('scheduled') },
-      ...{ running: sum('running'), failed: sum('failed') },
-      lag_seconds: lags.length === 0 ? null : Math.max(0, ...lags),
+      slots_set: set.find(({ pool }) => pool === name)?.slots ?? null,
+      ...summed(ofIt),
+    };
+  };
+  return POOLS.map((pool) => {
+    const own = processes.filter(({ name }) => poolOfWorker(name) === pool);
+    const recent = quarters.filter(
+      (known) => known.pool === pool && Date.parse(known.quarter) >= begun,
+    );
+    const waits = recent.reduce((sum, quarter) => added(sum, quarter.waits), noWaits());
+    const minutes = (now.getTime() - begun) / 60_000;
+    return {
+      pool,
+      kinds: queued.filter((job) => job.pool === pool).map(({ name }) => name),
+      ...standing(
+        pool,
+        own,
+        kinds.filter(({ kind }) => poolOf(kind) === pool),
+      ),
       runs_per_minute: perMinute(recent, minutes),
       wait_median: inSeconds(waitOf(waits, 0.5)),
       wait_99th: inSeconds(waitOf(waits, 0.99)),
-      processes: own.map(({ name, host, pid, started_at, heartbeat_seconds, slots }) => ({
-        ...{ name, host, pid, started_at, heartbeat_seconds, slots },
-      })),
+      processes: own.flatMap(identified),
+      sub_pools: parts
+        .filter(({ name }) => poolOfWorker(name) === pool)
+        .map(({ name, tasks }) => ({
+          name,
+          kinds: tasks,
+          ...standing(
+            name,
+            own.filter((process) => process.name === name),
+            kinds.filter(({ kind }) => tasks.includes(kind)),
+          ),
+        })),
     };
   });
 }
+
+function summed(kinds: readonly platform.Kind[]) {
+  const sum = (what: 'waiting' | 'scheduled' | 'running' | 'failed') =>
+    kinds.reduce((total, kind) => total + kind[what], 0);
+  const lags = kinds.flatMap(({ lag_seconds }) => lag_seconds ?? []);
+  return {
+    ...{ waiting: sum('waiting'), scheduled: sum('scheduled') },
+    ...{ running: sum('running'), failed: sum('failed') },
+    lag_seconds: lags.length === 0 ? null : Math.max(0, ...lags),
+  };
+}
+
+/** Which processes they are is for operators; nobody else is told. */
+const identified = ({ name, host, pid, started_at, heartbeat_seconds, slots }: Process) =>
+  host === null || pid === null || started_at === null
+    ? []
+    : [{ name, host, pid, started_at, heartbeat_seconds, slots }];
 
 const perMinute = (quarters: readonly { runs: number }[], minutes: number) =>
   Math.round((quarters.reduce((sum, { runs }) => sum + runs, 0) / minutes) * 10) / 10;

@@ -73,15 +73,24 @@ export const Receiver = z.object({
   waiting: z.int(),
   last_error: z.string().nullable(),
   disabled_at: z.string().nullable(),
+  /** From its first refused attempt on. */
+  failing_since: z.string().nullable(),
+  is_slow: z.boolean(),
 });
 
 /** Those in trouble first. */
 export const receivers = (tx: Seer) =>
   tx.any(sql.type(Receiver)`
     select tenant, subscription_id, host, is_active, consecutive_failures, waiting::integer,
-      last_error, disabled_at
+      last_error, disabled_at, failing_since, is_slow
     from app.seen_webhooks()
   `);
+
+export const Tenant = z.object({ id: z.string(), slug: z.string(), is_active: z.boolean() });
+
+/** Whose jobs there may be: of all tenants for operators, and otherwise the own one. */
+export const tenants = (tx: Seer) =>
+  tx.any(sql.type(Tenant)`select id, slug, is_active from app.seen_tenants()`);
 
 const Tick = z.object({ task: z.string(), last_at: z.string().nullable() });
 

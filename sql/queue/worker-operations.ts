@@ -7,8 +7,12 @@ const Pause = z.object({
   pool: z.string().nullable(),
   task: z.string().nullable(),
   tenant_id: z.string().nullable(),
-  reason: z.string(),
-  paused_by: z.string(),
+  /** The tenant's name in addresses. */
+  tenant: z.string().nullable(),
+  /** For operators; a tenant is told why its own work is held. */
+  reason: z.string().nullable(),
+  /** For operators. */
+  paused_by: z.string().nullable(),
   paused_at: z.string(),
 });
 export type Pause = z.output<typeof Pause>;
@@ -23,11 +27,10 @@ export type Held = {
 /** Whose hand it was, and why: kept for good beside the change. */
 export type Cause = { who: string; why: string };
 
-/** The oldest first. */
-export const pauses = (owner: OwnerConnection) =>
-  owner.any(sql.type(Pause)`
-    select pool, task, tenant_id, reason, paused_by, paused_at
-    from app.pauses order by paused_at, id
+/** What concerns whoever asks, the oldest first: for a tenant, pools and kinds of all, and its own. */
+export const pauses = (asked: OwnerConnection) =>
+  asked.any(sql.type(Pause)`
+    select pool, task, tenant_id, tenant, reason, paused_by, paused_at from app.seen_pauses()
   `);
 
 export const pause = (owner: OwnerConnection, { pool, task, tenant_id }: Held, by: Cause) =>
@@ -56,7 +59,7 @@ const Slots = z.object({
   set_at: z.string(),
 });
 
-/** Pools and sub-pools whose slots somebody has set. */
+/** Pools and sub-pools whose slots somebody has set; for operators. */
 export const slotsSet = (owner: OwnerConnection) =>
   owner.any(sql.type(Slots)`select pool, slots, set_by, set_at from app.pool_slots order by pool`);
 
@@ -85,20 +88,19 @@ export const defineSubPool = (
   `);
 
 const Process = z.object({
-  pool_id: z.string(),
   name: z.string(),
-  host: z.string(),
-  pid: z.int(),
-  started_at: z.string(),
   heartbeat_seconds: z.int(),
   slots: z.int().nullable(),
+  /** Which process it is, for operators. */
+  pool_id: z.string().nullable(),
+  host: z.string().nullable(),
+  pid: z.int().nullable(),
+  started_at: z.string().nullable(),
 });
 
-export const processes = (owner: OwnerConnection) =>
-  owner.any(sql.type(Process)`
-    select pool_id, name, host, pid, started_at, slots,
-      extract(epoch from now() - heartbeat_at)::integer as heartbeat_seconds
-    from app.worker_pools order by name, started_at
+export const processes = (asked: OwnerConnection) =>
+  asked.any(sql.type(Process)`
+    select pool_id, name, host, pid, started_at, slots, heartbeat_seconds from app.seen_processes()
   `);
 
 const Failed = z.object({

@@ -93,14 +93,22 @@ export type Failure = {
   error: string;
 };
 
+/**
+ * The job stays where it is, with its queue, priority and key, and has no attempt left: one whose payload
+ * is refused would be refused again.
+ */
 export const recordFailure = (owner: OwnerConnection, failure: Failure) =>
   owner.query(sql.typeAlias('void')`
+    with ended as (
+      update graphile_worker._private_jobs set attempts = max_attempts
+      where id = ${failure.job_id} and attempts < max_attempts
+    )
     insert into app.failed_jobs (job_id, task, payload, attempts, error)
     values (${failure.job_id}, ${failure.task}, ${JSON.stringify(failure.payload ?? null)}::jsonb,
       ${failure.attempts}, ${failure.error})
     on conflict (job_id) do update
-      set error = excluded.error, attempts = excluded.attempts, failed_at = now(), retried_at = null,
-        told_at = null
+      set error = excluded.error, attempts = excluded.attempts, payload = excluded.payload,
+        failed_at = now(), retried_at = null, told_at = null
   `);
 
 const Untold = z.object({
@@ -108,13 +116,14 @@ const Untold = z.object({
   task: z.string(),
   payload: z.unknown(),
   attempts: z.int(),
+  is_canceled: z.boolean(),
 });
 export type Untold = z.output<typeof Untold>;
 
 /** Failures for good that the records waiting for these jobs have not been told of. */
 export const untold = (owner: OwnerConnection, limit: number) =>
   owner.any(sql.type(Untold)`
-    select id, task, payload, attempts from app.failed_jobs
+    select id, task, payload, attempts, is_canceled from app.failed_jobs
     where told_at is null and retried_at is null order by failed_at limit ${limit}
   `);
 

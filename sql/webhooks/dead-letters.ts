@@ -30,6 +30,19 @@ export const buryOne = (tx: Transaction, deliveryId: string) =>
     ${letters(SWITCHED_OFF)}
   `);
 
+/** At once, so that the first time does not make one statement of a million rows. */
+const FORGOTTEN_MAX = 20_000;
+
+/** Forgets what was answered; the letter stays, with the status, the error and what can be sent again. */
+export const forgetAnswers = (tx: Transaction, days: number) =>
+  tx.query(sql.typeAlias('void')`
+    update dead_letters set response_body = null where id in (
+      select id from dead_letters
+      where response_body is not null and attempted_at < now() - make_interval(days => ${days})
+      order by attempted_at limit ${FORGOTTEN_MAX}
+    )
+  `);
+
 /** What was still to be sent, or sent again, when the subscription was switched off. */
 export const buryScheduled = (tx: Transaction, subscriptionId: string) =>
   tx.query(sql.typeAlias('void')`

@@ -38,8 +38,8 @@ export const messages: readonly Check[] = [
              format('Event %s (%s) of %s was never relayed.', id, event_type, created_at) as message
       from events
       where relayed_at is null and created_at < now() - interval '1 minute'
-        -- Those of a tenant that moves wait with it.
-        and not exists (select from tenants where tenants.id = tenant_id and door <> 'open')
+        -- Those of a tenant that is not active, or moves, wait with it.
+        and exists (select from tenants where tenants.id = tenant_id and is_active)
         and exists (
           select from app.worker_pools
           where name = 'outbound' and started_at < now() - interval '1 minute'

@@ -75,6 +75,4 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   moment: (at: unknown) =>
     typeof at === 'string' ? new Date(at).toISOString().slice(0, 19).replace('T', ' ') : '–',
   json: (value: unknown) => JSON.stringify(value),
-  share: (part: number, whole: number) =>
-    whole > 0 ? `${Math.floor((part / whole) * 100)} %` : '–',
 };

@@ -74,7 +74,7 @@ test('a superadmin sees every pool, also one that is paused, and how many of his
   const tooLow = await tenant.officer.get('/jobs');
 
   expect(listed.body).toMatchObject([
-    { pool: 'ledger', state: 'paused', reason: 'Audit.', processes: 0, waiting: 2, failed: 0 },
+    { pool: 'ledger', state: 'paused', reason: null, processes: 0, waiting: 2, failed: 0 },
     { pool: 'documents', state: 'not running', waiting: 0 },
     { pool: 'outbound', state: 'not running', waiting: 0 },
   ]);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
@@ -6,9 +7,10 @@ import { openLog } from '../../jobs/log.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { startWorker, type Worker } from '../../workers/queue/run.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
-import { newOperator, putJobs } from '../setup/operators.ts';
+import { beginClose, newOperator, putJobs } from '../setup/operators.ts';
 import { newVisitor, openBrowser, type Visitor } from '../setup/portal-browser.ts';
 import { codeOf, forgetSteps } from '../setup/second-factors.ts';
+import { attempt, newSubscriber, REFUSAL } from '../setup/subscriber.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -51,6 +53,24 @@ afterAll(async () => {
   await browser.close();
 });
 
+const seeing = (page: Page) => (where: string, what: RegExp | string) =>
+  page.locator(where).filter({ hasText: what }).first().waitFor({ timeout: 20_000 });
+
+/** From the page of operations that asks for it, with both factors. */
+async function signIn(page: Page) {
+  await forgetSteps(stage, operators);
+  await page.fill('[name=email]', `superadmin@${operators.slug}.test`);
+  await page.fill('[name=password]', PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.fill('[name=code]', codeOf(secret));
+  await page.getByRole('button', { name: 'Continue' }).first().click();
+  await page.waitForLoadState();
+}
+
+/** What the browser complains of, but for what these stories do on purpose. */
+const unexpected = (complaints: readonly string[]) =>
+  complaints.filter((line) => !/status of 4(01|22)|Not supported for insecure origins/.test(line));
+
 const PHONE: Visitor = { language: 'en', width: 390, has_script: true };
 const DESK: Visitor = { ...PHONE, width: 1200 };
 const visitors = process.env['PICTURES'] ? [PHONE, DESK] : [PHONE];
@@ -62,8 +82,7 @@ test.each(visitors)(
     isPoisoned = true;
     const { page, look, complaints, context } = await newVisitor(browser, '', visitor);
     const pool = page.locator('#pool-ledger');
-    const saw = (where: string, what: RegExp | string) =>
-      page.locator(where).filter({ hasText: what }).first().waitFor({ timeout: 20_000 });
+    const saw = seeing(page);
     const change = async (fields: Record<string, string>, button: string) => {
       await page.getByText('Change ledger').click();
       const form = page.locator('form', { has: page.locator('[name=pool][value=ledger]') });
@@ -72,15 +91,9 @@ test.each(visitors)(
       await form.getByRole('button', { name: button }).click();
       await page.locator('.notice').waitFor();
     };
-    await forgetSteps(stage, operators);
     await page.goto(`${here}/ops`);
     await look('ops-sign-in');
-    await page.fill('[name=email]', `superadmin@${operators.slug}.test`);
-    await page.fill('[name=password]', PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.fill('[name=code]', codeOf(secret));
-    await page.getByRole('button', { name: 'Continue' }).first().click();
-    await page.waitForLoadState();
+    await signIn(page);
     await saw('h1', 'Overview');
 
     await change({ reason: 'The bank is away.' }, 'Pause ledger');
@@ -129,9 +142,71 @@ test.each(visitors)(
     }
 
     expect(await pool.count()).toBe(1);
-    const expected = /status of 4(01|22)|Not supported for insecure origins/;
-    expect(complaints.filter((line) => !expected.test(line))).toEqual([]);
+    expect(unexpected(complaints)).toEqual([]);
     await stage.owner.query('delete from app.pool_slots');
+    await context.close();
+  },
+);
+
+test.each(visitors)(
+  'a kind of one tenant is paused, a sub-pool is given slots, a close goes on and a receiver fails, on $width',
+  { timeout: 120_000 },
+  async (visitor) => {
+    const { page, look, complaints, context } = await newVisitor(browser, '', visitor);
+    const saw = seeing(page);
+    await stage.owner.query(
+      `select app.define_sub_pool('ledger:closes', '{close-loans}', 'ann', 'Month ends.')`,
+    );
+    await page.goto(`${here}/ops/pauses`);
+    await signIn(page);
+    await page.goto(`${here}/ops/pauses`);
+    await saw('main', 'Nothing is paused.');
+    const fields = page.locator('form', { has: page.locator('select') });
+    await fields.locator('[name=reason]').fill('Their tape is wrong.');
+    await fields.getByRole('button', { name: 'Pause' }).click();
+    await saw('.problem', 'Name a pool, a kind or a tenant');
+    await fields.locator('[name=kind]').selectOption('close-loans');
+    await fields.locator('[name=tenant_id]').selectOption({ label: lender.slug });
+    // What was written before it was refused is still there.
+    expect(await fields.locator('[name=reason]').inputValue()).toBe('Their tape is wrong.');
+    await fields.getByRole('button', { name: 'Pause' }).click();
+    await saw('.notice', 'Paused');
+    await look('ops-pauses');
+
+    await page.goto(`${here}/ops`);
+    await saw('#pauses', new RegExp(`close-loans, tenant ${lender.slug}`));
+    await page.getByText('Change ledger').click();
+    const change = page.locator('form', { has: page.locator('select[name=pool]') });
+    await change.locator('[name=pool]').selectOption('ledger:closes');
+    await change.locator('[name=reason]').fill('Month end.');
+    await change.locator('[name=slots]').fill('3');
+    await change.getByRole('button', { name: 'Set slots' }).click();
+    await saw('#pool-ledger', 'set to 3 slots each');
+
+    const { closeAPart } = await beginClose(stage, lender);
+    await saw('#closes', /running\s*1 of 4/);
+    const receiver = await newSubscriber(stage, 'https://hooks.example.com/T0/secret-path');
+    await saw('#receivers', new RegExp(`${receiver.tenant.slug}\\s*hooks.example.com\\s*on`));
+    await receiver.happen();
+    receiver.outside.answers.post.push(REFUSAL);
+    const { id } = await receiver.relayed();
+    await attempt(receiver.tenant, receiver.outside, id, 1);
+    await closeAPart();
+    // Both live: nobody has read the page again.
+    await saw('#receivers', /failing since .*The receiver answered 500/);
+    await saw('#closes', /running\s*2 of 4/);
+    await look('ops-close-and-receiver');
+    expect(await page.content()).not.toContain('secret-path');
+    await attempt(receiver.tenant, receiver.outside, id, 2);
+    await saw('#receivers', new RegExp(`${receiver.tenant.slug}\\s*hooks.example.com\\s*on`));
+
+    await page.goto(`${here}/ops/pauses`);
+    await page.locator('.pause [name=reason]').fill('A new one came.');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await saw('main', 'Nothing is paused.');
+    expect(unexpected(complaints)).toEqual([]);
+    await stage.owner.query('delete from app.pool_slots; delete from app.sub_pools');
+    await stage.owner.query('delete from cob_chunks; delete from cob_runs');
     await context.close();
   },
 );

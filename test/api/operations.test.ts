@@ -40,6 +40,8 @@ test('a superadmin sees the own tenant’s jobs, and operators those of all', as
   expect((await superadmin.get(`/operations/jobs/${foreign}`)).status).toBe(404);
   expect((await operator.get(`/operations/jobs/${foreign}`)).body).toMatchObject({ errors: [] });
   expect((await superadmin.get('/operations/jobs/0x1')).status).toBe(404);
+  expect((await superadmin.get('/operations/tenants')).body).toMatchObject([{ slug: ours.slug }]);
+  expect((await operator.get('/operations/tenants')).body).toHaveLength(3);
   const kinds = await superadmin.get('/operations/kinds');
   expect(kinds.body).toMatchObject([{ kind: 'close-loans', pool: 'ledger', waiting: 2 }]);
 });
@@ -134,9 +136,9 @@ test('a job waits until later, runs now, and is canceled and taken up again', as
   expect(kept.body).toMatchObject({ state: 'failed', error: 'Canceled by operations.' });
   // What waits for it has to be told before it is forgotten.
   expect(untold.body.changed).toBe(0);
-  const [again] = (await superadmin.get('/operations/jobs')).body.rows;
-  await failJobs(stage, [again.number], 'Again.');
-  const discarded = await change(superadmin, { action: 'discard', jobs: [again.number] });
+  expect(numbersIn((await superadmin.get('/operations/jobs')).body)).toEqual([number]);
+  await failJobs(stage, [number], 'Again.');
+  const discarded = await change(superadmin, { action: 'discard', jobs: [number] });
   expect(discarded.body.changed).toBe(1);
   expect((await superadmin.get('/operations/jobs?state=failed')).body.total).toBe(0);
   expect((await superadmin.get('/operations/jobs')).body.total).toBe(0);
@@ -200,22 +202,28 @@ test('an operator pauses, gives slots and resumes, and each is kept with its rea
   const pools = await operator.get('/operations/pools');
   await operator.post('/operations/pauses', { tenant_id: ours.id, ...WHY });
   const told = await superadmin.get('/operations/pauses');
+  const [seen] = (await superadmin.get('/operations/pools')).body;
   const ended = await operator.post('/operations/pauses/end', hold);
   const again = await operator.post('/operations/pauses/end', hold);
   const slots = await operator.post('/operations/slots', { pool: 'ledger', slots: 7, ...WHY });
   const nothing = await operator.post('/operations/pauses', WHY);
-  const unknown = await operator.post('/operations/pauses', { pool: 'x', ...WHY });
+  const unknown = await operator.post('/operations/pauses', { pool: 'ledger:closes', ...WHY });
   const nobody = '00000000-0000-4000-8000-000000000000';
   const ofNobody = await operator.post('/operations/pauses', { tenant_id: nobody, ...WHY });
 
   expect([paused.status, ended.status, again.status]).toEqual([200, 200, 409]);
-  expect(told.body).toMatchObject([{ tenant_id: ours.id, pool: null, paused_by: null }]);
+  expect(told.body).toMatchObject([
+    { pool: 'ledger', tenant_id: null, reason: null, paused_by: null },
+    { tenant: ours.slug, pool: null, reason: WHY.reason, paused_by: null },
+  ]);
   expect(ofNobody.body).toMatchObject({ errors: { tenant_id: 'Does not exist.' } });
   const [pausing] = (await superadmin.get('/operations/changes')).body;
   expect(pausing).toMatchObject({ action: 'pause', who: 'an operator of the platform' });
   expect([slots.status, nothing.status, unknown.status]).toEqual([200, 422, 422]);
   expect(pools.body[0]).toMatchObject({ pool: 'ledger', state: 'paused', reason: WHY.reason });
   expect((await operator.get('/operations/pools')).body[0]).toMatchObject({ slots_set: 7 });
+  // That the pool is paused concerns everybody, and why may be another tenant's matter.
+  expect(seen).toMatchObject({ state: 'paused', reason: null, paused_by: null, processes: [] });
   const done = (await operator.get('/operations/changes')).body;
   const actions = done.slice(0, 4).map(({ action }: { action: string }) => action);
   expect(actions).toEqual(['slots', 'resume', 'pause', 'pause']);

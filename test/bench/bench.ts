@@ -1,5 +1,6 @@
 import { accrual } from './accrual.ts';
 import { groups } from './groups.ts';
+import { jobs } from './jobs.ts';
 import { lists } from './lists.ts';
 import { payments } from './payments.ts';
 import { statements } from './statements.ts';
@@ -8,6 +9,7 @@ import { statements } from './statements.ts';
 const BENCHES: Record<string, (words: readonly string[]) => Promise<void>> = {
   accrual,
   groups,
+  jobs,
   lists,
   payments,
   statements,

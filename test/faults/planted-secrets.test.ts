@@ -9,22 +9,10 @@ import { newClient, type Client, type Reply } from '../setup/client.ts';
 import { columnsOf, filesIn, hits, type Place } from '../setup/planted.ts';
 import { startProcess, untilSaid, type Started } from '../setup/processes.ts';
 import { codeOf } from '../setup/second-factors.ts';
+import { done, LOGO_TOKEN, plant, PLANTED } from './planting-secrets.ts';
 
 const PASSWORD = 'correct horse battery';
 
-/** What people entrust to us or we to them, one of each kind, and easy to find again. */
-const PLANTED = {
-  ssn: '219-09-9384',
-  passport: 'ZQX8817264',
-  account: '88811122233344',
-  card_token: 'tok_planted_9931_ABCDEF',
-  investor_account: '77700011122233',
-  webhook_secret: 'whsec_planted_QWERTYUIOP',
-  sms_secret: 'planted-sms-secret-ASDFGH',
-  client_secret: 'planted-client-secret-ZXCVBN',
-  password: 'planted-Giraffe-Lantern-77',
-  wrong_password: 'planted-Wrong-Umbrella-78',
-};
 const secrets = new Map<string, string>(Object.entries(PLANTED));
 
 let folder = '';
@@ -65,7 +53,7 @@ function listening(client: Client): Client {
     put: (where, body = {}, options) => send('PUT', where, body, options),
   };
 }
-const TOLD_ONCE = /^POST \/(webhooks|auth\/second-factors.*)$/;
+const TOLD_ONCE = /^POST \/(webhooks|webhooks\/[\w-]+\/rotate-secret|auth\/second-factors.*)$/;
 const textOf = ({ body, headers: { 'set-cookie': _, ...headers } }: Reply) =>
   `${typeof body === 'string' ? body : JSON.stringify(body)}\n${JSON.stringify(headers)}`;
 
@@ -75,56 +63,6 @@ async function signedIn(role: string, password = PASSWORD): Promise<Client> {
   expect(reply.status).toBe(200);
   secrets.set(`session of ${role} ${secrets.size}`, client.cookies.get('sessionid') ?? '');
   return client;
-}
-
-const done = ({ status, body }: Reply) => {
-  expect(status, JSON.stringify(body)).toBeLessThan(300);
-  return body as Record<string, string>;
-};
-
-/** Each of them where it belongs, and the number of a person wherever people write what they like. */
-async function plant(admin: Client, borrower: Client) {
-  const { ssn, account, card_token: token } = PLANTED;
-  const prose = `Says that the SSN is ${ssn}, and ${ssn.replaceAll('-', ' ')}.`;
-  const metadata = { memo: prose, ssn: ssn.replaceAll('-', '') };
-  const person = { first_name: 'Planted', last_name: 'Person', metadata };
-  const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } });
-  const { id } = done(await admin.post('/borrowers', person, keyed('person')));
-  const whose = `/borrowers/${id}`;
-  const number = { identity_type: 'ssn', identifier: ssn };
-  for (const _again of [1, 2]) await admin.post(`${whose}/identities`, number, keyed('ssn'));
-  await admin.post(`${whose}/identities`, {
-    ...{ identity_type: 'passport', identifier: PLANTED.passport },
-  });
-  done(await admin.post('/borrower-identities/search', number));
-  const bank = { routing_number: '021000021', account_type: 'checking', is_verified: true };
-  const made = { ...bank, account_number: account, token };
-  const instrument = done(await admin.post(`${whose}/payment-instruments`, made, keyed('bank')));
-  done(await admin.put(`/payment-instruments/${instrument['id']}`, { account_number: account }));
-  done(await borrower.post('/portal/payment-instruments', { ...bank, account_number: account }));
-  done(await admin.post(`${whose}/emails`, { email: 'planted.person@example.com' }));
-  done(await admin.post(`${whose}/notes`, { body: prose, subject: prose }));
-  done(await admin.post(`${whose}/tasks`, { title: prose, description: prose }));
-  const question = { subject: prose, description: prose, case_type: 'general' };
-  done(await borrower.post('/portal/support/cases', question));
-  await admin.put(whose, { ssn_last_four: ssn, date_of_birth: ssn });
-  const investor = done(await admin.post('/investors', { name: 'I', investor_type: 'bank' }));
-  const settled = { routing_number: '021000021', account_number: PLANTED.investor_account };
-  done(await admin.post(`/investors/${investor['id']}/settlement-instruments`, settled));
-  const receiver = { url: 'https://receiver.invalid/hook', events: ['payment.received'] };
-  const hook = { ...receiver, secret: PLANTED.webhook_secret };
-  for (const _again of [1, 2]) await admin.post('/webhooks', hook, keyed('hook'));
-  const sms = { name: 'generic', secret: PLANTED.sms_secret };
-  done(await admin.put('/communications/providers/sms', sms));
-  const provider = { issuer_url: 'https://login.invalid', redirect_url: 'https://localhost/in' };
-  const desk = {
-    ...provider,
-    name: 'Desk',
-    client_id: 'desk',
-    client_secret: PLANTED.client_secret,
-  };
-  await admin.post('/identity-providers', desk);
-  return { whose, borrower_id: id ?? '', instrument: instrument['id'] ?? '', prose };
 }
 
 /** A loan that is paid from the account, through a file for the bank, letters, mails and a day's close. */
@@ -245,5 +183,8 @@ test('what is planted is in no answer, row, file, mail, page or line of the log'
   expect(hits(secrets, [...answers, ...rows, ...files, log])).toEqual([
     expect.stringMatching(/^account in files\/demo\/nacha\/files\/[\w-]+\.ach$/),
   ]);
+  // Everybody is shown the logo, from where it lies; who fetches it says nothing of that.
+  const ofWorkers = rows.filter(({ name }) => /^(app|graphile_worker)\./.test(name));
+  expect(hits(new Map([['logo', LOGO_TOKEN]]), [log, ...ofWorkers])).toEqual([]);
   expect(hits(linked, [...answers, ...rows, log])).toEqual([]);
 }, 600_000);

@@ -48,6 +48,30 @@ export const failJobs = (stage: Stage, numbers: readonly string[], error: string
      )
      insert into app.failed_jobs (job_id, task, payload, attempts, error, told_at)
      select failed.id, task.identifier, payload::jsonb, attempts, replace($2, '%', failed.id::text), now()
-     from failed join graphile_worker._private_tasks as task on task.id = failed.task_id`,
+     from failed join graphile_worker._private_tasks as task on task.id = failed.task_id
+     on conflict (job_id) do update set error = excluded.error, retried_at = null, told_at = now()`,
     [numbers, error],
   );
+
+/** As if workers were closing a day of this tenant in four parts, the first of them done. */
+export async function beginClose(stage: Stage, { id }: Tenant) {
+  const { rows } = await stage.owner.query<{ run_id: string }>(
+    `with run as (
+       insert into cob_runs (tenant_id, cob_date, through_date, chunks_total, loans, started_at)
+       values ($1, '2026-01-15', '2026-01-15', 4, 40000, now() - interval '20 seconds')
+       returning tenant_id, id
+     )
+     insert into cob_chunks (tenant_id, run_id, chunk, cob_date, first_loan_id)
+     select tenant_id, id, chunk, '2026-01-15', uuidv7() from run cross join generate_series(1, 4) as chunk
+     returning run_id`,
+    [id],
+  );
+  const closeAPart = () =>
+    stage.owner.query(
+      `update cob_chunks set done_at = now()
+       where run_id = $1 and chunk = (select min(chunk) from cob_chunks where run_id = $1 and done_at is null)`,
+      [rows[0]?.run_id],
+    );
+  await closeAPart();
+  return { closeAPart };
+}

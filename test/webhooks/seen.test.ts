@@ -174,6 +174,14 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
      where tenant_id = $1 and (attempt <= 2 or delivery_id = $2)`,
     [tenant.id, waiting.id],
   );
+  const letter = async () => (await admin.get(`/webhooks/${given.id}/dead-letters`)).body[0];
+  const young = await letter();
+  await cleanUp.run({}, outside);
+  const kept = await letter();
+  await stage.owner.query(
+    `update dead_letters set attempted_at = now() - interval '8 days' where tenant_id = $1`,
+    [tenant.id],
+  );
 
   await cleanUp.run({}, outside);
   await cleanUp.run({}, outside);
@@ -186,17 +194,25 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
   // What is still to be sent again keeps all of its own.
   expect(await left(waiting.id)).toEqual([1]);
   expect((await admin.get(`/webhook-deliveries/${dead.id}`)).body.status).toBe('dead');
+  expect([young.response_body, kept.response_body]).toEqual(['no', 'no']);
+  expect(await letter()).toMatchObject({
+    ...{ response_status: 500, response_body: null, status: 'dead', payload: young.payload },
+  });
 });
 
-test('an event that nobody relays is found, but not that of a tenant who is closed to move', async () => {
-  const [open, closed] = [await stage.tenant(), await stage.tenant()];
+test('an event that nobody relays is found, but not that of a tenant who is closed or not active', async () => {
+  const [open, closed, inactive] = [
+    ...[await stage.tenant(), await stage.tenant(), await stage.tenant()],
+  ] as const;
+  const ids = [open.id, closed.id, inactive.id];
   await stage.owner.query(
     `insert into events (tenant_id, event_type, body, created_at)
-     select id, 'loan.created', '{}', now() - interval '2 minutes' from tenants where id in ($1, $2)`,
-    [open.id, closed.id],
+     select id, 'loan.created', '{}', now() - interval '2 minutes' from tenants where id = any($1)`,
+    [ids],
   );
   const door = `update tenants set is_active = $2, door = $3 where id = $1`;
   await stage.owner.query(door, [closed.id, false, 'closed']);
+  await stage.owner.query(door, [inactive.id, false, 'open']);
   await stage.owner.query(
     `insert into app.worker_pools (pool_id, name, host, pid, started_at)
      values ('w', 'outbound', 'here', 1, now() - interval '2 minutes')`,
@@ -207,7 +223,8 @@ test('an event that nobody relays is found, but not that of a tenant who is clos
   );
   await stage.owner.query('delete from app.worker_pools');
   await stage.owner.query(door, [closed.id, true, 'open']);
-  await stage.owner.query('delete from events where tenant_id in ($1, $2)', [open.id, closed.id]);
+  await stage.owner.query(door, [inactive.id, true, 'open']);
+  await stage.owner.query('delete from events where tenant_id = any($1)', [ids]);
 
   expect(violations.map(({ tenant_id }) => tenant_id)).toEqual([open.id]);
 });

@@ -1,6 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { BARE } from '../../jobs/installation.ts';
-import { openPool, sql } from '../../sql/database/db.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { openPool, sql, type Transaction } from '../../sql/database/db.ts';
+import * as operations from '../../sql/queue/worker-operations.ts';
+import { recordFailure } from '../../sql/queue/workers.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { changeJobs, failures, job, jobs } from '../../workers/ops/jobs.ts';
 import type { Operation } from '../../workers/ops/operation.ts';
@@ -25,6 +29,9 @@ const ask = async (operation: Operation, words: string[], { options = {} }: Wish
   });
 
 await ask(createTenant, ['bank'], { options: { domains: 'bank.test' } });
+const tenantId = await app.oneFirst(
+  sql.type(z.object({ id: z.string() }))`select id from app.active_tenants()`,
+);
 
 test('jobs are found, counted before all of them are changed, and told with numbers as numbers', async () => {
   await app.query(sql.typeAlias('void')`
@@ -49,6 +56,67 @@ test('jobs are found, counted before all of them are changed, and told with numb
   expect((await ask(job, [number], {})).rows).toMatchObject([{ state: 'failed', errors: [] }]);
 });
 
+const Row = z.object({
+  id: z.string(),
+  attempts: z.int(),
+  max_attempts: z.int(),
+  key: z.string().nullable(),
+  priority: z.int(),
+  line: z.string(),
+});
+const rowsOf = (key: string) =>
+  owner.any(sql.type(Row)`
+    select job.id, attempts, max_attempts, key, priority, queue_name as line
+    from graphile_worker._private_jobs as job
+    join graphile_worker._private_job_queues as queue on queue.id = job.job_queue_id
+    where key = ${key}
+  `);
+
+test('a canceled job stays the one that it is, and is retried as such', async () => {
+  await owner.query(sql.typeAlias('void')`
+    select graphile_worker.add_job('print-letter', '{"letter": 4}', 'line', max_attempts => 9,
+      job_key => 'fourth', priority => 7)
+  `);
+  await owner.query(sql.typeAlias('void')`
+    update graphile_worker._private_jobs set attempts = 2 where key = 'fourth'
+  `);
+  const [waiting] = await rowsOf('fourth');
+  const number = waiting?.id ?? '';
+  const options = { reason: 'Wrong letter.', by: 'ann' };
+
+  await ask(changeJobs, ['cancel', number], { options });
+  const canceled = await ask(job, [number], {});
+  const kept = await rowsOf('fourth');
+  const again = await ask(changeJobs, ['cancel', number], { options });
+  await ask(changeJobs, ['retry', number], { options });
+
+  expect(canceled.rows).toMatchObject([
+    { state: 'failed', attempts: 2, max_attempts: 9, error: 'Canceled by operations.' },
+  ]);
+  expect(kept).toEqual([{ ...waiting, attempts: 9 }]);
+  expect(again.rows).toMatchObject([{ changed: 0 }]);
+  expect(await rowsOf('fourth')).toEqual([{ ...waiting, attempts: 0 }]);
+});
+
+test('a job that is retried while its last attempt is being reported is not put beside itself', async () => {
+  await owner.query(sql.typeAlias('void')`
+    update graphile_worker._private_jobs
+    set attempts = max_attempts, locked_by = 'w', locked_at = now() where key = 'fourth'
+  `);
+  const [running] = await rowsOf('fourth');
+  const number = running?.id ?? '';
+  await recordFailure(owner, {
+    ...{ job_id: number, task: 'print-letter', payload: {}, attempts: 9, error: 'No paper.' },
+  });
+
+  const done = await ask(changeJobs, ['retry', number], { options: { reason: 'Paper came.' } });
+
+  expect(done.rows).toMatchObject([{ changed: 1 }]);
+  expect(await rowsOf('fourth')).toEqual([{ ...running, attempts: 0 }]);
+  const all = await ask(jobs, [], { options: { kind: 'print-letter' } });
+  expect(all.rows).toEqual([]);
+});
+
 test.each([
   [jobs, [], { state: 'lost' }, '--state is one of'],
   [jobs, [], { tenant: 'nobody' }, 'There is no tenant'],
@@ -71,4 +139,68 @@ test('a tenant is made the operators’, and the clock is told', async () => {
 
   expect(named.rows).toEqual([{ operators: 'bank' }]);
   expect((await ask(schedules, [], {})).rows).toHaveLength(2);
+});
+
+/** What the application's role can do within a tenant, whatever its endpoints would have asked for. */
+const asTenant = <Answer>(steps: (tx: Transaction) => Promise<Answer>) =>
+  workOf(app, SYSTEM)(tenantId, ({ tx }) => steps(tx));
+const BY = { who: 'mallory', why: 'She wants to.' };
+
+test('within a tenant that operates nothing no job, pause, process or reason of others is to be had', async () => {
+  await ask(createTenant, ['platform'], { options: { domains: 'platform.test' } });
+  await ask(operators, ['platform'], { options: { reason: 'They do, from now on.' } });
+  await operations.pause(owner, { pool: 'ledger' }, { who: 'ann', why: 'Acme floods us.' });
+  await operations.pause(owner, { tenant_id: tenantId }, { who: 'ann', why: 'You asked for it.' });
+  await operations.setSlots(owner, 'ledger', 3, BY);
+  await recordFailure(owner, {
+    ...{ job_id: '9001', task: 'print-letter', payload: { tenant_id: tenantId }, attempts: 9 },
+    error: 'Own.',
+  });
+
+  const TABLES = [
+    'operations_log',
+    'operators',
+    'pool_slots',
+    'sub_pools',
+    'worker_pools',
+    'job_runs',
+  ];
+  const counted = await asTenant(async (tx) => {
+    const found: number[] = [];
+    for (const table of TABLES) {
+      const name = sql.identifier(['app', table]);
+      found.push((await tx.any(sql.unsafe`select from ${name}`)).length);
+    }
+    return found;
+  });
+  const failed = await asTenant((tx) => tx.any(sql.unsafe`select error from app.failed_jobs`));
+  const paused = await asTenant((tx) => operations.pauses(tx));
+
+  expect(counted).toEqual(TABLES.map(() => 0));
+  expect(failed).toEqual([{ error: 'Own.' }]);
+  expect(paused).toMatchObject([
+    { pool: 'ledger', reason: null, paused_by: null },
+    { tenant: 'bank', reason: 'You asked for it.', paused_by: null },
+  ]);
+});
+
+test.each([
+  ['pause', (tx: Transaction) => operations.pause(tx, { pool: 'outbound' }, BY)],
+  ['resume', (tx: Transaction) => operations.resume(tx, { pool: 'ledger' }, BY)],
+  ['give slots', (tx: Transaction) => operations.setSlots(tx, 'ledger', 200, BY)],
+  ['part a pool', (tx: Transaction) => operations.defineSubPool(tx, 'ledger:own', [], BY)],
+  ['retry any job', (tx: Transaction) => operations.retry(tx, tenantId)],
+  [
+    'write the log',
+    (tx: Transaction) => tx.any(sql.unsafe`select app.note_operation('a', 'b', '{}', 'c')`),
+  ],
+  ['relay', (tx: Transaction) => tx.any(sql.unsafe`select app.relay_events(1)`)],
+  ['count all jobs', (tx: Transaction) => tx.any(sql.unsafe`select app.queue_status()`)],
+])('nor can it %s', async (_what, steps) => {
+  const before = await operations.pauses(owner);
+
+  await expect(asTenant(async (tx) => void (await steps(tx)))).rejects.toMatchObject({
+    code: '42501',
+  });
+  expect(await operations.pauses(owner)).toEqual(before);
 });

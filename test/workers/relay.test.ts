@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
+import { relayEvents } from '../../sql/queue/workers.ts';
 import { relay } from '../../workers/queue/relay.ts';
 import { eventually, newWorkerStage } from './stage.ts';
 
@@ -32,6 +33,35 @@ test('events become one delivery and one job each, within about a second', async
   expect(seconds).toBeLessThan(2);
   expect(await stage.count(sql.fragment`select from webhook_deliveries`)).toBe(3);
   expect(await stage.count(sql.fragment`select from graphile_worker._private_jobs`)).toBe(3);
+});
+
+test('events of a tenant that is not active wait, hold up nobody, and are told once it is active', async () => {
+  const asleep = await stage.tenant('asleep');
+  const before = await stage.count(sql.fragment`select from webhook_deliveries`);
+  const activate = (is_active: boolean) =>
+    stage.owner.query(sql.typeAlias('void')`
+      update tenants set is_active = ${is_active} where id = ${asleep}
+    `);
+  await activate(false);
+  await stage.owner.query(sql.typeAlias('void')`
+    insert into webhook_subscriptions (tenant_id, url, events, secret_sealed, secret_last_four)
+    values (${asleep}, 'https://asleep.example/', '["payment.received"]', 'sealed', 'cret')
+  `);
+  // As many as the relay takes at once.
+  await stage.owner.query(sql.typeAlias('void')`
+    insert into events (tenant_id, event_type, body)
+    select ${asleep}, 'payment.received', '{}' from generate_series(1, 1000)
+  `);
+  await emit(1);
+
+  const told = await relayEvents(stage.owner, 1_000);
+  const meanwhile = await stage.count(unrelayed);
+  await activate(true);
+  const later = await relayEvents(stage.owner, 1_000);
+
+  expect({ told, meanwhile, later }).toEqual({ told: 1, meanwhile: 1_000, later: 1_000 });
+  const deliveries = await stage.count(sql.fragment`select from webhook_deliveries`);
+  expect(deliveries - before).toBe(1_001);
 });
 
 test('two relays side by side take every event once', async () => {

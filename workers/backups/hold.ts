@@ -28,10 +28,10 @@ export async function releaseCopy(owner: OwnerConnection, by: Cause): Promise<st
 /** The pools that wait because this is a copy. */
 export const poolsHeld = async (owner: OwnerConnection): Promise<string[]> =>
   [...(await poolsPaused(owner))]
-    .filter(([, reason]) => reason.startsWith(RESTORED))
+    .filter(([, reason]) => reason?.startsWith(RESTORED))
     .map(([pool]) => pool);
 
-async function poolsPaused(owner: OwnerConnection): Promise<Map<string, string>> {
+async function poolsPaused(owner: OwnerConnection): Promise<Map<string, string | null>> {
   const whole = (await pauses(owner)).filter(({ task, tenant_id }) => !task && !tenant_id);
   return new Map(whole.flatMap(({ pool, reason }) => (pool ? [[pool, reason] as const] : [])));
 }

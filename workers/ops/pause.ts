@@ -95,11 +95,7 @@ export const pauses: Operation = {
   usage: '',
   summary: 'what is paused, by whom, since when and why',
   run: async ({ owner }) => {
-    const known = await tenants(owner);
-    const rows = (await operations.pauses(owner)).map(({ tenant_id, ...pause }) => ({
-      ...pause,
-      tenant: known.find(({ id }) => id === tenant_id)?.slug ?? tenant_id,
-    }));
+    const rows = (await operations.pauses(owner)).map(({ tenant_id: _, ...pause }) => pause);
     return rows.length === 0 ? { say: 'Nothing is paused.', rows } : { rows };
   },
 };

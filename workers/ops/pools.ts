@@ -1,7 +1,6 @@
 import { isOfAll, isSilent, poolOfWorker, poolsOf } from '../../jobs/pools.ts';
 import { status } from '../../sql/queue/queue.ts';
 import { pauses, processes, runsToday, type Pause } from '../../sql/queue/worker-operations.ts';
-import { tenants } from '../../sql/queue/workers.ts';
 import type { Answer, Operation } from './operation.ts';
 
 type Rows = NonNullable<Answer['rows']>;
@@ -36,15 +35,12 @@ export const pools: Operation = {
         };
       });
     });
-    const known = await tenants(owner);
     const parts = paused
       .filter((pause) => !rows.some(({ pool }) => isOfAll(pause, String(pool))))
       .map((pause) => ({
         ...(pause.pool && { pool: pause.pool }),
         ...(pause.task && { task: pause.task }),
-        ...(pause.tenant_id && {
-          tenant: known.find(({ id }) => id === pause.tenant_id)?.slug ?? pause.tenant_id,
-        }),
+        ...(pause.tenant && { tenant: pause.tenant }),
         state: 'paused',
         ...saying(pause),
       }));

@@ -11,9 +11,14 @@ export type Fetching = {
   instead(statement: Statement): Statement | undefined;
   /** Told how many jobs a fetch has brought; answers whether to fetch again at once. */
   brought(jobs: number): boolean;
-  /** Told that a job has ended; answers whether its slot may be filled at once. */
-  ended(): boolean;
+  /** Told that a job has ended; answers after how many milliseconds to fetch, if there may be more. */
+  ended(): number | undefined;
 };
+
+/** Slots that become free within this time are filled by one fetch, as long as most are busy. */
+const REFILL_AFTER_MS = 10;
+
+type Slots = { slots: () => number; held: () => number };
 
 /**
  * Fetches in place of the queue library, over its own connection and in its own rhythm: as many jobs as
@@ -21,7 +26,8 @@ export type Fetching = {
  * walk past jobs that are not wanted. The library has no place to hang this into; it names its
  * statements, which is what they are known by.
  */
-export function fetchFairly(worker: string, free: () => number): Fetching {
+export function fetchFairly(worker: string, { slots, held }: Slots): Fetching {
+  const free = () => slots() - held();
   let isKnown = false;
   let mayBeMore = false;
   return {
@@ -41,6 +47,9 @@ export function fetchFairly(worker: string, free: () => number): Fetching {
       mayBeMore = jobs > 0 || free() <= 0;
       return jobs > 0 && free() > 0;
     },
-    ended: () => mayBeMore,
+    ended: () => {
+      if (!mayBeMore) return undefined;
+      return free() * 2 >= slots() ? 0 : REFILL_AFTER_MS;
+    },
   };
 }

@@ -65,14 +65,19 @@ export function openQueueConnections(
     void callBack(connected(), done);
     return undefined;
   }) as typeof pool.connect;
-  pool.query = (async (...words: [string]) => {
+  const ask = async (words: [string]) => {
     const client = await pool.connect();
     try {
       return await client.query(...words);
     } finally {
       client.release();
     }
-  }) as unknown as typeof pool.query;
+  };
+  pool.query = ((...words: [string]) =>
+    ask(words).catch((error: unknown) => {
+      if (isClosed) return NEVER;
+      throw error;
+    })) as unknown as typeof pool.query;
 
   return {
     pool,
@@ -82,6 +87,12 @@ export function openQueueConnections(
     },
   };
 }
+
+/**
+ * Only the clock asks in this way. It is not waited for when the worker stops, and would call it an error
+ * that the connections have ended under it.
+ */
+const NEVER = new Promise<never>(() => {});
 
 type Done = (error: Error | undefined, client?: pg.PoolClient, free?: () => void) => void;
 

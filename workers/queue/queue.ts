@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import os from 'node:os';
 import {
   run,
+  type Job,
   type ParsedCronItem,
   type TaskList,
   type WorkerEvents,
@@ -16,13 +17,11 @@ import type { PoolSettings } from './pools.ts';
 import { openQueueConnections } from './queue-connections.ts';
 import type { Records } from './records.ts';
 import { returnOrphans, staySigned } from './registry.ts';
-import { JobFailed, requestOf } from './tasks.ts';
+import { JobFailed, PayloadRefused, requestOf } from './tasks.ts';
 
 const POLL_MS = 1_000;
 /** More slots than this no process has; the library is told so many, and given what is free of them. */
 export const SLOTS_MAX = 200;
-/** Slots that become free within this time are filled by one fetch. */
-const REFILL_AFTER_MS = 10;
 /** One listens; the others fetch and report, rarely more than a few at a time. */
 const CONNECTIONS = 10;
 
@@ -58,7 +57,7 @@ const LEAVE_SCHEMA = {
 export async function startQueue(given: QueueSettings): Promise<Queue> {
   const { name, url, owner, log, settings, slots } = given;
   const held = new Map<string, number>();
-  const fetching = fetchFairly(name, () => slots() - held.size);
+  const fetching = fetchFairly(name, { slots, held: () => held.size });
   const connections = openQueueConnections(url, {
     size: CONNECTIONS,
     instead: (statement) => fetching.instead(statement),
@@ -135,14 +134,16 @@ function refill(
       onUnaskedEnd(error);
     }
   });
-  let isAsked = false;
+  let soon: NodeJS.Timeout | undefined;
+  const fill = () => {
+    clearTimeout(soon);
+    soon = undefined;
+    fetchNow();
+  };
   events.on('job:complete', () => {
-    if (isAsked || !fetching.ended()) return;
-    isAsked = true;
-    setTimeout(() => {
-      isAsked = false;
-      fetchNow();
-    }, REFILL_AFTER_MS).unref();
+    const ms = fetching.ended();
+    if (ms === 0) fill();
+    else if (ms !== undefined) soon ??= setTimeout(fill, ms).unref();
   });
 }
 
@@ -172,18 +173,21 @@ function watchJobs(
     const seconds = (performance.now() - started) / 1000;
     records.ran(job.task_identifier, { seconds, waited_seconds, hasFailed: Boolean(error) });
   });
+  const failForGood = (job: Job, error: unknown) => {
+    const { id, task_identifier: task, payload, attempts } = job;
+    records
+      .failedForGood({ job_id: id, task, payload, attempts, error: tellingOf(error) })
+      // The sweeper finds it in the queue and keeps it then.
+      .catch(() => {});
+  };
   events.on('job:error', ({ job, error }) => {
     const { id, task_identifier: task, attempts, max_attempts } = job;
     const request_id = requestOf(job.payload);
     log.warn({ job_id: id, task, request_id, attempts, max_attempts, err: error }, 'a job failed');
     const tenant_id = tenantOf(job.payload);
     records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: tellingOf(error) });
+    // Refused on its last attempt it fails for good like any other.
+    if (error instanceof PayloadRefused && attempts < max_attempts) failForGood(job, error);
   });
-  events.on('job:failed', ({ job, error }) => {
-    const { id, task_identifier: task, payload, attempts } = job;
-    records
-      .failedForGood({ job_id: id, task, payload, attempts, error: tellingOf(error) })
-      // The sweeper finds it in the queue and keeps it then.
-      .catch(() => {});
-  });
+  events.on('job:failed', ({ job, error }) => failForGood(job, error));
 }

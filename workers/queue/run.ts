@@ -141,7 +141,6 @@ async function fetchIntoSlots(
     outside,
     deadlineMs: settings.deadlineMs,
     stopping,
-    failForGood: (failure) => records.failedForGood(failure),
   });
   const onUnaskedEnd = (reason: unknown) => given.onFatal(reason);
   const start = { name, url, tasks, clock, settings, owner, records, log, onUnaskedEnd };

@@ -1,17 +1,14 @@
-import type { Job as Queued, TaskList } from 'graphile-worker';
+import type { TaskList } from 'graphile-worker';
 import { z } from 'zod';
 import type { Outside } from '../../jobs/outside.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { sentenceOf } from '../../jobs/say-error.ts';
-import type { Failure } from '../../sql/queue/workers.ts';
 
 export type TaskSettings = {
   outside: Outside;
   deadlineMs: number;
   /** Aborted when the worker must end now. */
   stopping: AbortSignal;
-  /** Keeps a failure that no repetition can cure. */
-  failForGood(failure: Failure): Promise<void>;
 };
 
 /**
@@ -19,35 +16,24 @@ export type TaskSettings = {
  * whoever operates the queue.
  */
 export class JobFailed extends Error {
-  constructor(cause: unknown) {
-    super(sentenceOf(cause), { cause });
+  constructor(cause: unknown, sentence = sentenceOf(cause)) {
+    super(sentence, { cause });
   }
 }
+
+/** No repetition can cure it. */
+export class PayloadRefused extends JobFailed {}
 
 /** The queue's tasks of these jobs. */
 export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskList =>
   Object.fromEntries(
-    jobs.map((job) => [
-      job.name,
-      (payload: unknown, { job: queued }: { job: Queued }) =>
-        runOne(job, payload, queued, settings),
-    ]),
+    jobs.map((job) => [job.name, (payload: unknown) => runOne(job, payload, settings)]),
   );
 
-/**
- * Runs one job. A payload that its schema refuses would be refused every time: it is kept as failed
- * for good and not tried again.
- */
-async function runOne(job: AnyJob, payload: unknown, queued: Queued, settings: TaskSettings) {
-  const prepared = prepare(job, withoutTick(payload));
-  if ('problem' in prepared) {
-    const error = `The payload is not what the job takes: ${prepared.problem}`;
-    const { attempts } = queued;
-    await settings.failForGood({ job_id: queued.id, task: job.name, payload, attempts, error });
-    return;
-  }
+async function runOne(job: AnyJob, payload: unknown, settings: TaskSettings) {
+  const run = prepare(job, withoutTick(payload));
   try {
-    await withDeadline(prepared.run, settings, requestOf(payload));
+    await withDeadline(run, settings, requestOf(payload));
   } catch (error) {
     throw new JobFailed(error);
   }
@@ -78,19 +64,17 @@ async function withDeadline(
   }
 }
 
-type Prepared = { run: (outside: Outside) => Promise<void> } | { problem: string };
-
 /** The one place where a job meets a payload: only what its own schema has parsed reaches it. */
-function prepare({ payload: schema, run }: AnyJob, payload: unknown): Prepared {
+function prepare({ payload: schema, run }: AnyJob, payload: unknown) {
   try {
     const parsed = schema.parse(payload) as never;
-    return { run: (outside) => run(parsed, outside) };
+    return (outside: Outside) => run(parsed, outside);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     const issues = error.issues.map(
       ({ path, message }) => `${path.join('.') || 'payload'}: ${message}`,
     );
-    return { problem: issues.join('; ') };
+    throw new PayloadRefused(error, `The payload is not what the job takes: ${issues.join('; ')}`);
   }
 }
 

@@ -36,7 +36,7 @@ export function tellFailures(
 }
 
 async function tell(
-  { id, task, payload, attempts }: Untold,
+  { id, task, payload, attempts, is_canceled }: Untold,
   within: Within,
   jobs: readonly AnyJob[],
 ) {
@@ -44,8 +44,9 @@ async function tell(
   if (!job?.failed) return;
   const parsed = job.payload.parse(payload) as { tenant_id: string };
   const { failed } = job;
+  const what = is_canceled ? 'was canceled' : `failed ${attempts} times`;
   const reason =
-    `Our work on it failed ${attempts} times, and is not tried again by itself. ` +
+    `Our work on it ${what}, and is not tried again by itself. ` +
     `Ask an operator to look at the failed job ${id} and to retry it.`;
   await within(parsed.tenant_id, (work) => failed(work, parsed as never, reason));
 }

@@ -1,0 +1,48 @@
+import { moved, shown, type Page, type Visit } from './page.ts';
+
+const PAUSES = '/ops/pauses';
+const WORDS = ['pool', 'kind', 'tenant_id'] as const;
+
+/** What a form names; a field that is left empty narrows nothing. */
+const wordsOf = (values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    WORDS.flatMap((name) => {
+      const value = values[name] ?? '';
+      return value === '' ? [] : [[name, value]];
+    }),
+  );
+
+export type SeenTenant = { id: string; slug: string };
+export const tenantsSeen = ({ ask }: Visit) => ask<SeenTenant[]>('GET /operations/tenants');
+
+type SeenPool = { pool: string; kinds: string[]; sub_pools: { name: string }[] };
+
+/** What is paused, and for operators the ways to pause more of it and to end each. */
+export const pausesPage: Page = {
+  path: '/pauses',
+  show: async (visit) => {
+    const { ask, form, problems, query } = visit;
+    const { is_operator } = await ask<{ is_operator: boolean }>('GET /operations/me');
+    const pools = await ask<SeenPool[]>('GET /operations/pools');
+    // A form that was refused is shown as it was filled in; a link may have chosen something, too.
+    const isRefusedPause = problems !== null && form.values['do'] === 'pause';
+    return {
+      ...shown('pauses', {
+        is_operator,
+        pauses: await ask('GET /operations/pauses'),
+        pools: pools.flatMap(({ pool, sub_pools }) => [pool, ...sub_pools.map(({ name }) => name)]),
+        kinds: pools.flatMap(({ kinds }) => kinds).toSorted(),
+        tenants: await tenantsSeen(visit),
+        chosen: isRefusedPause ? form.values : problems === null ? query : {},
+      }),
+      look: 'ops',
+    };
+  },
+  submit: async ({ ask, form }) => {
+    const { do: action, reason } = form.values;
+    const isPause = action === 'pause';
+    const endpoint = isPause ? 'POST /operations/pauses' : 'POST /operations/pauses/end';
+    await ask(endpoint, { body: { ...wordsOf(form.values), reason } });
+    return moved(PAUSES, isPause ? 'paused' : 'resumed');
+  },
+};

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { z } from 'zod';
+import { job } from '../../jobs/job.ts';
+import { openLog } from '../../jobs/log.ts';
+import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { migrate } from '../../sql/database/migrate.ts';
+import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
+import { POOL_SETTINGS } from '../../workers/queue/pools.ts';
+import { startWorker } from '../../workers/queue/run.ts';
+import { nothingOutside } from '../faults/nothing-outside.ts';
+import { startLibrary } from './jobs-floor.ts';
+
+const MANY = 5_000;
+const ROUNDS = 5;
+const TENANTS = 10;
+/** As many slots as a process of outbound has. */
+const SETTINGS = POOL_SETTINGS.outbound;
+
+/** What fetches jobs and runs them with this body; started, it can be stopped. */
+export type Runner = (
+  url: string,
+  slots: number,
+  body: () => Promise<void>,
+) => Promise<{ stop(): Promise<void> }>;
+
+const RUNNERS: Record<string, Runner> = {
+  ours: startOurs,
+  'the library as it comes': (...given) => startLibrary(...given, {}),
+  'the library fetching and reporting in batches': (...given) =>
+    startLibrary(...given, {
+      localQueue: { size: 200 },
+      completeJobBatchDelay: SETTINGS.completeTogetherMs ?? 0,
+      failJobBatchDelay: SETTINGS.completeTogetherMs ?? 0,
+    }),
+};
+
+/** Small jobs by our fetch and by the queue library's own, one after the other in each of some rounds. */
+export async function jobs([wish]: readonly string[]) {
+  const count = Number(wish ?? MANY);
+  if (!Number.isInteger(count) || count < 500) {
+    console.error(`How many? From 500: npm run bench -- jobs ${MANY}`);
+    process.exitCode = 2;
+    return;
+  }
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  const postgres = await startEmbeddedPostgres(folder);
+  // Ends the server too when the measuring is cut short.
+  const kept = await keepPostgres(postgres, openLog('silent', { service: 'bench' }));
+  await migrate(postgres.url);
+  const pool = new pg.Pool({ connectionString: postgres.url, max: 10 });
+  // The server ends last.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  try {
+    const bodies = {
+      'that do nothing': async () => {},
+      'that select once': async () => void (await pool.query('select 1')),
+    };
+    for (const [what, body] of Object.entries(bodies)) {
+      await compare(`jobs ${what}`, (runner) =>
+        rateOf(runner, { url: postgres.url, pool, count, body }),
+      );
+    }
+  } finally {
+    await pool.end();
+    await kept.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** In each round everybody once, and another one first. */
+async function compare(what: string, measure: (runner: Runner) => Promise<number>) {
+  const names = Object.keys(RUNNERS);
+  const rates = new Map(names.map((name) => [name, [] as number[]]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const turn = round % names.length;
+    for (const name of [...names.slice(turn), ...names.slice(0, turn)]) {
+      const runner = RUNNERS[name];
+      if (runner) rates.get(name)?.push(await measure(runner));
+    }
+  }
+  const median = (name: string) =>
+    (rates.get(name) ?? []).toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0;
+  const [ours = '', ...others] = names;
+  for (const other of others) {
+    console.log(`${what}: ratio of ours to ${other} ${(median(ours) / median(other)).toFixed(2)}`);
+  }
+  for (const name of names) {
+    const all = (rates.get(name) ?? []).map((rate) => Math.round(rate)).join(', ');
+    console.log(`  ${name.padEnd(46)}${median(name).toFixed(0).padStart(6)} a second (${all})`);
+  }
+}
+
+type Task = { url: string; pool: pg.Pool; count: number; body: () => Promise<void> };
+
+/** Jobs a second from the first that begins until the queue is empty. */
+async function rateOf(runner: Runner, { url, pool, count, body }: Task): Promise<number> {
+  await pool.query(
+    `with made as (
+       select graphile_worker.add_jobs(array(
+         select row('small', json_build_object('tenant_id', tenants.id), null, now(), 5, null, 0, null)::graphile_worker.job_spec
+         from generate_series(1, $1::integer) as number
+         join (select row_number() over () as number, uuidv7() as id from generate_series(1, ${TENANTS})) as tenants
+           on tenants.number = 1 + number.number % ${TENANTS}))
+     ) select count(*) from made`,
+    [count],
+  );
+  await pool.query('vacuum analyze graphile_worker._private_jobs');
+  let begun = 0;
+  let started = 0;
+  const running = await runner(url, SETTINGS.concurrency, async () => {
+    if (begun === 0) started = performance.now();
+    begun += 1;
+    await body();
+  });
+  const left = async () =>
+    (
+      await pool.query<{ some: boolean }>(
+        'select exists (select from graphile_worker._private_jobs) as some',
+      )
+    ).rows[0]?.some;
+  while (begun < count || (await left())) await new Promise((resolve) => setTimeout(resolve, 5));
+  const seconds = (performance.now() - started) / 1000;
+  await running.stop();
+  return count / seconds;
+}
+
+async function startOurs(url: string, slots: number, body: () => Promise<void>) {
+  const small = job({
+    name: 'small',
+    pool: 'outbound',
+    payload: z.object({ tenant_id: z.uuid() }),
+    attempts: 5,
+    run: body,
+  });
+  return startWorker(
+    {
+      ...{ name: 'outbound', url, jobs: [small], clock: [], log: openLog('silent', {}) },
+      settings: { ...SETTINGS, concurrency: slots },
+      outside: nothingOutside,
+      onFatal: (reason) => {
+        throw reason;
+      },
+    },
+    new AbortController().signal,
+  );
+}

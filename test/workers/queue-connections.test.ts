@@ -1,0 +1,29 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openQueueConnections } from '../../workers/queue/queue-connections.ts';
+
+test('a clock that asks while Postgres is away is not answered with an error because its worker stops', async () => {
+  // Nobody listens there.
+  const url = 'postgres://nobody@127.0.0.1:1/nothing';
+  const heard: Error[] = [];
+  const { pool, close } = openQueueConnections(url, {
+    size: 2,
+    instead: (statement) => statement,
+    warn: (error) => void heard.push(error),
+  });
+  const ended: unknown[] = [];
+  void pool.query('select from graphile_worker._private_known_crontabs').then(
+    () => ended.push('answered'),
+    (error: unknown) => ended.push(error),
+  );
+  const fetching = pool.connect().catch((error: unknown) => error);
+  await expect.poll(() => heard.length).toBe(1);
+
+  await close();
+  const fetched = await fetching;
+  await wait(500);
+
+  expect(ended).toEqual([]);
+  // Whatever the stop of a worker waits for is told at once that nothing more comes.
+  expect(fetched).toBeInstanceOf(Error);
+});
