@@ -49,7 +49,8 @@ export const readsFrom =
     at: (pool: DatabasePool) => Within,
   ): Within =>
   (tenantId, steps, mode) => {
-    const run = (from: DatabasePool) => at(from)(tenantId, steps, mode);
+    const run = (from: DatabasePool) =>
+      at(from)(tenantId, steps, from === pool ? mode : { ...mode, isRepeated: false });
     if (!replica || !mayLag(route)) return run(pool);
     if (ctx.state.has_just_written === false) return replica.read(run);
     replicaReads.inc({ outcome: 'own_writes' });
@@ -57,13 +58,16 @@ export const readsFrom =
   };
 
 /** Notes at the end of a long request that its session has just written; of others it was noted before. */
-export function rememberWrites({ pool, replica }: Databases): Middleware {
+export function rememberWrites(
+  { pool, replica }: Databases,
+  longMs = sessions.LONG_MS,
+): Middleware {
   return async (ctx: Context, next: Next) => {
     const began = performance.now();
     await next();
     const { user, tenant } = ctx.state as { user?: User | null; tenant: { id: string } };
     if (!replica || !user || SAFE.has(ctx.method)) return;
-    if (performance.now() - began < sessions.LONG_MS) return;
+    if (performance.now() - began < longMs) return;
     const id = user.session_id;
     const note = workOf(pool, SYSTEM)(tenant.id, ({ tx }) => sessions.noteWrite(tx, id));
     // What was asked for is done, whether or not that can be noted.

@@ -7,6 +7,8 @@ export type Mode = {
   snapshot?: boolean;
   /** Ends a statement of this transaction that takes longer, as in '5s'. */
   timeout?: string;
+  /** What fails is not repeated here: whoever asks has somewhere else to ask. */
+  isRepeated?: false;
 };
 
 const named = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });
