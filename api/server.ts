@@ -13,6 +13,8 @@ import { assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
 import { createApp, serverOf } from './http/app.ts';
 import { readConfiguration } from './http/configuration.ts';
 import { LIMITS } from './http/limits.ts';
+import { measureReplica } from './http/metrics.ts';
+import { replicaOf } from './http/replica.ts';
 import { openSecurityLog } from './http/security.ts';
 import { routes } from './routes.ts';
 
@@ -57,6 +59,8 @@ const installation = {
 const pool = await openWhenThere();
 await assertTenancyHolds(pool, configuration.NODE_ENV);
 measureConnections(pool);
+const replica = await replicaOf(configuration, pool, log);
+if (replica) measureReplica(replica);
 const { METRICS_PORT, METRICS_HOST } = configuration;
 if (METRICS_PORT !== undefined) serveMetrics(METRICS_PORT, METRICS_HOST, log);
 const health = { isReady: true, isLeaving: false };
@@ -78,7 +82,11 @@ async function checkKeys(): Promise<void> {
 }
 await checkKeys();
 const securityLog = openSecurityLog(pool, installation, log);
-const app = createApp({ pool, configuration, log, routes, health, installation, securityLog });
+const databases = { pool, ...(replica && { replica }) };
+const app = createApp({
+  ...databases,
+  ...{ configuration, log, routes, health, installation, securityLog },
+});
 
 let lastCame = 0;
 const server = serverOf(app, {
@@ -145,7 +153,8 @@ async function stop(signal: string) {
   clearTimeout(hurry);
   await securityLog.flush();
   // A database that does not answer is not waited for.
-  await Promise.race([pool.end().catch(() => {}), wait(END_POOL_MS)]);
+  const ends = Promise.allSettled([replica?.end() ?? Promise.resolve(), pool.end()]);
+  await Promise.race([ends, wait(END_POOL_MS)]);
   log.info('stopped');
   process.exit(0);
 }

@@ -6,9 +6,12 @@ import type { Log } from './log.ts';
 collectDefaultMetrics();
 
 /** Says of each state how many connections to Postgres this process has in it, and who waits for one. */
-export function measureConnections(pool: Pick<DatabasePool, 'state'>) {
+export function measureConnections(
+  pool: Pick<DatabasePool, 'state'>,
+  name = 'database_connections',
+) {
   const gauge = new Gauge({
-    name: 'database_connections',
+    name,
     help: 'Connections to Postgres by state; waiting are those who ask for one.',
     labelNames: ['state'],
     collect: () => {

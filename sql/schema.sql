@@ -591,6 +591,17 @@ RETURN CASE WHEN (app.current_request() IS NULL) THEN payload ELSE (((payload)::
 
 CREATE OR REPLACE FUNCTION app.open_session(tenant uuid, hash bytea)
  RETURNS TABLE(user_id uuid, csrf_token text, email text, first_name text, last_name text, tenant_role text, borrower_id uuid, session_id uuid, second_factor text)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select user_id, csrf_token, email, first_name, last_name, tenant_role, borrower_id, session_id,
+         second_factor
+  from app.open_session(tenant, hash, false)
+$function$;
+
+CREATE OR REPLACE FUNCTION app.open_session(tenant uuid, hash bytea, writes boolean)
+ RETURNS TABLE(user_id uuid, csrf_token text, email text, first_name text, last_name text, tenant_role text, borrower_id uuid, session_id uuid, second_factor text, wrote_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -600,9 +611,16 @@ begin
   where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
     and session.last_seen_at < now() - interval '1 minute'
     and session.last_seen_at > now() - make_interval(secs => session.idle_seconds);
+  if writes then
+    perform set_config('synchronous_commit', 'off', true);
+    update sessions as session set wrote_at = now()
+    where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
+      and session.wrote_at < now() - interval '1 second';
+  end if;
   return query
     select account.id, session.csrf_token, account.email, account.first_name, account.last_name,
-           account.tenant_role, account.borrower_id, session.id, session.second_factor
+           account.tenant_role, account.borrower_id, session.id, session.second_factor,
+           session.wrote_at
     from sessions as session
     join users as account on account.tenant_id = session.tenant_id and account.id = session.user_id
     left join borrowers as borrower
@@ -5430,6 +5448,7 @@ create table sessions (
   revoked_at timestamp with time zone,
   id uuid not null default uuidv7(),
   second_factor text,
+  wrote_at timestamp with time zone not null default now(),
   constraint sessions_pkey PRIMARY KEY (tenant_id, id_hash),
   constraint sessions_second_factor_check CHECK ((second_factor = ANY (ARRAY['totp'::text, 'passkey'::text, 'recovery_code'::text, 'provider'::text]))),
   constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),

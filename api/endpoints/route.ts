@@ -68,6 +68,8 @@ type Declared = {
   reply?: z.ZodType;
   status: number;
   list?: ListDeclaration;
+  /** The answer is counted or summed up from many records, as a list is. */
+  is_report?: true;
   /** The answer is a record, and carries its version as ETag. */
   etag?: Version;
   /** What is changed is a record, which If-Match may name the version of. */

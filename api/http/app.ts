@@ -3,7 +3,6 @@ import { createServer, type Server, type ServerOptions } from 'node:http';
 import Router from '@koa/router';
 import ipaddr from 'ipaddr.js';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
-import type { DatabasePool } from 'slonik';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Log } from '../../jobs/log.ts';
 import { storage } from '../documents/storage.ts';
@@ -18,13 +17,13 @@ import { csrf, setCookie } from './csrf.ts';
 import { answerBroken, HEAD_BYTES_MAX } from './broken-requests.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
 import { limited, LIMITS, type Limits } from './limits.ts';
+import { rememberWrites, type Databases } from './replica.ts';
 import { openSecurityLog, type SecurityLog } from './security.ts';
 import { serve, type Process } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
 import { isTrusted, tenantMiddleware } from './tenant.ts';
 
-export type AppParts = {
-  pool: DatabasePool;
+export type AppParts = Databases & {
   configuration: Pick<Configuration, 'NODE_ENV' | 'TRUSTED_PROXIES'>;
   log: Log;
   routes: readonly Route[];
@@ -38,10 +37,10 @@ export type AppParts = {
 
 /** The whole way of a request, in order. */
 export function createApp(parts: AppParts): Koa {
-  const { pool, configuration, log, routes, health: state, limits = LIMITS } = parts;
-  const { installation } = parts;
+  const { pool, replica, configuration, log, routes, installation } = parts;
+  const { health: state, limits = LIMITS } = parts;
   const { securityLog = openSecurityLog(pool, installation, log) } = parts;
-  const process = { pool, installation, routes, limits };
+  const process = { pool, ...(replica && { replica }), installation, routes, limits };
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
   const portal = portalPages({ ...process, log }, (route) => serve(route, process, securityLog));
@@ -58,7 +57,8 @@ export function createApp(parts: AppParts): Koa {
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
     cors(pool),
     storage({ pool, limits, installation }),
-    sessionMiddleware(app, pool, isSecure),
+    sessionMiddleware(app, process, isSecure),
+    rememberWrites(process),
     portal.rooms,
     csrf(routes),
     docs(routes),

@@ -20,6 +20,8 @@ const Environment = z
     PORT: Port.default(3000),
     HOST: z.string().default('127.0.0.1'),
     DATABASE_URL: DatabaseUrl,
+    /** A hot standby of it, from which lists and reports are read. */
+    DATABASE_REPLICA_URL: DatabaseUrl.optional(),
     DATA_DIR: DataDir,
     /** Seals receivers' secrets and signs links; the same for the API and all workers. */
     SECRET: Secret.optional(),

@@ -5,7 +5,7 @@ import { HttpRefusal } from './errors.ts';
 
 const TOKEN = /^[A-Za-z0-9]{32}$/;
 const YEAR_MS = 31_449_600_000;
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+export const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 export const newToken = () =>

@@ -1,4 +1,6 @@
-import { Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { measureConnections } from '../../jobs/metrics.ts';
+import type { Replica } from '../../sql/database/replica.ts';
 
 export const requestSeconds = new Histogram({
   name: 'http_request_seconds',
@@ -6,3 +8,24 @@ export const requestSeconds = new Histogram({
   labelNames: ['method', 'route', 'status'],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
 });
+
+export const replicaReads = new Counter({
+  name: 'replica_reads_total',
+  help: 'Lists and reports by who answered: the replica, or the primary and why.',
+  labelNames: ['outcome'],
+});
+
+/** How old the replica is at most, and whether it is read. */
+export function measureReplica(replica: Replica) {
+  measureConnections(replica, 'replica_connections');
+  const lag: Gauge = new Gauge({
+    name: 'replica_lag_seconds',
+    help: 'How far the replica lags behind the primary at most; +Inf while that is not known.',
+    collect: () => lag.set(replica.lag()),
+  });
+  const fit: Gauge = new Gauge({
+    name: 'replica_is_read',
+    help: '1 while lists and reports are read from the replica, 0 while all are read from the primary.',
+    collect: () => fit.set(replica.isFit() ? 1 : 0),
+  });
+}

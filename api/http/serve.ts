@@ -1,6 +1,5 @@
 import { parse as parseQuery } from 'node:querystring';
 import type { Context } from 'koa';
-import type { DatabasePool } from 'slonik';
 import type { z } from 'zod';
 import { Forbidden, Invalid, NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
@@ -19,6 +18,7 @@ import { askable, refuseLocked, refuseUncut, shown, veiled } from './hidden.ts';
 import { keyedBy, onceAfterwards, onlyOnce, type Keyed } from './idempotency.ts';
 import type { Limits } from './limits.ts';
 import type { User } from './permissions.ts';
+import { readsFrom, type Databases } from './replica.ts';
 import { doneBy, refusedBy, type SecurityLog } from './security.ts';
 import { hasEnded, sessionOf } from './session.ts';
 import { slowDown } from './throttle.ts';
@@ -30,8 +30,7 @@ const QUERY_KEYS_MAX = 2_000;
 const LIST_TIMEOUT = '5s';
 
 /** What is the same for all requests to a process. */
-export type Process = {
-  pool: DatabasePool;
+export type Process = Databases & {
   installation: Installation;
   routes: readonly Route[];
   limits: Limits;
@@ -79,7 +78,9 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
           finish(ctx, route, call, await alone(route, own, keyed));
         } else {
           const steps = runOf(route);
-          finish(ctx, route, call, await together(route, steps, call, { within, tenantId, keyed }));
+          const from = readsFrom(process, ctx, route, (at) => workOf(at, actor, installation));
+          const given = { within: from, tenantId, keyed };
+          finish(ctx, route, call, await together(route, steps, call, given));
         }
       } catch (error) {
         throw veiled(access, error, route.method);

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type Koa from 'koa';
 import session from 'koa-session';
-import type { DatabasePool } from 'slonik';
 import type { Keys } from '../../jobs/sealing/secrets.ts';
 import type { SignedIn } from '../../jobs/users/login.ts';
 import type { Wanted } from '../../jobs/users/pending-sign-in.ts';
@@ -10,10 +9,11 @@ import { isWanted } from '../../jobs/users/second-factors.ts';
 import { Settings } from '../../jobs/users/settings.ts';
 import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
-import { newToken, tokenOf } from './csrf.ts';
+import { newToken, SAFE, tokenOf } from './csrf.ts';
 import { deviceCookie, rememberDevice } from './device.ts';
 import { dropPending, holdPending, pendingCookie, signInOver } from './pending.ts';
 import type { User } from './permissions.ts';
+import type { Databases } from './replica.ts';
 
 /** What an endpoint may do with the session; the identifiers stay in here. */
 export type Session = {
@@ -51,17 +51,22 @@ type Kept = {
 const limitsOf = (ctx: Context): SessionLimits => ctx.state.limits ?? SESSION_LIMITS;
 
 /** Sessions of koa-session in our own table, which keeps only hashes and is asked on every request. */
-export function sessionMiddleware(app: Koa, pool: DatabasePool, isSecure: boolean): Middleware {
+export function sessionMiddleware(
+  app: Koa,
+  { pool, replica }: Databases,
+  isSecure: boolean,
+): Middleware {
   const store = {
     async get(id: string, _maxAge: number, { ctx }: { ctx: Context }) {
       if (!ID.test(id)) return undefined;
-      const found = await sessions.open(pool, ctx.state.tenant.id, hashOf(id));
+      const writes = replica !== undefined && !SAFE.has(ctx.method);
+      const found = await sessions.open(pool, ctx.state.tenant.id, hashOf(id), writes);
       if (found === null) return undefined;
       // Where two factors are wanted, a session that was begun by one opens nothing any more.
       if (found.second_factor === null && isWanted(limitsOf(ctx), found)) return undefined;
-      const { user_id, csrf_token, rules, ...user } = found;
+      const { user_id, csrf_token, rules, has_just_written, ...user } = found;
       ctx.state.user = { id: user_id, ...user } satisfies User;
-      ctx.state.rules = rules;
+      Object.assign(ctx.state, { rules, has_just_written });
       return { user_id, csrf_token };
     },
     async set(id: string, data: Kept, _maxAge: number, { ctx }: { ctx: Context }) {

@@ -15,6 +15,7 @@ const report = {
   method: 'GET',
   allow: 'viewer',
   transaction: 'read',
+  is_report: true,
   status: 200,
 } as const;
 

@@ -13,6 +13,7 @@ const statement = {
   method: 'GET',
   allow: 'viewer',
   transaction: 'read',
+  is_report: true,
   status: 200,
 } as const;
 

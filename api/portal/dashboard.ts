@@ -13,6 +13,7 @@ export const portalDashboard: Route = own({
   method: 'GET',
   path: '/portal/dashboard',
   action: 'dashboard',
+  is_report: true,
   summary: 'What is owed and when, and what is to be known of',
   reply: z
     .object({

@@ -123,6 +123,7 @@ export const vintages: Route = {
   path: '/portfolios/{id}/vintages',
   allow: 'viewer',
   transaction: 'read',
+  is_report: true,
   status: 200,
   query: z.object({ period: z.enum(PERIODS).default('month') }),
   reply: z.array(Vintage),

@@ -9,6 +9,8 @@ export type Mode = {
   timeout?: string;
   /** The request that it is done for, by which its events and jobs are found again. */
   request_id?: string | null;
+  /** What fails is not repeated here: whoever asks has somewhere else to ask. */
+  isRepeated?: false;
 };
 
 const named = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });

@@ -151,7 +151,7 @@ export async function within<Result>(
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await pool.connect((connection) => once(connection, tenantId, steps, mode));
     if ('result' in outcome) return outcome.result;
-    const passing = PASSING.has(sqlStateOf(outcome.error) ?? '');
+    const passing = mode.isRepeated !== false && PASSING.has(sqlStateOf(outcome.error) ?? '');
     if (!passing || attempt > RETRIES || Date.now() > deadline) throw outcome.error;
     await new Promise((resolve) =>
       setTimeout(resolve, Math.random() * Math.min(200, 5 * 2 ** attempt)),

@@ -1,6 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { LAG_MAX_MS } from '../database/replica.ts';
 import { table } from '../table.ts';
 import { Rule } from './permissions.ts';
 import { TENANT_ROLES } from './users.ts';
@@ -27,6 +28,11 @@ export const sessions = table({
   gone: sql.fragment`record.revoked_at is not null`,
 });
 
+/** A request that took longer notes its write once more, at its end. */
+export const LONG_MS = 15_000;
+/** What was committed before lies further back than a replica that is read may lag behind. */
+const OWN_WRITES_SECONDS = (LONG_MS + LAG_MAX_MS) / 1_000 + 5;
+
 const OpenSession = z.object({
   user_id: z.string(),
   csrf_token: z.string(),
@@ -38,25 +44,32 @@ const OpenSession = z.object({
   session_id: z.string(),
   second_factor: z.enum(PROOFS).nullable(),
   rules: z.array(Rule),
+  has_just_written: z.boolean(),
 });
 export type OpenSession = z.output<typeof OpenSession>;
 
 /**
  * The live session of that hash and its user, or null: of this tenant, not revoked, neither idle nor
  * too old by the database's clock, of the user's current epoch, and of an active user. With it comes
- * what holds for the user beside the role, where there is one. Marks it as seen, at most once a minute.
+ * what holds for the user beside the role, where there is one. Marks it as seen, at most once a minute,
+ * and as writing where it is about to.
  */
-export const open = (pool: DatabasePool, tenantId: string, idHash: string) =>
+export const open = (pool: DatabasePool, tenantId: string, idHash: string, writes: boolean) =>
   pool.maybeOne(sql.prepared('open_session', OpenSession)`
     select user_id, csrf_token, email, first_name, last_name, tenant_role, borrower_id,
            session_id, second_factor,
+           wrote_at > now() - make_interval(secs => ${OWN_WRITES_SECONDS}) as has_just_written,
            (
              select coalesce(jsonb_agg(to_jsonb(rule)), '[]')
              from app.rules_of(${tenantId}, session.user_id) as rule
              where session.tenant_role is not null
            ) as rules
-    from app.open_session(${tenantId}, decode(${idHash}, 'hex')) as session
+    from app.open_session(${tenantId}, decode(${idHash}, 'hex'), ${writes}) as session
   `);
+
+/** The session has just written, whatever was noted when the request began. */
+export const noteWrite = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`update sessions set wrote_at = now() where id = ${id}`);
 
 type NewSession = {
   id_hash: string;

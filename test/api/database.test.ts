@@ -1,62 +1,193 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import pg from 'pg';
-import pino from 'pino';
-import { afterAll, expect, test } from 'vitest';
-import { createApp, serverOf } from '../../api/http/app.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from 'koa';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { mayLag, rememberWrites } from '../../api/http/replica.ts';
 import { routes } from '../../api/routes.ts';
-import { BARE } from '../../jobs/installation.ts';
-import { createUser } from '../../jobs/users/create-user.ts';
-import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { openPool } from '../../sql/database/db.ts';
-import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
-import { migrate } from '../../sql/database/migrate.ts';
-import { newClient } from '../setup/client.ts';
+import { sql, within, type Transaction } from '../../sql/database/db.ts';
+import { openReplica } from '../../sql/database/replica.ts';
+import type { Client } from '../setup/client.ts';
+import { newReplicated } from '../setup/replicated.ts';
+import { asked } from '../setup/standby.ts';
 
-const PASSWORD = 'correct horse battery';
+const world = await newReplicated();
+const { postgres, standby, outcomes, changes, lines } = world;
+const [{ pool, replica }, { port: other, replica: otherReplica }] = world.processes;
+const tenant = await world.tenant('tenant');
+const officer = await tenant.signedIn('loan_officer');
+const colleague = await tenant.signedIn('admin');
+const client = await tenant.signedIn('viewer');
 
-const folder = await mkdtemp(path.join(tmpdir(), 'servicing-outage-'));
-const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
-await migrate(postgres.url);
-const pool = await openPool(postgres.url, { size: 4 });
-const lines: string[] = [];
-const app = createApp({
-  pool,
-  configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
-  log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
-  routes,
-  health: { isReady: true },
-  installation: BARE,
-});
-const server = serverOf(app);
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const client = newClient((server.address() as AddressInfo).port, 'tenant.test');
-
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await pool.end();
-  await postgres.stop('immediate');
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function signIn() {
-  const owner = new pg.Client(postgres.url);
-  await owner.connect();
-  const made = await owner.query<{ id: string }>(
-    "select app.create_tenant('tenant', 'Tenant', '2026-01-15', '{tenant.test}') as id",
-  );
-  await owner.end();
-  const user = { email: 'a@b.test', first_name: 'A', last_name: 'B', tenant_role: 'viewer' };
-  const steps = (work: Work) => createUser(work, { ...user, password: PASSWORD });
-  await workOf(pool, SYSTEM)(made.rows[0]?.id ?? '', steps);
-  await client.login(user.email, PASSWORD);
+const namesIn = async (reader: Client) =>
+  ((await reader.get('/borrowers')).body as { last_name: string }[]).map((row) => row.last_name);
+const borrow = async (last_name: string) =>
+  (await officer.post('/borrowers', { first_name: 'A', last_name })).body.id as string;
+const answeredBy = async (steps: () => Promise<unknown>) => {
+  outcomes.length = 0;
+  await steps();
+  return [...outcomes];
+};
+async function until(isSo: () => boolean) {
+  for (let waited = 0; !isSo() && waited < 10_000; waited += 50) await wait(50);
 }
+const areFit = () => replica.isFit() && otherReplica.isFit();
+
+test('every list and report is read from a standby, by each role that may, and answered there', async () => {
+  const superadmin = await tenant.signedIn('superadmin');
+  await borrow('Known');
+  await world.aMinuteLater();
+  const plain = routes.filter((route) => mayLag(route) && !route.path.includes('{'));
+  const readByStaff = plain.filter(({ allow, query }) => allow !== 'borrower' && !query);
+
+  const failed: string[] = [];
+  for (const { path } of readByStaff) {
+    const by = await answeredBy(() => superadmin.get(path));
+    if (by.join() !== 'replica') failed.push(`${path}: ${by.join()}`);
+  }
+  const alone = await answeredBy(() => superadmin.get('/users/me'));
+
+  expect(failed).toEqual([]);
+  expect(readByStaff.length).toBeGreaterThan(30);
+  expect(alone).toEqual([]);
+  // What a change names the version of is not read there.
+  expect(routes.filter((route) => mayLag(route) && (route.etag ?? route.body))).toEqual([]);
+  expect(routes.filter((route) => route.list && !mayLag(route))).toEqual([]);
+});
+
+test('a tenant sees its own rows there and no others', async () => {
+  const stranger = await (await world.tenant('stranger')).signedIn('superadmin');
+  await world.aMinuteLater();
+
+  const by = await answeredBy(async () => {
+    expect(await namesIn(stranger)).toEqual([]);
+    expect(await namesIn(colleague)).toContain('Known');
+  });
+
+  expect(by).toEqual(['replica', 'replica']);
+});
+
+test('whoever writes sees it at once, by another process too; others within the lag that is allowed', async () => {
+  await world.aMinuteLater();
+  changes.length = 0;
+  await standby.pause();
+  const id = await borrow('Late');
+
+  const own = await namesIn(officer);
+  const ownElsewhere = await namesIn(officer.at(other));
+  const ofColleague = await namesIn(colleague.at(other));
+  const single = await colleague.get(`/borrowers/${id}`);
+  const below = await colleague.get(`/borrowers/${id}/addresses`);
+  await until(() => changes.filter((change) => change.includes('lags')).length === 2);
+  const late = await answeredBy(async () => expect(await namesIn(colleague)).toContain('Late'));
+  await standby.resume();
+  await until(areFit);
+  const again = await answeredBy(async () => expect(await namesIn(colleague)).toContain('Late'));
+
+  expect(own).toContain('Late');
+  expect(ownElsewhere).toContain('Late');
+  expect(ofColleague).not.toContain('Late');
+  expect([single.status, below.status]).toEqual([200, 200]);
+  expect([late, again]).toEqual([['unfit'], ['replica']]);
+  expect(changes.slice(-2)).toEqual(['fit', 'fit']);
+  expect(changes.length).toBe(4);
+});
+
+test('a request that took long has written when it ended, and not when it began', async () => {
+  await world.aMinuteLater();
+  const [session] = await asked(postgres.url, 'select id from sessions limit 1');
+  const ctx = {
+    method: 'POST',
+    state: { user: { session_id: session?.['id'] }, tenant: { id: tenant.id } },
+  } as unknown as Context;
+
+  await rememberWrites({ pool, replica }, 0)(ctx, async () => {});
+
+  expect(
+    await asked(postgres.url, `select id from sessions where wrote_at > now() - interval '5s'`),
+  ).toEqual([session]);
+});
+
+test('what replaying the log has cancelled on the standby is asked of the primary', async () => {
+  const IsStandby = sql.type(z.object({ is_standby: z.boolean() }));
+  const asking = Promise.withResolvers<void>();
+  const steps = async (tx: Transaction) => {
+    const { is_standby } = await tx.one(IsStandby`
+      select pg_is_in_recovery() as is_standby from (select count(*) from loans) as counted
+    `);
+    asking.resolve();
+    if (is_standby) await tx.query(sql.typeAlias('void')`select pg_sleep(4)`);
+    return is_standby;
+  };
+  const mode = { isRepeated: false } as const;
+
+  const reading = replica.read((from) => within(from, tenant.id, steps, mode));
+  await asking.promise;
+  await asked(postgres.url, 'begin; lock table loans in access exclusive mode; commit');
+
+  expect(await reading).toBe(false);
+  expect(outcomes.at(-1)).toBe('asked_again');
+  expect(replica.isFit()).toBe(true);
+});
+
+test('no list fails while the standby goes away, and it is read again once it is back', async () => {
+  await world.aMinuteLater();
+  await until(areFit);
+  changes.length = 0;
+  outcomes.length = 0;
+  const running = { isOver: false };
+  const statuses: number[] = [];
+  const lists = async (reader: Client) => {
+    while (!running.isOver) statuses.push((await reader.get('/borrowers')).status);
+  };
+
+  const asking = [lists(client), lists(colleague), lists(colleague.at(other))];
+  await wait(200);
+  await standby.stop('immediate');
+  await wait(1_500);
+  const whileAway = outcomes.at(-1);
+  await standby.restart();
+  await until(areFit);
+  running.isOver = true;
+  await Promise.all(asking);
+  const meanwhile = new Set(outcomes);
+  const after = await answeredBy(() => colleague.get('/borrowers'));
+
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(meanwhile).toEqual(new Set(['replica', 'asked_again', 'unfit']));
+  expect(whileAway).toBe('unfit');
+  expect(after).toEqual(['replica']);
+  expect(changes).toEqual([expect.any(String), expect.any(String), 'fit', 'fit']);
+});
+
+test.each([
+  ['the primary itself', () => postgres.url, 'names no standby'],
+  ['another database', () => standby.url.replace(/\w+$/, 'postgres'), 'names another database'],
+])('%s is not read as a replica', async (_what, url, reason) => {
+  const problems: string[] = [];
+  const wrong = await openReplica({
+    ...{ primary: pool, primaryUrl: postgres.url, url: url(), size: 2, environment: 'test' },
+    onRead: () => {},
+    onChange: (problem) => problems.push(problem?.message ?? 'fit'),
+  });
+  const isFit = wrong.isFit();
+  await wrong.end();
+
+  expect(isFit).toBe(false);
+  expect(problems).toEqual([expect.stringContaining(reason)]);
+});
+
+test('a login that sees all tenants is refused for the replica too', async () => {
+  const opening = openReplica({
+    ...{ primary: pool, primaryUrl: postgres.url, url: standby.url },
+    ...{ size: 2, environment: 'production' },
+    onRead: () => {},
+    onChange: () => {},
+  });
+
+  await expect(opening).rejects.toThrow('The login of DATABASE_REPLICA_URL could see all tenants');
+});
 
 test('while the database is away the answer is 503, and afterwards all is as before', async () => {
-  await signIn();
   const ask = async () => [
     await client.get('/users/me'),
     await client.get('/borrowers'),

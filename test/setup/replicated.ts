@@ -1,0 +1,101 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pino from 'pino';
+import { afterAll } from 'vitest';
+import { createApp, serverOf } from '../../api/http/app.ts';
+import { routes } from '../../api/routes.ts';
+import { BARE } from '../../jobs/installation.ts';
+import { createUser } from '../../jobs/users/create-user.ts';
+import { foundTenant } from '../../jobs/users/found-tenant.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { openPool } from '../../sql/database/db.ts';
+import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { migrate } from '../../sql/database/migrate.ts';
+import { openReplica, type Outcome } from '../../sql/database/replica.ts';
+import { newClient } from './client.ts';
+import { asked, startStandby } from './standby.ts';
+import { PASSWORD, PASSWORD_HASH } from './world.ts';
+
+/** Shorter than in production, so that a test need not wait for a lag of ten seconds. */
+const LAG_MAX_MS = 2_500;
+
+/**
+ * A Postgres and a hot standby of it, with two processes of the API that read lists from there. `outcomes`
+ * has who answered, list by list; `changes` what was said of the standby: `fit`, or why it is not.
+ */
+export async function newReplicated() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'servicing-replicated-'));
+  // Its servers run as nobody, who passes through.
+  chmodSync(folder, 0o711);
+  const postgres = await startEmbeddedPostgres(path.join(folder, 'primary'), { throwAway: true });
+  await migrate(postgres.url);
+  const standby = await startStandby(postgres, path.join(folder, 'standby'), [
+    'max_standby_streaming_delay = 0',
+  ]);
+  const lines: string[] = [];
+  const outcomes: Outcome[] = [];
+  const changes: string[] = [];
+  const processes = [await newProcess(), await newProcess()] as const;
+
+  async function newProcess() {
+    const pool = await openPool(postgres.url, { size: 4 });
+    const replica = await openReplica({
+      ...{ primary: pool, primaryUrl: postgres.url, url: standby.url },
+      ...{ size: 4, environment: 'test', lagMaxMs: LAG_MAX_MS },
+      onRead: (outcome) => outcomes.push(outcome),
+      onChange: (problem) => changes.push(problem?.message ?? 'fit'),
+    });
+    const app = createApp({
+      ...{ pool, replica, routes, installation: BARE },
+      configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
+      log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
+      health: { isReady: true },
+    });
+    const server = serverOf(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { pool, replica, server, port: (server.address() as AddressInfo).port };
+  }
+
+  afterAll(async () => {
+    for (const { server, replica, pool } of processes) {
+      server.closeAllConnections();
+      server.close();
+      await replica.end();
+      await pool.end();
+    }
+    await standby.stop('immediate');
+    await postgres.stop('immediate');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A tenant of that name, and a way to sign in there at the first process. */
+  async function tenant(slug: string) {
+    const [made] = await asked(
+      postgres.url,
+      'select app.create_tenant($1, $1, $2, array[$3]) as id',
+      [slug, '2026-01-15', `${slug}.test`],
+    );
+    const id = String(made?.['id']);
+    const within = workOf(processes[0].pool, SYSTEM);
+    await within(id, foundTenant);
+    const signedIn = async (tenant_role: string) => {
+      const email = `${tenant_role}@${slug}.test`;
+      const user = { email, first_name: 'A', last_name: 'B', tenant_role };
+      await within(id, (work) => createUser(work, user));
+      await asked(postgres.url, 'update users set password_hash = $1', [PASSWORD_HASH]);
+      const client = newClient(processes[0].port, `${slug}.test`);
+      await client.login(email, PASSWORD);
+      return client;
+    };
+    return { id, signedIn };
+  }
+  /** The last write of every session so far lies a minute back, there as well as here. */
+  async function aMinuteLater() {
+    await asked(postgres.url, `update sessions set wrote_at = now() - interval '1 minute'`);
+    await standby.caughtUp();
+  }
+  return { postgres, standby, processes, lines, outcomes, changes, tenant, aMinuteLater };
+}

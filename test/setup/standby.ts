@@ -1,0 +1,64 @@
+import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { openBackupSession } from '../../sql/database/base-backup.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../sql/database/embedded.ts';
+
+const LEFT_OUT = /postmaster\.(pid|opts)$|pg_wal\/[0-9A-F]{24}$|pg_replslot\/./;
+
+export type Standby = EmbeddedPostgres & {
+  /** From here on the log arrives and is not replayed. */
+  pause: () => Promise<unknown>;
+  resume: () => Promise<unknown>;
+  /** Waits until it has replayed what the primary has written so far. */
+  caughtUp: () => Promise<void>;
+};
+
+/** A hot standby of a running server, made as pg_basebackup makes one, which follows it by a slot. */
+export async function startStandby(
+  primary: EmbeddedPostgres,
+  folder: string,
+  settings: readonly string[] = [],
+): Promise<Standby> {
+  const session = await openBackupSession(primary.url);
+  await session.keepLog();
+  await session.start();
+  const fill = async (data: string) => {
+    const from = session.server.data_directory;
+    cpSync(from, data, { recursive: true, filter: (file) => !LEFT_OUT.test(file) });
+    const { label } = await session.stop();
+    writeFileSync(path.join(data, 'backup_label'), label);
+    writeFileSync(path.join(data, 'standby.signal'), '');
+    const lines = [
+      `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=postgres'`,
+      `primary_slot_name = 'loan_servicing_backup'`,
+      ...settings,
+    ];
+    appendFileSync(path.join(data, 'postgresql.auto.conf'), `${lines.join('\n')}\n`);
+  };
+  const standby = await startEmbeddedPostgres(folder, { throwAway: true, fill });
+  await session.end();
+  return {
+    ...standby,
+    pause: () => asked(standby.url, 'select pg_wal_replay_pause()'),
+    resume: () => asked(standby.url, 'select pg_wal_replay_resume()'),
+    caughtUp: async () => {
+      const [at] = await asked(primary.url, 'select pg_current_wal_flush_lsn() as lsn');
+      const reached = `select pg_last_wal_replay_lsn() >= '${at?.['lsn']}' as is_there`;
+      while (!(await asked(standby.url, reached))[0]?.['is_there'])
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+  };
+}
+
+/** One question to a server, as its superuser. */
+export async function asked(url: string, question: string, values: unknown[] = []) {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(question, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
