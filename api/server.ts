@@ -7,6 +7,7 @@ import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
 import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
+import { openTraces } from '../jobs/traces.ts';
 import { CannotStart, endPlainly } from '../sql/database/cannot-start.ts';
 import { openPool, RoleRefused } from '../sql/database/db.ts';
 import { assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
@@ -21,6 +22,8 @@ import { routes } from './routes.ts';
 endPlainly();
 const configuration = readConfiguration(process.env);
 const log = openLog(configuration.LOG_LEVEL, { service: 'api' });
+const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = configuration;
+const traces = collector === undefined ? null : await openTraces('api', collector, log);
 
 /** What nobody caught would be printed by Node with everything that is in it. */
 function crash(error: unknown) {
@@ -155,6 +158,7 @@ async function stop(signal: string) {
   // A database that does not answer is not waited for.
   const ends = Promise.allSettled([replica?.end() ?? Promise.resolve(), pool.end()]);
   await Promise.race([ends, wait(END_POOL_MS)]);
+  await traces?.close();
   log.info('stopped');
   process.exit(0);
 }

@@ -308,11 +308,12 @@ grant execute on function app.define_sub_pool to servicing_app;
 grant execute on function app.define_sub_pool to servicing_worker;
 revoke execute on function app.define_sub_pool from public;
 
-CREATE OR REPLACE FUNCTION app.delivery_job(tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean, comes_last boolean, run_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION app.delivery_job(tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean, comes_last boolean, run_at timestamp with time zone, request_id text)
  RETURNS graphile_worker.job_spec
  LANGUAGE sql
  STABLE
-RETURN ROW('deliver-webhook'::text, json_build_object('tenant_id', tenant_id, 'subscription_id', subscription_id, 'delivery_id', delivery_id, 'attempt', attempt, 'in_line', in_line), CASE WHEN in_line THEN ('slow-receivers-'::text || ((abs((hashtext((subscription_id)::text))::bigint) + (abs((hashtext((delivery_id)::text))::bigint) % (4)::bigint)) % (24)::bigint)) ELSE NULL::text END, run_at, (5)::smallint, ((('deliver-webhook:'::text || delivery_id) || ':'::text) || attempt), (CASE WHEN (NOT in_line) THEN 0 WHEN comes_last THEN 20 ELSE 10 END)::smallint, NULL::text[])::graphile_worker.job_spec;
+RETURN ROW('deliver-webhook'::text, json_strip_nulls(json_build_object('tenant_id', tenant_id, 'subscription_id', subscription_id, 'delivery_id', delivery_id, 'attempt', attempt, 'in_line', in_line, 'request_id', request_id)), CASE WHEN in_line THEN ('slow-receivers-'::text || ((abs((hashtext((subscription_id)::text))::bigint) + (abs((hashtext((delivery_id)::text))::bigint) % (4)::bigint)) % (24)::bigint)) ELSE NULL::text END, run_at, (5)::smallint, ((('deliver-webhook:'::text || delivery_id) || ':'::text) || attempt), (CASE WHEN (NOT in_line) THEN 0 WHEN comes_last THEN 20 ELSE 10 END)::smallint, NULL::text[])::graphile_worker.job_spec;
+revoke execute on function app.delivery_job from public;
 
 CREATE OR REPLACE FUNCTION app.ensure_accrual_month(day date)
  RETURNS void
@@ -1029,7 +1030,7 @@ begin
       order by event.id limit batch
     ),
     due as (
-      select event.tenant_id, event.id, event.event_type
+      select event.tenant_id, event.id, event.event_type, event.request_id
       from waiting
       join events as event on event.tenant_id = waiting.tenant_id and event.id = waiting.id
       where event.relayed_at is null
@@ -1048,13 +1049,14 @@ begin
         on subscription.tenant_id = due.tenant_id and subscription.is_active and not subscription.is_deleted
         and (subscription.events ? due.event_type or subscription.events ? '*')
       on conflict do nothing
-      returning tenant_id, id, subscription_id, in_line
+      returning tenant_id, id, subscription_id, in_line, event_id
     ),
     jobs as (
       select count(*) as enqueued from graphile_worker.add_jobs(array(
         select app.delivery_job(new.tenant_id, new.subscription_id, new.id, 1, new.in_line,
-          subscription.failing_since is not null, now())
+          subscription.failing_since is not null, now(), due.request_id)
         from deliveries as new
+        join due on due.tenant_id = new.tenant_id and due.id = new.event_id
         join webhook_subscriptions as subscription
           on subscription.tenant_id = new.tenant_id and subscription.id = new.subscription_id
       ))
@@ -1530,10 +1532,12 @@ CREATE OR REPLACE FUNCTION app.send_deliveries(ids uuid[], put_aside boolean)
 AS $function$
   select from graphile_worker.add_jobs(array(
     select app.delivery_job(delivery.tenant_id, delivery.subscription_id, delivery.id, delivery.attempt,
-      delivery.in_line, put_aside or subscription.failing_since is not null, delivery.next_attempt_at)
+      delivery.in_line, put_aside or subscription.failing_since is not null, delivery.next_attempt_at,
+      event.request_id)
     from webhook_deliveries as delivery
     join webhook_subscriptions as subscription
       on subscription.tenant_id = delivery.tenant_id and subscription.id = delivery.subscription_id
+    join events as event on event.tenant_id = delivery.tenant_id and event.id = delivery.event_id
     where delivery.tenant_id = app.current_tenant() and delivery.id = any(ids)
       and delivery.status = 'scheduled'
     order by delivery.id

@@ -9,6 +9,7 @@ import { isWorkerName, poolOfWorker } from '../jobs/pools.ts';
 import { queued } from '../jobs/queued.ts';
 import { assertKeys } from '../jobs/sealing/reseal.ts';
 import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
+import { openTraces } from '../jobs/traces.ts';
 import { endPlainly } from '../sql/database/cannot-start.ts';
 import { assertTenancyHolds } from '../sql/database/readiness.ts';
 import { readWorkerConfiguration } from './processes/configuration.ts';
@@ -41,6 +42,8 @@ const configuration = readWorkerConfiguration(process.env);
 const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
 const isProduction = configuration.NODE_ENV === 'production';
 const log = openLog(configuration.LOG_LEVEL, { pool: name });
+const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = configuration;
+const traces = collector === undefined ? null : await openTraces(own, collector, log);
 
 const unknown = unknownTasks(SCHEDULE, queued);
 if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unknown.join(', ')}.`);
@@ -93,6 +96,7 @@ await live(log, async ({ giveUp, onFatal }) => {
     await worker.stop();
     await lent.close();
     await pool.end();
+    await traces?.close();
   };
   return { ...worker, stop };
 });

@@ -22,6 +22,7 @@ import { openSecurityLog, type SecurityLog } from './security.ts';
 import { serve, type Process } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
 import { isTrusted, tenantMiddleware } from './tenant.ts';
+import { traced } from './traced.ts';
 
 export type AppParts = Databases & {
   configuration: Pick<Configuration, 'NODE_ENV' | 'TRUSTED_PROXIES'>;
@@ -37,9 +38,8 @@ export type AppParts = Databases & {
 
 /** The whole way of a request, in order. */
 export function createApp(parts: AppParts): Koa {
-  const { pool, replica, configuration, log, routes, installation } = parts;
-  const { health: state, limits = LIMITS } = parts;
-  const { securityLog = openSecurityLog(pool, installation, log) } = parts;
+  const { pool, replica, configuration, log, routes, installation, health: state } = parts;
+  const { limits = LIMITS, securityLog = openSecurityLog(pool, installation, log) } = parts;
   const process = { pool, ...(replica && { replica }), installation, routes, limits };
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
@@ -47,6 +47,7 @@ export function createApp(parts: AppParts): Koa {
   const steps: Middleware[] = [
     limited(limits),
     arrival(configuration.TRUSTED_PROXIES, isSecure),
+    traced,
     logged(log),
     securityHeaders(isSecure),
     errorsAsAnswers(log),

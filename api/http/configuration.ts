@@ -12,6 +12,7 @@ import {
   NodeEnv,
   Port,
   readEnvironment,
+  TracesEndpoint,
   type Variables,
 } from '../../sql/database/environment.ts';
 
@@ -39,6 +40,8 @@ const Environment = z
     /** Serves /healthz and /metrics there. */
     METRICS_PORT: Port.optional(),
     METRICS_HOST: MetricsHost,
+    /** Where traces go; without it there are none, and nothing of them is loaded. */
+    OTEL_EXPORTER_OTLP_ENDPOINT: TracesEndpoint,
   })
   .refine(neededInProduction, NEEDED_IN_PRODUCTION)
   .transform((read) => ({

@@ -1,3 +1,4 @@
+import { SpanKind, trace } from '@opentelemetry/api';
 import pg from 'pg';
 import {
   BackendTerminatedError,
@@ -20,6 +21,10 @@ export const isAnswered = ({ name }: { readonly name?: string | undefined }) =>
   !isUnread(name) && name !== UNAWAITED;
 
 const isUnread = (name: string | undefined) => name?.startsWith(UNREAD) ?? false;
+
+/** Of a statement's text in a trace. */
+const TEXT_MAX = 500;
+const tracer = trace.getTracer('loan-servicing');
 
 /** What is answered for a statement before Postgres has answered it. */
 const NOTHING = { command: 'SELECT' as const, fields: [], rowCount: 0, rows: [] };
@@ -58,8 +63,14 @@ export const driver: DriverFactory = createDriverFactory(({ driverConfiguration 
 function asking(client: pg.Client) {
   let kept: Statement[] = [];
   let isOpen = false;
-  const send = ({ text, values, name }: Statement) =>
-    client.query<Record<string, unknown>>(name ? { name, text, values } : { text, values });
+  const send = ({ text, values, name }: Statement) => {
+    // The text alone: what is bound to it is nobody else's.
+    const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, TEXT_MAX) };
+    const span = tracer.startSpan('statement', { kind: SpanKind.CLIENT, attributes });
+    return client
+      .query<Record<string, unknown>>(name ? { name, text, values } : { text, values })
+      .finally(() => span.end());
+  };
 
   /** Answers the last of them; of several failures only the first says what was wrong. */
   const sendAll = async (statements: readonly Statement[]) => {

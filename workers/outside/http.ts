@@ -3,6 +3,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { checkWebhookUrl, isOpenedBy, mayReach } from '../../jobs/networks/host-url.ts';
 import type { Networks } from '../../jobs/networks/networks.ts';
 import type { Download, PostAnswer, PostRequest } from '../../jobs/outside.ts';
+import { inSpan, SpanKind } from '../../jobs/traces.ts';
 import { lookUpJudged, NOT_PUBLIC, resolve, resolveLocally, type Resolve } from './public-names.ts';
 
 export type HttpOptions = {
@@ -55,7 +56,12 @@ export function openHttp(options: HttpOptions): HttpClient {
   return {
     async post(request) {
       const started = performance.now();
-      const answer = await send({ ...request, method: 'POST' }, answerOf);
+      const answer = await inSpan({ name: 'POST', kind: SpanKind.CLIENT }, async (span) => {
+        const told = await send({ ...request, method: 'POST' }, answerOf);
+        if ('status' in told) span.setAttribute('http.response.status_code', told.status ?? 0);
+        else span.setAttribute('error.type', 'no answer');
+        return told;
+      });
       return { ok: false, ...answer, ms: Math.round(performance.now() - started) };
     },
     ask: (request) => send(request, wholeOf),

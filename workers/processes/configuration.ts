@@ -17,6 +17,7 @@ import {
   problemsOf,
   readEnvironment,
   refuse,
+  TracesEndpoint,
   type Variables,
 } from '../../sql/database/environment.ts';
 
@@ -44,6 +45,8 @@ const ForWorker = z
     /** Serves /healthz and /metrics there. */
     METRICS_PORT: Port.optional(),
     METRICS_HOST: MetricsHost,
+    /** Where traces go; without it there are none, and nothing of them is loaded. */
+    OTEL_EXPORTER_OTLP_ENDPOINT: TracesEndpoint,
     /** Jobs at a time, where a machine needs another number than the pool's own. */
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(200).optional(),
     /** Connections for the jobs' own transactions. */

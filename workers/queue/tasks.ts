@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Outside } from '../../jobs/outside.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
 import { sentenceOf } from '../../jobs/say-error.ts';
+import { inSpan, SpanKind } from '../../jobs/traces.ts';
 
 export type TaskSettings = {
   outside: Outside;
@@ -33,7 +34,9 @@ export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskLi
 async function runOne(job: AnyJob, payload: unknown, settings: TaskSettings) {
   const run = prepare(job, withoutTick(payload));
   try {
-    await withDeadline(run, settings, requestOf(payload));
+    const request_id = requestOf(payload);
+    const doing = { name: `job ${job.name}`, kind: SpanKind.CONSUMER, request_id };
+    await inSpan(doing, () => withDeadline(run, settings, request_id));
   } catch (error) {
     throw new JobFailed(error);
   }

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import {
+  context,
+  diag,
+  DiagLogLevel,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Attributes,
+  type Span,
+} from '@opentelemetry/api';
+import type { Log } from './log.ts';
+
+/**
+ * Traces by OpenTelemetry, where somebody wants them; until they are opened every span is an empty one.
+ * A span says what was done, for how long and with what outcome. No value of a statement, no address
+ * and no word of an error is in one.
+ */
+type Traces = { close(): Promise<void> };
+
+/** A collector that does not answer keeps no process from ending for longer. */
+const CLOSE_MS = 3_000;
+
+/** Sends what this process does to the collector there; the packages are loaded for that alone. */
+export async function openTraces(service: string, endpoint: string, log: Log): Promise<Traces> {
+  const [sdk, { OTLPTraceExporter }, { AsyncLocalStorageContextManager }, resources] =
+    await Promise.all([
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/context-async-hooks'),
+      import('@opentelemetry/resources'),
+    ]);
+  const tell = tellOnce(log);
+  const url = new URL('v1/traces', endpoint.endsWith('/') ? endpoint : `${endpoint}/`).href;
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: CLOSE_MS });
+  const provider = new sdk.TracerProvider({
+    resource: resources.resourceFromAttributes({ 'service.name': `loan-servicing-${service}` }),
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({
+        exporter,
+        exportTimeoutMillis: CLOSE_MS,
+        scheduledDelayMillis: 1_000,
+      }),
+    ],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  return {
+    close: async () => {
+      const late = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([provider.shutdown().catch(tell), late]);
+      for (const part of [trace, context, diag]) part.disable();
+    },
+  };
+}
+
+/** A collector that is away costs its spans, and one line. */
+function tellOnce(log: Log) {
+  let isTold = false;
+  const tell = () => {
+    if (!isTold) log.warn('traces cannot be sent; the collector does not take them');
+    isTold = true;
+  };
+  const silent = () => {};
+  const listener = { error: tell, warn: silent, info: silent, debug: silent, verbose: silent };
+  diag.setLogger(listener, DiagLogLevel.ERROR);
+  return tell;
+}
+
+type Doing = {
+  name: string;
+  kind?: SpanKind;
+  attributes?: Attributes;
+  /** What it is done for, where that is known; the trace follows from it. */
+  request_id?: string | null;
+};
+
+/** Does the steps within a span; those of an error are told by its class alone. */
+export function inSpan<Result>(
+  { name, kind = SpanKind.INTERNAL, attributes = {}, request_id = null }: Doing,
+  steps: (span: Span) => Promise<Result>,
+): Promise<Result> {
+  const tracer = trace.getTracer('loan-servicing');
+  const parent = request_id === null ? context.active() : ofRequest(request_id);
+  return tracer.startActiveSpan(name, { kind, attributes }, parent, async (span) => {
+    try {
+      return await steps(span);
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.setAttribute('error.type', error instanceof Error ? error.constructor.name : 'unknown');
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/**
+ * All that is done for a request belongs to one trace, in whichever process and however much later: its id
+ * is the beginning of the SHA-256 of the request's. What a caller says of its own traces is not read.
+ */
+function ofRequest(request_id: string) {
+  const digest = createHash('sha256').update(request_id).digest('hex');
+  return trace.setSpanContext(context.active(), {
+    traceId: digest.slice(0, 32),
+    spanId: digest.slice(32, 48),
+    traceFlags: TraceFlags.SAMPLED,
+    isRemote: true,
+  });
+}
+
+export { SpanKind };
