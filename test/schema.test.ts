@@ -108,6 +108,16 @@ const RULES = [
         and not coalesce('search_path=public, pg_temp' = any(proconfig), false)`,
   },
   {
+    rule: 'functions that run as their owner are granted by name, but for those that tell or take nothing of others',
+    breaks: 'careless_function',
+    query: `
+      select proname as name from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) as acl
+      where pronamespace in ('app'::regnamespace, 'public'::regnamespace) and prosecdef
+        and acl.grantee = 0 and prorettype <> 'trigger'::regtype
+        and proname not in ('active_tenants', 'tenant_of_host', 'open_session', 'rules_of', 'queue_depth',
+          'add_job', 'add_jobs', 'ensure_accrual_month')`,
+  },
+  {
     rule: 'views look with the rights of who asks',
     breaks: 'careless_view',
     query: `

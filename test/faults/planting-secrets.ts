@@ -83,9 +83,9 @@ async function exchange(admin: Client, hook: string) {
   const rotate = (key: string, body: object) =>
     admin.post(`${hook}/rotate-secret`, body, { headers: { 'Idempotency-Key': key } });
   const [next, last] = [PLANTED.next_webhook_secret, PLANTED.last_webhook_secret];
-  done(await rotate('at once', { secret: next, overlap_hours: 0 }));
+  done(await rotate('at-once', { secret: next, overlap_hours: 0 }));
   await admin.post(`${hook}/test`);
-  for (const _again of [1, 2]) done(await rotate('with hours', { secret: last }));
+  for (const _again of [1, 2]) done(await rotate('with-hours', { secret: last }));
   // Refused, since two sign already; the one that it brings is not kept either.
-  await rotate('too early', { secret: PLANTED.webhook_secret });
+  await rotate('too-early', { secret: PLANTED.webhook_secret });
 }
