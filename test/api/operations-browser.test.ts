@@ -219,6 +219,9 @@ test('the pages serve without script, refuse a form without its token, and show 
   await page.fill('[name=password]', PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   const overview = (await page.textContent('main')) ?? '';
+  await page.goto(`${own}/ops/pauses`);
+  const pauses = (await page.textContent('main')) ?? '';
+  const forms = await page.locator('main form').count();
   await page.locator('form[action="/ops/sign-out"] [name=csrf_token]').evaluate((field) => {
     field.setAttribute('value', 'x'.repeat(32));
   });
@@ -230,6 +233,7 @@ test('the pages serve without script, refuse a form without its token, and show 
   expect(overview).toContain('Kinds of jobs');
   expect(overview).not.toContain('Pause ledger');
   expect(overview).not.toContain('process');
+  expect([pauses.includes('Nothing is paused.'), forms]).toEqual([true, 0]);
   expect([forged.status(), asset?.status()]).toEqual([403, 404]);
   await context.close();
 });

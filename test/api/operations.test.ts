@@ -236,6 +236,10 @@ test('closes, receivers and the clock are told', async () => {
   const clock = await superadmin.get('/operations/schedules');
 
   expect(closes.body).toMatchObject([{ tenant: ours.slug, status: 'running', finished_at: null }]);
+  const [chunk] = (await superadmin.get('/operations/jobs?kind=close-loans')).body.rows;
+  await failJobs(stage, [chunk.number], 'The plan is missing.');
+  const [stuck] = (await superadmin.get('/operations/closes')).body;
+  expect(stuck).toMatchObject({ status: 'failed', seconds_left: null });
   expect((await superadmin.get('/operations/webhooks')).body).toEqual([]);
   expect(clock.body).toHaveLength(2);
   expect(Date.parse(clock.body[0].next_at)).toBeGreaterThan(Date.now());

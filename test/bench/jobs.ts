@@ -122,7 +122,7 @@ async function rateOf(runner: Runner, { url, pool, count, body }: Task): Promise
         'select exists (select from graphile_worker._private_jobs) as some',
       )
     ).rows[0]?.some;
-  while (begun < count || (await left())) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (await left()) await new Promise((resolve) => setTimeout(resolve, 5));
   const seconds = (performance.now() - started) / 1000;
   await running.stop();
   return count / seconds;

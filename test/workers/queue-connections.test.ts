@@ -6,20 +6,20 @@ test('a clock that asks while Postgres is away is not answered with an error bec
   // Nobody listens there.
   const url = 'postgres://nobody@127.0.0.1:1/nothing';
   const heard: Error[] = [];
-  const { pool, close } = openQueueConnections(url, {
+  const connections = openQueueConnections(url, {
     size: 2,
     instead: (statement) => statement,
     warn: (error) => void heard.push(error),
   });
   const ended: unknown[] = [];
-  void pool.query('select from graphile_worker._private_known_crontabs').then(
+  void connections.pool.query('select from graphile_worker._private_known_crontabs').then(
     () => ended.push('answered'),
     (error: unknown) => ended.push(error),
   );
-  const fetching = pool.connect().catch((error: unknown) => error);
+  const fetching = connections.pool.connect().catch((error: unknown) => error);
   await expect.poll(() => heard.length).toBe(1);
 
-  await close();
+  await connections.close();
   const fetched = await fetching;
   await wait(500);
 
