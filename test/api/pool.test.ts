@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
@@ -174,3 +175,22 @@ function abandoned(cookies: Map<string, string>, slug: string): Promise<void> {
     setTimeout(() => outgoing.destroy(), Math.random() * 4);
   });
 }
+
+test('a server that goes away while a connection is being opened ends no process', async () => {
+  // It lets everybody in (AuthenticationOk, ReadyForQuery), and answers nothing more.
+  const letIn = Buffer.from('5200000008000000005a0000000549', 'hex');
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(letIn);
+      socket.once('data', () => socket.destroy());
+    });
+    socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  const opening = openPool(`postgresql://postgres@127.0.0.1:${port}/servicing`, { size: 1 });
+
+  await expect(opening).rejects.toThrow();
+  server.close();
+});
