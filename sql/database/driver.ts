@@ -54,14 +54,17 @@ export const driverWith = (settings: SessionSettings): DriverFactory =>
       createPoolClient: ({ clientEventEmitter: events }) => {
         const client = new pg.Client(configurationOf(driverConfiguration));
         client.on('error', (error) => {
-          // Until it is open nobody listens, and whoever opens it is told by `connect`.
+          // Of one that could not be opened nobody listens any more: `connect` has said why.
           if (events.listenerCount('error') > 0) events.emit('error', told(error));
         });
         client.on('notice', ({ message = '' }) => events.emit('notice', { message }));
         return Promise.resolve({
           connect: async () => {
             await client.connect();
-            await settle(client, settings);
+            await settle(client, settings).catch((error: unknown) => {
+            void client.end().catch(() => {});
+            throw error;
+          });
           },
           end: () => client.end(),
           query: asking(client),
