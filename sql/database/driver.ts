@@ -62,9 +62,9 @@ export const driverWith = (settings: SessionSettings): DriverFactory =>
           connect: async () => {
             await client.connect();
             await settle(client, settings).catch((error: unknown) => {
-            void client.end().catch(() => {});
-            throw error;
-          });
+              void client.end().catch(() => {});
+              throw error;
+            });
           },
           end: () => client.end(),
           query: asking(client),
