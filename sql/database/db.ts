@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import { beginning, DROP, ending, ROLLBACK, type Mode } from './boundaries.ts';
 import { CannotStart, noDatabase } from './cannot-start.ts';
-import { driver, UNREAD } from './driver.ts';
+import { driverWith, UNREAD } from './driver.ts';
 import { isPassing } from './passing.ts';
 import { withPulse } from './pulse.ts';
 
@@ -102,19 +102,19 @@ const PATIENCE_MS = 5_000;
 
 async function openPoolAs(role: string, url: string, settings: PoolSettings) {
   const { size = 10, statementTimeoutMs = 15_000 } = settings;
-  const options = `-c role=${role} -c timezone=UTC -c lock_timeout=5s -c client_connection_check_interval=5s`;
-  const target = new URL(url);
-  target.searchParams.set('options', options);
-  const pool = await createPool(target.href.replaceAll('+', '%20'), {
+  const session = {
+    ...{ role, timezone: 'UTC', lock_timeout: '5s', client_connection_check_interval: '5s' },
+    statement_timeout: String(statementTimeoutMs),
+    idle_in_transaction_session_timeout: '30s',
+  };
+  const pool = await createPool(url, {
     maxPoolSize: size,
     idleTimeout: 60_000,
-    statementTimeout: statementTimeoutMs,
-    idleInTransactionSessionTimeout: 30_000,
     // A connection that is given up is not waited for.
     gracefulTerminationTimeout: 500,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
-    driverFactory: driver,
+    driverFactory: driverWith(session),
     interceptors: [checkRows],
     // Tenant and settings are transaction-local, so nothing outlives a transaction that would
     // need to be discarded.

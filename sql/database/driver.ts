@@ -38,27 +38,48 @@ class RolledBack extends Error {
 
 type Statement = { text: string; values: unknown[]; name?: string | undefined };
 
+/** What holds for a whole connection: its role, time zone and limits. */
+export type SessionSettings = Record<string, string>;
+
+/**
+ * Sets it by the first statement of a connection, and not in the packet that opens it: a pooler opens
+ * connections itself, and would hand us one that has the role and the zone of its login.
+ */
+export const settle = async (client: Pick<pg.ClientBase, 'query'>, settings: SessionSettings) => {
+  await client.query(
+    'select set_config(name, value, false) from json_each_text($1) as setting (name, value)',
+    [JSON.stringify(settings)],
+  );
+};
+
 /** Connections of node-postgres on which several statements may be under way. */
-export const driver: DriverFactory = createDriverFactory(({ driverConfiguration }) => {
-  const settings = settingsOf(driverConfiguration);
-  return Promise.resolve({
-    createPoolClient: ({ clientEventEmitter: events }) => {
-      const client = new pg.Client(settings);
-      client.on('error', (error) => events.emit('error', told(error)));
-      client.on('notice', ({ message = '' }) => events.emit('notice', { message }));
-      return Promise.resolve({
-        connect: async () => {
-          await client.connect();
-        },
-        end: () => client.end(),
-        query: asking(client),
-        stream: () => {
-          throw new Error('Rows are read in whole pages, not as a stream.');
-        },
-      });
-    },
-  });
-});
+export const driverWith = (settings: SessionSettings): DriverFactory =>
+  createDriverFactory(({ driverConfiguration }) =>
+    Promise.resolve({
+      createPoolClient: ({ clientEventEmitter: events }) => {
+        const client = new pg.Client(configurationOf(driverConfiguration));
+        client.on('error', (error) => {
+          // Of one that could not be opened nobody listens any more: `connect` has said why.
+          if (events.listenerCount('error') > 0) events.emit('error', told(error));
+        });
+        client.on('notice', ({ message = '' }) => events.emit('notice', { message }));
+        return Promise.resolve({
+          connect: async () => {
+            await client.connect();
+            await settle(client, settings).catch((error: unknown) => {
+              void client.end().catch(() => {});
+              throw error;
+            });
+          },
+          end: () => client.end(),
+          query: asking(client),
+          stream: () => {
+            throw new Error('Rows are read in whole pages, not as a stream.');
+          },
+        });
+      },
+    }),
+  );
 
 function asking(client: pg.Client) {
   let kept: Statement[] = [];
@@ -119,16 +140,15 @@ function told(error: unknown) {
   return isOver ? new BackendTerminatedError(error as Error) : (error as Error);
 }
 
-function settingsOf(configuration: DriverConfiguration): pg.ClientConfig & { pipeline: boolean } {
-  const { connectionUri, connectionTimeout, statementTimeout } = configuration;
-  const { idleInTransactionSessionTimeout: idle } = configuration;
+function configurationOf({
+  connectionUri,
+  connectionTimeout,
+}: DriverConfiguration): pg.ClientConfig & { pipeline: boolean } {
   return {
     connectionString: connectionUri,
     pipeline: true,
     types: { getTypeParser: parserOf },
     ...(connectionTimeout !== 'DISABLE_TIMEOUT' && { connectionTimeoutMillis: connectionTimeout }),
-    ...(statementTimeout !== 'DISABLE_TIMEOUT' && { statement_timeout: statementTimeout }),
-    ...(idle !== 'DISABLE_TIMEOUT' && { idle_in_transaction_session_timeout: idle }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
@@ -174,3 +175,36 @@ function abandoned(cookies: Map<string, string>, slug: string): Promise<void> {
     setTimeout(() => outgoing.destroy(), Math.random() * 4);
   });
 }
+
+/** Packets of a server: a letter, the length of what follows with itself, and that. */
+const packet = (kind: string, body = '') => {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(kind), length, Buffer.from(body, 'latin1')]);
+};
+const READY = packet('Z', 'I');
+const LET_IN = Buffer.concat([packet('R', '\0\0\0\0'), READY]);
+const ENDED = packet('E', 'SFATAL\0C57P01\0Mterminating connection\0\0');
+
+test('a server that goes away while a connection is being opened ends no process', async () => {
+  const gone = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('close', () => gone.resolve());
+    socket.once('data', () => {
+      socket.write(LET_IN);
+      socket.once('data', () => {
+        socket.write(ENDED);
+        setTimeout(() => socket.end(), 50);
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  const opening = openPool(`postgresql://postgres@127.0.0.1:${port}/servicing`, { size: 1 });
+
+  await expect(opening).rejects.toThrow('terminating connection');
+  await gone.promise;
+  server.close();
+});

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { settle } from '../../sql/database/driver.ts';
 import { isPassing } from '../../sql/database/passing.ts';
 import type { Statement } from './fetch.ts';
 
@@ -30,6 +31,11 @@ type Settings = {
 const asCannotConnectNow = (error: unknown) =>
   isPassing(error) ? Object.assign(error as Error, { code: '57P03' }) : error;
 
+const SESSION = {
+  ...{ role: 'servicing_worker', timezone: 'UTC' },
+  ...{ statement_timeout: '30s', lock_timeout: '10s' },
+};
+
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const WARN_EVERY_MS = 10_000;
@@ -42,8 +48,7 @@ export function openQueueConnections(
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
-    options:
-      '-c role=servicing_worker -c timezone=UTC -c statement_timeout=30s -c lock_timeout=10s',
+    onConnect: (client) => settle(client, SESSION),
     connectionTimeoutMillis: 5_000,
     // A server that vanished without a word is noticed by these.
     query_timeout: 35_000,
