@@ -105,7 +105,7 @@ async function everyAct() {
 
 const asMarkdown = (found: Record<string, Asked>) =>
   [
-    '| act | statements | round trips |',
+    '| What is done | Statements | Round trips |',
     '| --- | ---: | ---: |',
     ...Object.entries(found).map(
       ([name, { statements, trips }]) => `| ${name} | ${statements} | ${trips} |`,

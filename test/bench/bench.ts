@@ -3,6 +3,7 @@ import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { lists } from './lists.ts';
 import { payments } from './payments.ts';
+import { statementsPer } from './statements-per.ts';
 import { statements } from './statements.ts';
 
 /** `npm run bench -- NAME`: figures beside the least that any design must do, as ratios. */
@@ -13,6 +14,7 @@ const BENCHES: Record<string, (words: readonly string[]) => Promise<void>> = {
   lists,
   payments,
   statements,
+  'statements-per': statementsPer,
 };
 
 const [name = '', ...words] = process.argv.slice(2);
