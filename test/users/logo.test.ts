@@ -170,3 +170,23 @@ test('what is wrong with a logo is told, and letters go on with the name', async
   expect(none.body).toMatchObject({ url: '', status: 'none' });
   expect(nothing).toMatchObject({ status: 409, body: { code: 'no_logo' } });
 });
+
+test('a logo is asked for twenty times a day, since each that came is kept', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await setLogo(tenant, URL_OF_LOGO);
+  await run();
+  await stage.owner.query(
+    `insert into logos (tenant_id, url, status, problem)
+     select tenant_id, url, 'failed', 'It is empty.' from logos, generate_series(2, 20)
+     where tenant_id = $1`,
+    [tenant.id],
+  );
+
+  const again = await superadmin.post('/tenant/logo', {});
+  const other = await superadmin.put('/tenant/settings', {
+    branding: { logo_url: `${URL_OF_LOGO}/2` },
+  });
+
+  for (const refused of [again, other])
+    expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_logos' } });
+});
