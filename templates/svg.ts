@@ -15,6 +15,10 @@ const KNOWN = new Set(ATTRIBUTES.split(' '));
 const SHAPING = /<(style|use|image|symbol|pattern|mask|filter)[\s/>]/i;
 const DEPTH_MAX = 50;
 const TAGS_MAX = 5_000;
+/** A logo has a tenth of it. Arcs of this length are printed in about a second, with 5 MB in each letter. */
+const CHARACTERS_MAX = 50_000;
+/** Each draws the whole of its shape once more. */
+const CLIPS_MAX = 50;
 
 /**
  * An SVG reduced to shapes that nobody can be harmed by; or why it can't be. It is shown as a picture
@@ -32,7 +36,26 @@ export function safeSvg(text: string): { text: string } | { problem: string } {
   const clean = sanitizeHtml(text.slice(text.search(/<svg[\s>]/)), RULES).trim();
   const drawn = /^<svg[ >]/.test(clean) && /<(path|rect|circle|ellipse|line|poly|text)/.test(clean);
   if (!drawn) return { problem: 'Its SVG draws nothing.' };
+  const problem = costly(clean);
+  if (problem) return { problem };
   return { text: clean.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"') };
+}
+
+/** Why it would hold the printer of letters: a few characters may draw for minutes. */
+function costly(clean: string): string | null {
+  if (clean.length > CHARACTERS_MAX)
+    return `Its SVG has more than ${CHARACTERS_MAX / 1_000} kB of shapes: simplify it, or save it as a PNG.`;
+  if (/ stroke-dasharray="(?!(none|0)")/.test(clean))
+    return 'Its SVG has dashed lines: save them as plain shapes.';
+  let [clips, depth] = [0, 0];
+  for (const [token] of clean.matchAll(/<\/?clipPath|clip-path=/g)) {
+    if (token === '<clipPath') depth += 1;
+    else if (token === '</clipPath') depth -= 1;
+    // Ten in each of ten that are in each of ten draw a thousand times.
+    else if (depth > 0) return 'Its SVG has a clip within a clip: save it as plain shapes.';
+    else clips += 1;
+  }
+  return clips > CLIPS_MAX ? `Its SVG has more than ${CLIPS_MAX} clips.` : null;
 }
 
 const RULES: sanitizeHtml.IOptions = {
@@ -47,8 +70,17 @@ const RULES: sanitizeHtml.IOptions = {
 };
 
 function known(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
-  const plain = Object.entries(given).filter(
+  const plain = Object.entries({ ...given, ...styled(given['style']) }).filter(
     ([name, value]) => KNOWN.has(name) && !/[<>&\\]|:|url\((?!#[\w-]+\))/i.test(value),
   );
   return Object.fromEntries(plain);
 }
+
+/** What drawing programs write as a style, `fill:#a00;stroke:none`, is said as attributes. */
+const styled = (style = ''): sanitizeHtml.Attributes =>
+  Object.fromEntries(
+    style.split(';').map((said) => {
+      const [name = '', ...value] = said.split(':');
+      return [name.trim(), value.join(':').trim()];
+    }),
+  );

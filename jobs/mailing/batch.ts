@@ -9,11 +9,14 @@ import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { finishMailBatch } from './finish-mail-batch.job.ts';
 import { judgeWaiting } from './judge.ts';
-import { fetchable, locked } from './locked.ts';
+import { fetchable, locked, REMOVED } from './locked.ts';
 import { mergeLetters } from './merge-letters.job.ts';
 
-/** What a file holds at most: about 15 MB, made in some 15 seconds with 200 MB of memory. */
-const MOST = { letters: 500, pages: 1_000 };
+/**
+ * What a file holds at most, made in some 15 seconds with 200 MB of memory. Letters with a large logo are
+ * fewer: it is in each of them anew.
+ */
+const MOST = { letters: 500, pages: 1_000, bytes: 25_000_000 };
 
 export const NewBatch = {
   from_date: date
@@ -72,7 +75,8 @@ const make = ({ tx, tenant_id }: Work, batch_id: string, files: readonly { id: s
 /** Makes what is missing of a batch that failed: of the same letters, in the same places. */
 export async function retryBatch(work: Work, id: string) {
   const { tx, tenant_id } = work;
-  const { status } = await locked(work, id);
+  const { status, files_removed_at } = await locked(work, id);
+  if (files_removed_at !== null) throw new Conflict(REMOVED, 'removed');
   if (status !== 'failed') throw new Conflict('Only a batch that failed is made again.', status);
   await batches.become(tx, id, 'making');
   const all = await batchFiles.ofBatch(tx, id);

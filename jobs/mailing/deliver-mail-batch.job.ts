@@ -8,7 +8,14 @@ import type { Outside, SendAnswer } from '../outside.ts';
 import { RETRY_DELAYS } from '../portfolios/deliver-tape.job.ts';
 import type { Work } from '../work.ts';
 
-type Payload = { tenant_id: string; delivery_id: string; attempt: number };
+const Payload = z.object({
+  tenant_id: uuid,
+  delivery_id: uuid,
+  attempt: z.int().min(1),
+  /** Files that were there before, where an attempt goes on. */
+  from: z.int().optional(),
+});
+type Payload = z.output<typeof Payload>;
 
 /**
  * Puts the files of a batch on the mail house's server, one after another and the manifests last. An attempt
@@ -17,15 +24,20 @@ type Payload = { tenant_id: string; delivery_id: string; attempt: number };
 export const deliverMailBatch = job({
   name: 'deliver-mail-batch',
   pool: 'outbound',
-  payload: z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().min(1) }),
+  payload: Payload,
   attempts: 5,
-  key: ({ delivery_id, attempt }) => `deliver-mail-batch:${delivery_id}:${attempt}`,
+  key: ({ delivery_id, attempt, from = 0 }) =>
+    `deliver-mail-batch:${delivery_id}:${attempt}:${from}`,
 
   async run(payload, outside) {
     const { tenant_id, delivery_id, attempt } = payload;
     const ready = await outside.within(tenant_id, (work) => read(work, delivery_id, attempt));
     if (ready === null) return;
     const answer = await putAll(ready, outside, payload);
+    if ('from' in answer) {
+      await outside.within(tenant_id, (work) => goOn(work, { ...payload, ...answer }));
+      return;
+    }
     const since = ready.delivery.attempts_before;
     await outside.within(tenant_id, (work) => noted(work, payload, since, answer, outside.now()));
   },
@@ -42,12 +54,20 @@ async function read(work: Work, id: string, attempt: number) {
 }
 type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
 
+/** A job has two minutes, and a file may want most of them: the next job goes on, in the same attempt. */
+const PUTTING_MS = 15_000;
+
+const goOn = ({ tx }: Work, payload: Payload): Promise<void> =>
+  enqueue(tx, deliverMailBatch, payload);
+
 const DONE: SendAnswer = { ok: true, provider: 'sftp', provider_message_id: '' };
 
 async function putAll({ delivery, signIn, files }: Ready, outside: Outside, payload: Payload) {
   const { tenant_id, delivery_id, attempt } = payload;
+  const started = outside.now().getTime();
   for (const [index, { id, filename, storage_key, file_size }] of files.entries()) {
     if (index < delivery.files_sent) continue;
+    if (outside.now().getTime() - started > PUTTING_MS) return { from: index };
     const file = { filename, storage_key: storage_key ?? '', file_size: file_size ?? 0 };
     const answer = await putFile(outside, signIn, { ...file, partial_name: `.${id}.part` });
     if (!answer.ok) return answer;

@@ -1,5 +1,6 @@
 import * as batchFiles from '../../sql/mailing/files.ts';
 import type { Outside } from '../outside.ts';
+import { keyOf } from './keys.ts';
 
 /** Days that the files of a batch are kept; each letter is kept for good as a document. */
 const KEPT_DAYS = 90;
@@ -11,8 +12,9 @@ export async function forgetBatches({ within, files }: Outside, tenantId: string
   for (let seen = MANY; seen === MANY;) {
     seen = await within(tenantId, async ({ tx }) => {
       const over = await batchFiles.over(tx, KEPT_DAYS, MANY);
-      for (const { id, storage_keys } of over) {
-        for (const key of storage_keys) await files.remove(key);
+      for (const { id, filenames } of over) {
+        // Also one that was made while its batch was cancelled, of which no row knows that it is there.
+        for (const filename of filenames) await files.remove(await keyOf(tx, id, filename));
         await batchFiles.removed(tx, id);
       }
       return over.length;

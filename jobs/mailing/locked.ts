@@ -2,12 +2,14 @@ import * as batches from '../../sql/mailing/batches.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
+/** After that nothing is made of it: who wants the letters posted cancels it. */
+export const REMOVED = 'Its files were removed; the letters are among the documents.';
+
 /** Locks the batch; refuses where it has no files, or has them no more. */
 export async function fetchable(work: Work, id: string) {
   const { status, files_removed_at } = await locked(work, id);
   if (status !== 'ready') throw new Conflict('It has no files to fetch.', status);
-  if (files_removed_at !== null)
-    throw new Conflict('Its files were removed; the letters are among the documents.', 'removed');
+  if (files_removed_at !== null) throw new Conflict(REMOVED, 'removed');
 }
 
 /** The batch, which nobody changes until this transaction has ended. */

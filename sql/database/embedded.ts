@@ -151,6 +151,9 @@ async function launch(
     '-c',
     'max_wal_size=4GB',
     '-c',
+    // Who stops making backups loses the log that they go on from, and not the disk.
+    'max_slot_wal_keep_size=20GB',
+    '-c',
     'log_min_messages=fatal',
     ...(throwAway ? THROW_AWAY : []),
   ];

@@ -50,7 +50,7 @@ export const add = (tx: Transaction, batch: NewBatch) =>
   `);
 
 const FilePlanned = z.object({ id: z.string() });
-type Limits = { letters: number; pages: number };
+type Limits = { letters: number; pages: number; bytes: number };
 
 /**
  * Gives each letter that waits its place: files of letters with as many pages, those within the country
@@ -68,8 +68,12 @@ export const plan = (tx: Transaction, batchId: string, days: Days, most: Limits)
                order by coalesce(sent_to ->> 'country', 'US') <> 'US', sent_to ->> 'country',
                         sent_to ->> 'postal_code', letter.id
              ) - 1 as place,
-             greatest(1, least(${most.letters}, ${most.pages} / letter.page_count)) as most
+             greatest(1, least(
+               ${most.letters}, ${most.pages} / letter.page_count,
+               ${most.bytes} / nullif(max(document.file_size) over (partition by letter.page_count), 0)
+             )) as most
       from mail_letters as letter
+      join documents as document on document.id = letter.document_id
       join communication_logs as log on log.id = letter.id
       cross join lateral (select log.figures #> '{letter,recipient}' as sent_to) as recipient
       where letter.status = 'waiting'

@@ -112,16 +112,16 @@ export const lines = (tx: Transaction, batchId: string, after: number, limit: nu
     order by letter.position limit ${limit}
   `);
 
-const Over = z.object({ id: z.string(), storage_keys: z.array(z.string()) });
+const Over = z.object({ id: z.string(), filenames: z.array(z.string()) });
 
-/** Batches whose files nobody needs any more. */
+/** Batches whose files nobody needs any more, with all that they may have in the store. */
 export const over = (tx: Transaction, days: number, limit: number) =>
   tx.any(sql.type(Over)`
     select batch.id,
            coalesce((
-             select jsonb_agg(storage_key) from mail_batch_files as file
-             where file.mail_batch_id = batch.id and storage_key is not null
-           ), '[]') as storage_keys
+             select jsonb_agg(filename) from mail_batch_files as file
+             where file.mail_batch_id = batch.id
+           ), '[]') as filenames
     from mail_batches as batch
     where batch.files_removed_at is null
       and (batch.status = 'cancelled' or batch.created_at < now() - make_interval(days => ${days}))

@@ -19,6 +19,12 @@ export const latest = (tx: Transaction, url: string) =>
     from logos where url = ${url} order by id desc limit 1
   `);
 
+/** How often one was asked for within a day, of whatever place. */
+export const askedToday = (tx: Transaction) =>
+  tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer as count from logos where created_at > now() - interval '1 day'
+  `);
+
 /** The logo that a letter of now is printed with: the newest that came well from there. */
 export const readyOf = (tx: Transaction, url: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`

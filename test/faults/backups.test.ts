@@ -153,6 +153,12 @@ test.each([
 
 test('a folder in use is not restored into, and a backup that was changed is told', async () => {
   await expect(bring('data')).rejects.toThrow('is not empty');
+  const place = path.join(backup, 'manifest.json');
+  const manifest = readFileSync(place, 'utf8');
+  const folders = ['../../elsewhere'];
+  writeFileSync(place, JSON.stringify({ ...JSON.parse(manifest), folders }));
+  await expect(bring('outside')).rejects.toThrow('is not the manifest of a backup');
+  writeFileSync(place, manifest);
   writeFileSync(path.join(backup, 'files', 'first.pdf'), 'forged');
   await expect(bring('forged')).rejects.toThrow('not as it was written');
   await expect(startEmbeddedPostgres(path.join(root, 'forged'))).rejects.toThrow('cut off');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { networksOf } from '../../jobs/networks/networks.ts';
+import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { openSftp } from '../../workers/outside/sftp.ts';
 import { BATCHING, postOffice, stored } from '../setup/letters.ts';
 import { drain } from '../setup/queue.ts';
@@ -135,4 +136,57 @@ test('a letter that came back is marked by its id, and the address that is print
   expect(told).toHaveLength(1);
   expect(JSON.stringify(next.body)).toContain('contact_invalid');
   expect(other.status).toBe(404);
+});
+
+test('what takes longer than one job may is gone on with by the next, in the same attempt', async () => {
+  const { officer, post, server, server_id, newBatch, deliveryOf, work, outside } =
+    await mailHouse();
+  await post(1);
+  const batch = await newBatch();
+  const upload = outside.upload.bind(outside);
+  let now = Date.parse('2026-01-15T12:00:00Z');
+  outside.now = () => new Date(now);
+  outside.upload = (file) => {
+    now += 20_000;
+    return upload(file);
+  };
+
+  await officer.post(`${batch}/hand-over`, { sftp_server_id: server_id });
+  const jobs = await work();
+
+  expect(jobs).toBe(3);
+  expect(await deliveryOf(batch)).toMatchObject({ status: 'sent', files_sent: 3, attempts: 1 });
+  expect(server.files.size).toBe(3);
+});
+
+test('letters that are large are few in a file', async () => {
+  const { officer, post, batch } = await postOffice(stage);
+  const ids = [await post(1), await post(1), await post(1)].map(({ borrower_id }) => borrower_id);
+  await stage.owner.query(`update documents set file_size = 9000000 where borrower_id = any($1)`, [
+    ids,
+  ]);
+  const { id } = await batch();
+
+  const { body } = await officer.get(`/mail-batches/${id}/files?kind=letters`);
+  expect(body).toMatchObject([{ letter_count: 2 }, { letter_count: 1 }]);
+});
+
+test('what was made of a batch while it was cancelled is removed as well, and no more is made', async () => {
+  const { tenant, officer, outside, post, batch } = await postOffice(stage);
+  const admin = await tenant.signedIn('admin');
+  await post(1);
+  const { id } = await batch();
+  await admin.post(`/mail-batches/${id}/cancel`);
+  await stage.owner.query(
+    `update mail_batch_files set storage_key = null where mail_batch_id = $1`,
+    [id],
+  );
+  const there = stored(stage, `${id}/batch-000001-manifest.csv`).length;
+  await cleanUp.run({}, outside);
+  await stage.owner.query(`update mail_batches set status = 'failed' where id = $1`, [id]);
+  const retried = await officer.post(`/mail-batches/${id}/retry`);
+
+  expect(there).toBeGreaterThan(0);
+  expect(stored(stage, `${id}/batch-000001-manifest.csv`)).toHaveLength(0);
+  expect(retried).toMatchObject({ status: 409, body: { code: 'removed' } });
 });

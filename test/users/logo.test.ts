@@ -56,9 +56,28 @@ test.each([
   ['a drawing that multiplies itself', svg(`${SHAPE}<use href="#a"/>`), '<use>'],
   ['a drawing with a picture of elsewhere', svg('<image href="https://x.example"/>'), '<image>'],
   ['a drawing of too many shapes', svg(SHAPE.repeat(6_000)), 'more than 5000'],
+  ['a drawing of too many arcs', svg(`<path d="M0 0${'a1 1 0 0 1 9 9'.repeat(4_000)}"/>`), '50 kB'],
+  ['a line of endless dashes', svg('<path d="M0 0h9" style="stroke-dasharray:1e-9"/>'), 'dashed'],
+  [
+    'a clip within a clip',
+    svg(`<clipPath id="b"><clipPath/><rect clip-path="url(#a)"/></clipPath>${SHAPE}`),
+    'a clip within a clip',
+  ],
+  ['a clip of a clip', svg(`<clipPath clip-path="url(#a)"/>${SHAPE}`), 'a clip within a clip'],
+  ['many clips', svg(`<g clip-path="url(#a)">${SHAPE}</g>`.repeat(51)), 'more than 50 clips'],
   ['a drawing of nothing', svg('<title>Bank</title>'), 'draws nothing'],
 ])('%s is no logo, and the reason is said', (_what, bytes, problem) => {
   expect(judgePicture(bytes)).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+test('an SVG whose colours are styles keeps them, as attributes', () => {
+  const styles = 'fill:#a00; stroke:none;stroke-dasharray:none;background:url(https://x.example)';
+  const judged = judgePicture(svg(`<rect width="5" fill="#000" style="${styles}"/>`));
+
+  const text = 'bytes' in judged ? judged.bytes.toString() : judged.problem;
+  expect(text).toContain(
+    '<rect width="5" fill="#a00" stroke="none" stroke-dasharray="none"></rect>',
+  );
 });
 
 test('an SVG keeps its shapes and colours, and nothing that runs or reaches out', () => {
@@ -150,4 +169,24 @@ test('what is wrong with a logo is told, and letters go on with the name', async
   expect(forbidden.status).toBe(403);
   expect(none.body).toMatchObject({ url: '', status: 'none' });
   expect(nothing).toMatchObject({ status: 409, body: { code: 'no_logo' } });
+});
+
+test('a logo is asked for twenty times a day, since each that came is kept', async () => {
+  const tenant = await stage.tenant();
+  const superadmin = await setLogo(tenant, URL_OF_LOGO);
+  await run();
+  await stage.owner.query(
+    `insert into logos (tenant_id, url, status, problem)
+     select tenant_id, url, 'failed', 'It is empty.' from logos, generate_series(2, 20)
+     where tenant_id = $1`,
+    [tenant.id],
+  );
+
+  const again = await superadmin.post('/tenant/logo', {});
+  const other = await superadmin.put('/tenant/settings', {
+    branding: { logo_url: `${URL_OF_LOGO}/2` },
+  });
+
+  for (const refused of [again, other])
+    expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_logos' } });
 });

@@ -33,14 +33,10 @@ export async function copyFile(from: string, to: string): Promise<Omit<Entry, 'p
 /** Copies what a manifest names; a file that is not as it was when it was written down ends it. */
 export async function copyChecked(from: string, to: string, entries: readonly Entry[]) {
   for (const entry of entries) {
-    const inside = path.normalize(entry.path);
-    if (path.isAbsolute(inside) || inside.startsWith('..'))
-      throw new Unusable(`The manifest names a file outside the backup: ${entry.path}.`);
-    const copied = await copyFile(path.join(from, inside), path.join(to, inside)).catch(missing);
+    const source = path.join(from, entry.path);
+    const copied = await copyFile(source, path.join(to, entry.path)).catch(missing);
     if (copied?.sha256 !== entry.sha256)
-      throw new Unusable(
-        `${path.join(from, inside)} is ${copied ? 'not as it was written' : 'missing'}.`,
-      );
+      throw new Unusable(`${source} is ${copied ? 'not as it was written' : 'missing'}.`);
   }
 }
 

@@ -106,7 +106,7 @@ async function takeLog(
   if (!names || lost !== undefined)
     throw new Unusable(
       `The log since the last backup in ${folder} is not kept any more${lost ? ` (${lost})` : ''}: ` +
-        'another folder was backed up to since, or the server was restored. Begin in an empty folder.',
+        'another folder was backed up to since, the last backup is too long ago, or the server was restored. Begin in an empty folder.',
     );
   const histories = [...there].filter((name) => name.endsWith('.history'));
   return copyNamed(from, path.join(folder, 'log'), [...histories, ...names]);

@@ -8,8 +8,16 @@ import { settingsOf } from '../settings.ts';
 import type { Work } from '../../work.ts';
 import { fetchLogo } from './fetch-logo.job.ts';
 
+/** Each that came is kept, since letters may name it. */
+const A_DAY_MAX = 20;
+
 /** Has the tenant's logo fetched by a worker; until it is here letters have the tenant's name, or the logo of before. */
 export async function orderLogo(work: Work, url: string) {
+  if ((await logos.askedToday(work.tx)) >= A_DAY_MAX)
+    throw new Conflict(
+      `A logo was asked for ${A_DAY_MAX} times within a day: try again tomorrow.`,
+      'too_many_logos',
+    );
   const logo_id = await insert(work.tx, 'logos', { url });
   await enqueue(work.tx, fetchLogo, { tenant_id: work.tenant_id, logo_id });
 }
