@@ -21,7 +21,7 @@ export type Outside = {
   identity: IdentityDoor;
   /**
    * A tagged PDF of one whole HTML page; its scripts do not run and it loads nothing. A page that
-   * can never be printed throws DocumentRefused (documents/refused.ts).
+   * can never be printed throws DocumentRefused (files/refused.ts), one that takes too long DocumentTooSlow.
    */
   pdf(html: string, options?: PdfOptions): Promise<Pdf>;
   /** One letter to one recipient; a repeat with the same message_id is the same letter. */

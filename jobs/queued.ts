@@ -23,6 +23,7 @@ import { deliverTape } from './portfolios/deliver-tape.job.ts';
 import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import { fetchLogo } from './users/branding/fetch-logo.job.ts';
+import { tryLogo } from './users/branding/try-logo.job.ts';
 import { finishProviderSignIn } from './users/finish-provider-sign-in.job.ts';
 import { readIdentityProvider } from './users/read-identity-provider.job.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
@@ -66,4 +67,5 @@ export const queued: readonly AnyJob[] = [
   removeOldFiles,
   scanDocument,
   fetchLogo,
+  tryLogo,
 ];

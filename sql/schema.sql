@@ -4229,9 +4229,14 @@ create table logos (
   sha256_hash text,
   image text,
   created_at timestamp with time zone not null default now(),
-  constraint logos_check CHECK (((status = 'ready'::text) = ((image IS NOT NULL) AND (content_type IS NOT NULL)))),
   constraint logos_check1 CHECK (((status = 'failed'::text) = (problem IS NOT NULL))),
   constraint logos_content_type_check CHECK ((content_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/svg+xml'::text]))),
+  constraint logos_picture CHECK (
+CASE status
+    WHEN 'ready'::text THEN ((image IS NOT NULL) AND (content_type IS NOT NULL))
+    WHEN 'pending'::text THEN ((image IS NULL) = (content_type IS NULL))
+    ELSE (image IS NULL)
+END),
   constraint logos_pkey PRIMARY KEY (tenant_id, id),
   constraint logos_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'ready'::text, 'failed'::text]))),
   constraint logos_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -4241,7 +4246,7 @@ alter table logos enable row level security, force row level security;
 create policy auditor on logos for select to servicing_auditor using true;
 create policy owner on logos for all to servicing_owner using true with check true;
 create policy tenant on logos for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
-grant insert, select, update on logos to servicing_app;
+grant delete, insert, select, update on logos to servicing_app;
 grant select on logos to servicing_auditor;
 
 create table mail_batch_files (

@@ -58,6 +58,10 @@ export function logo(url: string | null | undefined): string | undefined {
   return isHere && url && url.length <= LOGO_CHARACTERS_MAX ? url : undefined;
 }
 
+/** A page with nothing but a picture, as wide as the letterhead lets it be. */
+export const pictureAlone = (uri: string): string =>
+  `<!doctype html><title>Logo</title><img style="max-height: 0.7in; max-width: 3in" src="${uri}" alt="">`;
+
 /** Text for a CSS string: nothing in it can end the string or the style sheet. */
 export function cssText(text: string): string {
   const escaped = Array.from(text.replace(/\p{Cc}/gu, ''), (character) =>

@@ -40,34 +40,56 @@ export type Picture = {
   image: string;
 };
 
-/** Keeps what was fetched, once; a repeat changes nothing. */
-export const keep = (
+/** Holds what was fetched until it was tried; a repeat changes nothing. */
+export const hold = (
   tx: Transaction,
   id: string,
   { content_type, width, height, sha256_hash, image }: Picture,
 ) =>
   tx.query(sql.typeAlias('void')`
     update logos
-    set status = 'ready', content_type = ${content_type}, width = ${width}, height = ${height},
+    set content_type = ${content_type}, width = ${width}, height = ${height},
         sha256_hash = ${sha256_hash}, image = ${image}
     where id = ${id} and status = 'pending'
   `);
 
+/** Lets letters have what was tried. */
+export const accept = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update logos set status = 'ready' where id = ${id} and status = 'pending' and image is not null
+  `);
+
+/** Forgets what came to nothing there: what letters have is the picture that lies there. */
+export const forgetOthers = (tx: Transaction, url: string) =>
+  tx.query(sql.typeAlias('void')`delete from logos where url = ${url} and status <> 'ready'`);
+
 /** Says why there is none; one that is here stays. */
 export const refuse = (tx: Transaction, id: string, problem: string) =>
   tx.query(sql.typeAlias('void')`
-    update logos set status = 'failed', problem = ${problem} where id = ${id} and status = 'pending'
+    update logos
+    set status = 'failed', problem = ${problem}, image = null, content_type = null,
+        width = null, height = null, sha256_hash = null
+    where id = ${id} and status = 'pending'
   `);
 
 /** Where the picture that was asked for lies, while it is not here. */
 export const pendingUrl = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ url: z.string() }))`
-    select url from logos where id = ${id} and status = 'pending'
+    select url from logos where id = ${id} and status = 'pending' and image is null
+  `);
+
+/** Whether the newest that came well from there is this very picture. */
+export const isReady = (tx: Transaction, url: string, sha256_hash: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from logos as logo
+    where url = ${url} and status = 'ready' and sha256_hash = ${sha256_hash} and not exists (
+      select from logos where url = ${url} and status = 'ready' and id > logo.id
+    )
   `);
 
 /** The picture as a data: URI, as a browser shows it that may load nothing. */
-export const dataUri = (tx: Transaction, id: string) =>
+export const dataUri = (tx: Transaction, id: string, status: 'pending' | 'ready' = 'ready') =>
   tx.maybeOneFirst(sql.type(z.object({ uri: z.string() }))`
     select format('data:%s;base64,%s', content_type, image) as uri
-    from logos where id = ${id} and status = 'ready'
+    from logos where id = ${id} and status = ${status} and image is not null
   `);

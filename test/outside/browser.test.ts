@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { extractText } from 'unpdf';
 import { afterAll, expect, test } from 'vitest';
+import { DocumentTooSlow } from '../../jobs/files/refused.ts';
 import { renderDocument } from '../../templates/render-document.ts';
 import { isOnePage } from '../../templates/statement-lines.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
@@ -149,6 +150,7 @@ test('too large, too long or too slow is refused, and the next document is print
     { reason: { message: 'The document has more than 200 pages.' } },
     { reason: { message: 'The document was not printed within 1000 ms.' } },
   ]);
+  expect(refusals[2]).toMatchObject({ reason: expect.any(DocumentTooSlow) });
   expect(next.pages).toBe(1);
 });
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer';
-import { DocumentRefused } from '../../jobs/files/refused.ts';
+import { DocumentRefused, DocumentTooSlow } from '../../jobs/files/refused.ts';
 import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
 import { end, start, type Started, type StartOptions } from './browser-process.ts';
 import { holdFonts, showHolding } from './held-fonts.ts';
@@ -24,9 +24,6 @@ const PRINTED = {
   ...{ preferCSSPageSize: true, printBackground: true, generateTaggedPDF: true },
   ...{ marginTop: 0, marginBottom: 0, marginLeft: 0, marginRight: 0 },
 } as const;
-
-/** The document took longer than it was given. */
-class DocumentTooSlow extends Error {}
 
 type Sheet = { page: Page; session: CDPSession };
 type Running = Started & Sheet & { renders: number };

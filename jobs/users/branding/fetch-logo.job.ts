@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import * as logos from '../../../sql/users/logos.ts';
 import { uuid } from '../../../sql/types.ts';
-import { job } from '../../job.ts';
+import { enqueue, job } from '../../job.ts';
 import { judgePicture, LOGO_BYTES_MAX } from './logo-picture.ts';
+import { tryLogo } from './try-logo.job.ts';
 
 /**
- * Fetches a tenant's logo once, through the door of webhooks, and keeps it where it is a picture that may be
- * shown. What is wrong with it is told to the tenant, and letters go on without.
+ * Fetches a tenant's logo once, through the door of webhooks, and has it tried where it is a picture that may
+ * be shown. What is wrong with it is told to the tenant, and letters go on without.
  */
 export const fetchLogo = job({
   name: 'fetch-logo',
@@ -26,11 +27,16 @@ export const fetchLogo = job({
         : answer.status === 200
           ? judgePicture(answer.bytes)
           : { problem: `It was answered with ${answer.status}; a logo is fetched where it lies.` };
-    await outside.within(tenant_id, ({ tx }) => {
-      if ('problem' in judged) return logos.refuse(tx, logo_id, judged.problem);
+    await outside.within(tenant_id, async ({ tx }) => {
+      if ('problem' in judged) return void (await logos.refuse(tx, logo_id, judged.problem));
       const { bytes, ...picture } = judged;
       const sha256_hash = createHash('sha256').update(bytes).digest('hex');
-      return logos.keep(tx, logo_id, { ...picture, sha256_hash, image: bytes.toString('base64') });
+      // Letters have it already: another row would be its second copy.
+      if (await logos.isReady(tx, url, sha256_hash))
+        return void (await logos.forgetOthers(tx, url));
+      const image = bytes.toString('base64');
+      await logos.hold(tx, logo_id, { ...picture, sha256_hash, image });
+      await enqueue(tx, tryLogo, { tenant_id, logo_id });
     });
   },
 

@@ -25,6 +25,11 @@ export function judgePicture(bytes: Buffer): Judged {
   const svg = safeSvg(text);
   if ('problem' in svg) return svg;
   const safe = Buffer.from(svg.text, 'utf8');
+  // What is escaped takes more room than it came with.
+  if (safe.length > LOGO_BYTES_MAX)
+    return {
+      problem: `Its SVG is more than ${LOGO_BYTES_MAX} bytes once it is cleaned: save it with less text, or as a PNG.`,
+    };
   return { content_type: 'image/svg+xml', width: null, height: null, bytes: safe };
 }
 

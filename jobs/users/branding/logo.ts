@@ -1,4 +1,5 @@
 import * as logos from '../../../sql/users/logos.ts';
+import * as stored from '../../../sql/users/settings.ts';
 import { insert } from '../../../sql/write.ts';
 import type { Letter } from '../../../templates/letter.ts';
 import { record } from '../../audit.ts';
@@ -8,11 +9,15 @@ import { settingsOf } from '../settings.ts';
 import type { Work } from '../../work.ts';
 import { fetchLogo } from './fetch-logo.job.ts';
 
-/** Each that came is kept, since letters may name it. */
+/** Each try is kept, and each picture that came, since letters may name it. */
 const A_DAY_MAX = 20;
 
-/** Has the tenant's logo fetched by a worker; until it is here letters have the tenant's name, or the logo of before. */
+/**
+ * Has the tenant's logo fetched by a worker, if it is not being fetched; until it is here letters have the tenant's name,
+ * or the logo of before. Whoever calls it holds the lock of the settings.
+ */
 export async function orderLogo(work: Work, url: string) {
+  if ((await logos.latest(work.tx, url))?.status === 'pending') return;
   if ((await logos.askedToday(work.tx)) >= A_DAY_MAX)
     throw new Conflict(
       `A logo was asked for ${A_DAY_MAX} times within a day: try again tomorrow.`,
@@ -24,6 +29,7 @@ export async function orderLogo(work: Work, url: string) {
 
 /** Fetches the logo anew from where it is now; one that is being fetched is not fetched twice. */
 export async function orderLogoAgain(work: Work) {
+  await stored.lock(work.tx);
   const { logo_url } = (await settingsOf(work.tx)).branding;
   if (logo_url === '')
     throw new Conflict('There is no logo: set branding.logo_url first.', 'no_logo');
