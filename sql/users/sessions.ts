@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { LAG_MAX_MS } from '../database/replica.ts';
 import { table } from '../table.ts';
 import { Rule } from './permissions.ts';
@@ -103,10 +103,12 @@ export const start = async (tx: Transaction, session: NewSession): Promise<boole
 };
 
 export const revoke = (tx: Transaction, idHash: string) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    unread(sql.typeAlias('void')`
     update sessions set revoked_at = now()
     where id_hash = decode(${idHash}, 'hex') and revoked_at is null
-  `);
+  `),
+  );
 
 /** Ends one session by its name; one of another user's, where a user is named, stays. */
 export const end = (tx: Transaction, id: string, userId: string | null = null) =>

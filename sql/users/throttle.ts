@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 
 /**
  * Counts this request against a sliding window and answers its id when it may pass, or else how many
@@ -11,15 +11,19 @@ export async function hit(
   subject: string,
   { limit, seconds }: { limit: number; seconds: number },
 ): Promise<{ id: string } | { wait: number }> {
-  await tx.query(sql.typeAlias('void')`
+  await tx.query(
+    unread(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended(
       app.current_tenant() || ${scope} || ' ' || ${subject}, 0))
-  `);
-  await tx.query(sql.typeAlias('void')`
+  `),
+  );
+  await tx.query(
+    unread(sql.typeAlias('void')`
     delete from throttle_hits
     where scope = ${scope} and subject = ${subject}
       and at <= clock_timestamp() - make_interval(secs => ${seconds})
-  `);
+  `),
+  );
   const { hits, wait } = await tx.one(sql.type(
     z.object({ hits: z.string(), wait: z.string().nullable() }),
   )`
@@ -35,9 +39,11 @@ export async function hit(
 
 /** Takes one counted request back. */
 export const forget = (tx: Transaction, scope: string, subject: string, id: string) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    unread(sql.typeAlias('void')`
     delete from throttle_hits where scope = ${scope} and subject = ${subject} and id = ${id}
-  `);
+  `),
+  );
 
 export const forgetOld = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`delete from throttle_hits where at < now() - interval '1 hour'`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { answering, type Answered } from './attempts.ts';
 import { TEST_EVENT } from './events.ts';
@@ -56,7 +56,8 @@ type Delivered = Answered & {
  * everywhere. A test says nothing but how fast the receiver is.
  */
 export const delivered = (tx: Transaction, done: Delivered) =>
-  tx.query(sql.prepared('webhook_delivered', z.unknown())`
+  tx.query(
+    unread(sql.type(z.unknown())`
     with answered as (${answering(done)}),
     counted as (
       update webhook_subscriptions
@@ -81,7 +82,8 @@ export const delivered = (tx: Transaction, done: Delivered) =>
     from delivered
     where letter.subscription_id = delivered.subscription_id
       and letter.event_id = delivered.event_id and letter.status <> 'resolved'
-  `);
+  `),
+  );
 
 /**
  * Schedules the next attempt by the clock of the queue, never early: the whole delay counts from
