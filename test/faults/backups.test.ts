@@ -157,7 +157,7 @@ test('a folder in use is not restored into, and a backup that was changed is tol
   const manifest = readFileSync(place, 'utf8');
   const folders = ['../../elsewhere'];
   writeFileSync(place, JSON.stringify({ ...JSON.parse(manifest), folders }));
-  await expect(bring('outside')).rejects.toThrow('is not the manifest of a backup');
+  await expect(bring('outside')).rejects.toThrow('outside the backup');
   writeFileSync(place, manifest);
   writeFileSync(path.join(backup, 'files', 'first.pdf'), 'forged');
   await expect(bring('forged')).rejects.toThrow('not as it was written');

@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Unusable, type Entry } from './manifest.ts';
 
-/** Copies a file's bytes, flushed to the disk, and says what they were. A crash leaves no half of a file. */
+/** Neither a link, which may lead anywhere, nor a pipe, which keeps whoever opens it waiting. */
+const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Copies a file's bytes, flushed to the disk, and says what they were. A crash leaves no half of a file, and the
+ * copy is its owner's alone, whoever left something in its place.
+ */
 export async function copyFile(from: string, to: string): Promise<Omit<Entry, 'path'>> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-  const source = await open(from, 'r');
+  const source = await openPlain(from);
   try {
     const beside = `${to}.copying`;
-    const target = await open(beside, 'w', 0o600);
+    await rm(beside, { force: true });
+    const target = await open(beside, 'wx', 0o600);
     const hash = createHash('sha256');
     let bytes = 0;
     try {
@@ -30,14 +38,48 @@ export async function copyFile(from: string, to: string): Promise<Omit<Entry, 'p
   }
 }
 
+async function openPlain(file: string) {
+  const handle = await open(file, PLAIN).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') throw notPlain(file);
+    throw error;
+  });
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw notPlain(file);
+}
+
+const notPlain = (file: string) =>
+  new Unusable(`${file} is a link, or no file at all: a backup has plain files only.`);
+
 /** Copies what a manifest names; a file that is not as it was when it was written down ends it. */
 export async function copyChecked(from: string, to: string, entries: readonly Entry[]) {
   for (const entry of entries) {
-    const source = path.join(from, entry.path);
-    const copied = await copyFile(source, path.join(to, entry.path)).catch(missing);
+    const inside = placeWithin(entry.path);
+    const file = path.join(from, inside);
+    await assertNoLinkAbove(from, inside);
+    const copied = await copyFile(file, path.join(to, inside)).catch(missing);
     if (copied?.sha256 !== entry.sha256)
-      throw new Unusable(`${source} is ${copied ? 'not as it was written' : 'missing'}.`);
+      throw new Unusable(`${file} is ${copied ? 'not as it was written' : 'missing'}.`);
   }
+}
+
+/** The place of a file or folder that a manifest names, which lies below the folder that it is of. */
+export function placeWithin(named: string): string {
+  const place = path.normalize(named);
+  if (path.isAbsolute(place) || place.split(path.sep).includes('..'))
+    throw new Unusable(`The manifest names a place outside the backup: ${named}.`);
+  return place;
+}
+
+/** The backup itself may be reached by a link; within it none is followed. */
+async function assertNoLinkAbove(from: string, inside: string) {
+  const folder = path.dirname(inside);
+  const [root, real] = await Promise.all([
+    realpath(from).catch(missing),
+    realpath(path.join(from, folder)).catch(missing),
+  ]);
+  if (root !== undefined && real !== undefined && real !== path.join(root, folder))
+    throw new Unusable(`${path.join(from, folder)} is reached by a link: a backup has none.`);
 }
 
 /** Copies these files of a folder that is in use: one that is gone meanwhile is left out. */

@@ -10,8 +10,9 @@ import {
   type EmbeddedPostgres,
 } from '../../sql/database/embedded.ts';
 import type { Cause } from '../../sql/queue/worker-operations.ts';
-import { copyChecked } from './copy.ts';
+import { copyChecked, placeWithin } from './copy.ts';
 import { holdCopy } from './hold.ts';
+import { makeOwn } from './own-folder.ts';
 import { readManifest, Unusable, type Manifest } from './manifest.ts';
 
 /** A large log takes its time to be read again. */
@@ -37,7 +38,7 @@ export async function restoreBackup({ from, into, at, by, say }: Wanted): Promis
   if (!manifest) throw new Unusable(`${from} holds no finished backup.`);
   const moment = at === undefined ? undefined : momentWithin(manifest, at);
   assertEmpty(into);
-  mkdirSync(into, { recursive: true, mode: 0o700 });
+  makeOwn(into);
   await writeFile(path.join(into, UNFINISHED), '');
   say('The documents are copied, each checked by its hash');
   await copyChecked(path.join(from, 'files'), path.join(into, 'files'), manifest.files);
@@ -45,7 +46,7 @@ export async function restoreBackup({ from, into, at, by, say }: Wanted): Promis
   let conf = '';
   const fill = async (data: string) => {
     for (const name of manifest.folders)
-      mkdirSync(path.join(data, name), { recursive: true, mode: 0o700 });
+      mkdirSync(path.join(data, placeWithin(name)), { recursive: true, mode: 0o700 });
     await copyChecked(path.join(from, 'base'), data, manifest.base);
     await copyChecked(path.join(from, 'log'), path.join(data, LOG), manifest.log);
     conf = path.join(data, 'postgresql.auto.conf');

@@ -4,6 +4,7 @@ import { claimFolder } from '../../sql/database/claim.ts';
 import { openBackupSession, type BackupSession } from '../../sql/database/base-backup.ts';
 import { copyNamed, namesBelow } from './copy.ts';
 import { readManifest, Unusable, writeManifest, type Entry, type Manifest } from './manifest.ts';
+import { assertForBackups, makeOwn } from './own-folder.ts';
 import { segmentsBetween } from './segments.ts';
 
 export type Wanted = {
@@ -29,7 +30,8 @@ const CONTROL = path.join('global', 'pg_control');
  * holds finds its document. What was begun and not finished is not in the manifest, and done again.
  */
 export async function takeBackup(folder: string, wanted: Wanted): Promise<Manifest> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  assertForBackups(folder);
+  makeOwn(folder);
   const claim = await claimFolder(folder);
   const session = await openBackupSession(wanted.url);
   try {
