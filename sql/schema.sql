@@ -4264,6 +4264,7 @@ create table mail_batch_files (
   sha256_hash text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  file_gone_at timestamp with time zone,
   constraint mail_batch_files_kind_check CHECK ((kind = ANY (ARRAY['letters'::text, 'manifest'::text]))),
   constraint mail_batch_files_pkey PRIMARY KEY (tenant_id, id),
   constraint mail_batch_files_position UNIQUE (tenant_id, mail_batch_id, "position"),

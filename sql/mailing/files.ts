@@ -130,5 +130,9 @@ export const over = (tx: Transaction, days: number, limit: number) =>
 
 export const removed = (tx: Transaction, batchId: string) =>
   tx.query(sql.typeAlias('void')`
+    with gone as (
+      update mail_batch_files set file_gone_at = now()
+      where mail_batch_id = ${batchId} and storage_key is not null
+    )
     update mail_batches set files_removed_at = now() where id = ${batchId}
   `);

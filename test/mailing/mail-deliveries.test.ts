@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { networksOf } from '../../jobs/networks/networks.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
+import { filesNamed } from '../../sql/moving/rows.ts';
 import { openSftp } from '../../workers/outside/sftp.ts';
 import { BATCHING, postOffice, stored } from '../setup/letters.ts';
 import { drain } from '../setup/queue.ts';
@@ -189,4 +190,24 @@ test('what was made of a batch while it was cancelled is removed as well, and no
   expect(there).toBeGreaterThan(0);
   expect(stored(stage, `${id}/batch-000001-manifest.csv`)).toHaveLength(0);
   expect(retried).toMatchObject({ status: 409, body: { code: 'removed' } });
+});
+
+test('a file that was removed is named no more, so that the tenant can be carried elsewhere', async () => {
+  const { tenant, officer, post, newBatch, outside } = await mailHouse();
+  await post(1);
+  const batch = await newBatch();
+  const named = async () =>
+    (await tenant.within(({ tx }) => filesNamed(tx, tenant.id))).map(({ key }) => key);
+  const before = await named();
+
+  await stage.owner.query(
+    `update mail_batches set created_at = now() - interval '91 days' where id = $1`,
+    [batch.split('/').at(-1)],
+  );
+  await cleanUp.run({}, outside);
+  const after = await named();
+
+  const gone = before.filter((key) => !after.includes(key));
+  expect(gone).toHaveLength((await officer.get(`${batch}/files`)).body.length);
+  for (const key of after) expect(await outside.files.describe(key)).not.toBeNull();
 });
