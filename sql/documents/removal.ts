@@ -68,6 +68,13 @@ const old = (years: Years, by: string) => sql.fragment`
   ) as kept on kept.kind = known.kind
   where document.status in ('uploaded', 'verified', 'rejected')
     and (document.created_at::date + make_interval(years => kept.years))::date <= ${by}::date
+    -- A letter that waits for its batch needs its file, however long somebody has held it.
+    and not exists (
+      select from mail_letters as letter
+      left join mail_batches as batch on batch.id = letter.mail_batch_id
+      where letter.document_id = document.id
+        and (letter.status in ('waiting', 'held') or batch.status in ('making', 'failed'))
+    )
 `;
 
 const DUE_ON = sql.fragment`(standing.last_day + make_interval(years => document.years))::date`;

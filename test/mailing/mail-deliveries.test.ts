@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { networksOf } from '../../jobs/networks/networks.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
+import { firstToGo } from '../../sql/documents/removal.ts';
 import { filesNamed } from '../../sql/moving/rows.ts';
 import { openSftp } from '../../workers/outside/sftp.ts';
 import { BATCHING, postOffice, stored } from '../setup/letters.ts';
@@ -210,4 +211,21 @@ test('a file that was removed is named no more, so that the tenant can be carrie
   const gone = before.filter((key) => !after.includes(key));
   expect(gone).toHaveLength((await officer.get(`${batch}/files`)).body.length);
   for (const key of after) expect(await outside.files.describe(key)).not.toBeNull();
+});
+
+test('the file of a letter that waits is kept, however many years are over', async () => {
+  const { tenant, officer, post } = await postOffice(stage);
+  const { id, loan_id } = await post(1);
+  const { document_id } = (await officer.get(`/mail-letters/${id}`)).body;
+  await stage.owner.query(`update loans set status = 'paid_off' where id = $1`, [loan_id]);
+  const years = { correspondence: 2 };
+  const going = async () =>
+    (await tenant.within(({ tx }) => firstToGo(tx, years, '2040-01-01', 10))).map((due) => due.id);
+
+  const waiting = await going();
+  await officer.post(`/mail-letters/${id}/withdraw`, { reason: 'Sent by hand.' });
+  const withdrawn = await going();
+
+  expect(waiting).not.toContain(document_id);
+  expect(withdrawn).toContain(document_id);
 });
