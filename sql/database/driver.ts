@@ -117,12 +117,14 @@ function asking(client: pg.Client) {
     const before = text.startsWith('rollback') ? [] : kept;
     kept = [];
     if (text === 'commit' || text === 'rollback') isOpen = false;
-    if (name === UNAWAITED) {
+    // A transaction that may only read refuses what is kept back, and that is told.
+    if (name === UNAWAITED && before.length === 0) {
       // A connection that breaks meanwhile says so itself.
-      sendAll([...before, { text, values }]).catch(() => {});
+      sendAll([{ text, values }]).catch(() => {});
       return NOTHING;
     }
-    const { command, fields, rowCount, rows } = await sendAll([...before, { text, values, name }]);
+    const asked = { text, values, name: name === UNAWAITED ? undefined : name };
+    const { command, fields, rowCount, rows } = await sendAll([...before, asked]);
     if (text === 'commit' && command === 'ROLLBACK') throw new RolledBack();
     return {
       command: command as (typeof NOTHING)['command'],

@@ -107,6 +107,16 @@ test('what is wrong with such a write is told, and undoes the transaction, also 
   expect(await within(id, codes)).toEqual([]);
 });
 
+test('such a write is refused where a transaction may only read, also where it is its last', async () => {
+  const { id } = tenants[1];
+  const mode = { readOnly: true };
+
+  const reading = within(id, ({ tx }) => tx.query(write('UNREAD-8')), mode);
+
+  expect(await reading.catch((error: unknown) => sqlStateOf(error))).toBe('25006');
+  expect(await within(id, codes, mode)).toEqual([]);
+});
+
 test('such a write of steps that are undone by themselves is undone with them, and told', async () => {
   const { id } = tenants[1];
 
