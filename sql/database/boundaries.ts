@@ -32,5 +32,9 @@ export const ending = ({ readOnly = false, snapshot = false }: Mode) =>
 
 /** Waited for, because a connection that cannot roll back must not be used again. */
 export const ROLLBACK = sql.unsafe`rollback`;
+/** Nothing is held by steps that have only read; whoever is told of another refusal may ask again at once. */
+const DROP = named(ROLLBACK, UNAWAITED);
+
 /** After steps that have refused, on a connection that is known to work. */
-export const DROP = named(ROLLBACK, UNAWAITED);
+export const undoing = ({ readOnly = false, snapshot = false }: Mode) =>
+  readOnly || snapshot ? DROP : ROLLBACK;

@@ -9,7 +9,7 @@ import {
   type QuerySqlToken,
 } from 'slonik';
 import { z } from 'zod';
-import { beginning, DROP, ending, ROLLBACK, type Mode } from './boundaries.ts';
+import { beginning, ending, ROLLBACK, undoing, type Mode } from './boundaries.ts';
 import { CannotStart, noDatabase } from './cannot-start.ts';
 import { driverWith, UNREAD } from './driver.ts';
 import { isPassing } from './passing.ts';
@@ -176,7 +176,7 @@ async function once<Result>(
     return { result };
   } catch (error) {
     // A connection that cannot roll back is broken: that error goes through and destroys it.
-    await connection.query(isBroken(error) ? ROLLBACK : DROP);
+    await connection.query(isBroken(error) ? ROLLBACK : undoing(mode));
     return { error };
   }
 }

@@ -111,7 +111,7 @@ function asking(client: pg.Client) {
     if (isUnread(name) && (isOpen || isBeginning)) {
       isOpen = true;
       kept.push({ text, values, name: name === UNREAD ? undefined : name });
-      return NOTHING;
+      return { ...NOTHING };
     }
     // What is undone need not be done before.
     const before = text.startsWith('rollback') ? [] : kept;
@@ -121,7 +121,7 @@ function asking(client: pg.Client) {
     if (name === UNAWAITED && before.length === 0) {
       // A connection that breaks meanwhile says so itself.
       sendAll([{ text, values }]).catch(() => {});
-      return NOTHING;
+      return { ...NOTHING };
     }
     const asked = { text, values, name: name === UNAWAITED ? undefined : name };
     const { command, fields, rowCount, rows } = await sendAll([...before, asked]);

@@ -16,6 +16,7 @@ const State = z.object({
   timeout: z.string(),
   read_only: z.string(),
 });
+const Locked = z.object({ is_locked: z.boolean() });
 const Code = z.object({ code: z.string() });
 const Backend = sql.type(z.object({ pid: z.number() }));
 
@@ -146,6 +147,25 @@ test('outside a transaction such a write is done at once, and what refuses leave
   await expect(refused).rejects.toThrow('No.');
   expect(alone).toBe('42501');
   expect(await within(id, codes)).toEqual(['UNREAD-4']);
+});
+
+test('whoever is told of a refusal finds nothing locked by it', async () => {
+  const { id } = tenants[0];
+  const tryLock = ({ tx }: Work) =>
+    tx.oneFirst(sql.type(Locked)`select pg_try_advisory_xact_lock(4711) as is_locked`);
+  const elsewhere = workOf(stage.pool, SYSTEM);
+
+  const found: boolean[] = [];
+  for (let at = 0; at < 100; at += 1) {
+    const refused = within(id, async (work) => {
+      await tryLock(work);
+      throw new Conflict('No.');
+    });
+    await refused.catch(() => undefined);
+    found.push(await elsewhere(id, tryLock));
+  }
+
+  expect(new Set(found)).toEqual(new Set([true]));
 });
 
 test('a thousand requests of two tenants, aborted ones among them, never see the other’s rows', async () => {

@@ -31,7 +31,7 @@ export async function askedBy(steps: () => Promise<unknown>): Promise<Asked> {
     // Whose the host is, is asked every five seconds, whatever is done.
     if (text.includes('tenant_of_host')) return answer;
     if (text.includes('read only')) reading.add(this);
-    const isLetGo = text === 'rollback' || (text === 'commit' && reading.delete(this));
+    const isLetGo = /^(commit|rollback)$/.test(text) && reading.delete(this);
     const before = waiting.get(this) ?? 0;
     asked.statements += 1;
     if (before === 0 && !isLetGo) asked.trips += 1;
