@@ -1,4 +1,5 @@
 import { accrual } from './accrual.ts';
+import { asRow, HEAD, type Bench, type Figure } from './figures.ts';
 import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { lists } from './lists.ts';
@@ -6,24 +7,31 @@ import { payments } from './payments.ts';
 import { statementsPer } from './statements-per.ts';
 import { statements } from './statements.ts';
 
-/** `npm run bench -- NAME`: figures beside the least that any design must do, as ratios. */
-const BENCHES: Record<string, (words: readonly string[]) => Promise<void>> = {
-  accrual,
-  groups,
-  jobs,
-  lists,
-  payments,
-  statements,
-  'statements-per': statementsPer,
-};
+/** `npm run bench -- NAME [--json]`: figures beside the least that any design must do, as ratios. */
+const BENCHES = new Map<string, Bench | ((words: readonly string[]) => Promise<void>)>(
+  Object.entries({
+    accrual,
+    groups,
+    jobs,
+    lists,
+    payments,
+    statements,
+    'statements-per': statementsPer,
+  }),
+);
 
-const [name = '', ...words] = process.argv.slice(2);
-const bench = BENCHES[name];
+const [name = '', ...words] = process.argv.slice(2).filter((word) => word !== '--json');
+const bench = BENCHES.get(name);
 if (bench) {
-  await bench(words);
+  show((await bench(words)) ?? []);
   // Servers and connections of what was measured are not waited for.
   process.exit();
 } else {
-  console.error(`Which one? ${Object.keys(BENCHES).join(', ')}: npm run bench -- accrual`);
+  console.error(`Which one? ${[...BENCHES.keys()].join(', ')}: npm run bench -- accrual`);
   process.exitCode = 2;
+}
+
+function show(figures: readonly Figure[]) {
+  if (process.argv.includes('--json')) console.log(JSON.stringify(figures, null, 2));
+  else if (figures.length > 0) console.log([...HEAD, ...figures.map(asRow)].join('\n'));
 }
