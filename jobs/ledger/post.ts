@@ -48,7 +48,7 @@ export async function postParts(
   const lines = linesOf(given.reference_type, parts);
   if (lines.length === 0) return null;
   const heading = headingOf(work, given);
-  const written = await entries.write(work.tx, heading, lines);
+  const written = await entries.write(work.tx, { heading, lines });
   if (written === null) return repeated(work, heading, lines);
   if (Number(written.lines) !== lines.length) {
     const roles = lines.map(({ role }) => role).join(', ');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
 import { loansOf } from '../loans/co-borrowers.ts';
 import { containing, table } from '../table.ts';
 
@@ -54,20 +55,22 @@ export const borrowers = table({
   },
 });
 
-const Usable = z.object({ is_usable: z.boolean() });
-
 /**
  * Whether such a borrower exists and may be used for a new loan; it is not archived until the
  * transaction has ended.
  */
-export const isUsable = (tx: Transaction, id: string) =>
-  tx.oneFirst(
-    prepared(sql.type(Usable)`
-      select exists (
-        select from borrowers where id = ${id} and not is_archived for key share
-      ) as is_usable
-    `),
+export const isUsable = joined(async (tx, ids: readonly string[]) => {
+  const wanted = sql.array([...ids], 'uuid');
+  const usable = new Set(
+    await tx.anyFirst(
+      prepared(sql.typeAlias('id')`
+        select id from borrowers where id = any(${wanted}) and not is_archived
+        order by id for key share
+      `),
+    ),
   );
+  return ids.map((id) => usable.has(id));
+});
 
 /** Until the transaction has ended nobody begins a loan with the borrower. */
 export const lockOut = (tx: Transaction, id: string) =>

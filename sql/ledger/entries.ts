@@ -1,5 +1,7 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
 import { containing, table } from '../table.ts';
 import { uuid } from '../types.ts';
 
@@ -60,42 +62,61 @@ export type RoleLine = { role: string; account_id: string | null; debit: string;
 const Posted = z.object({ id: z.string(), lines: z.string() });
 
 /**
- * Writes a system entry and its lines with one statement, naming the accounts by role, and answers
- * its id and how many of the lines found their account: the line's own, the one that the loan's
- * terms map the role to, or the chart's. Null where the reference is posted already.
+ * Writes system entries with their lines, naming the accounts by role, and answers of each its id and
+ * how many of the lines found their account: the line's own, the one that the loan's terms map the
+ * role to, or the chart's. Null where the reference is posted already.
  */
-export const write = (tx: Transaction, heading: Heading, lines: readonly RoleLine[]) =>
-  tx.maybeOne(sql.prepared('write_entry', Posted)`
-    with entry as (
+export const write = joined(
+  async (tx, given: readonly { heading: Heading; lines: readonly RoleLine[] }[]) => {
+    const headed = given.map(({ heading, lines }) => ({
+      ...heading,
+      id: heading.id ?? randomUUIDv7(),
+      lines,
+    }));
+    const written = await tx.any(writing(headed));
+    const byId = new Map(written.map((entry) => [entry.id, entry]));
+    return headed.map(({ id }) => byId.get(id) ?? null);
+  },
+);
+
+const writing = (headed: readonly (Heading & { lines: readonly RoleLine[] })[]) =>
+  sql.prepared('write_entries', Posted)`
+    with given as materialized (
+      select heading.*, (
+        select loan.terms -> 'gl_map' from loans as loan where loan.id = heading.loan_id
+      ) as mapped
+      from jsonb_to_recordset(${JSON.stringify(headed)}) as heading (
+        id uuid, entry_date date, effective_date date, description text, reference_type text,
+        reference_id uuid, purpose text, loan_id uuid, actor_id uuid, lines jsonb
+      )
+    ), entry as (
       insert into journal_entries (
         id, entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,
         source, status, posted_at, posted_by, created_by
       )
-      values (
-        coalesce(${heading.id}, uuidv7()), ${heading.entry_date}, ${heading.effective_date}, ${heading.description},
-        ${heading.reference_type}, ${heading.reference_id}, ${heading.purpose}, ${heading.loan_id},
-        'system', 'posted', now(), ${heading.actor_id}, ${heading.actor_id}
-      )
+      select id, entry_date, effective_date, description, reference_type, reference_id, purpose,
+             loan_id, 'system', 'posted', now(), actor_id, actor_id
+      from given
       on conflict on constraint journal_entries_posted_once do nothing
       returning id, entry_date
     ), charged as materialized (
-      select line.*, coalesce(
-        line.account_id, (loan.terms -> 'gl_map' ->> line.role)::uuid,
+      select given.id as entry_id, line.*, coalesce(
+        line.account_id, (given.mapped ->> line.role)::uuid,
         (select id from ledger_accounts as charted where charted.role = line.role)
       ) as found_id
-      from rows from (jsonb_to_recordset(${JSON.stringify(lines)}) as (
+      from given cross join lateral rows from (jsonb_to_recordset(given.lines) as (
         role text, account_id uuid, debit numeric, credit numeric
       )) with ordinality as line (role, account_id, debit, credit, position)
-      left join loans as loan on loan.id = ${heading.loan_id}
     ), written as (
       insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
       select entry.id, entry.entry_date, found_id, role, position, debit, credit
-      from entry cross join charged
+      from entry join charged on charged.entry_id = entry.id
       where found_id is not null
-      returning id
+      returning entry_id
     )
-    select entry.id, (select count(*) from written) as lines from entry
-  `);
+    select entry.id, (select count(*) from written where written.entry_id = entry.id) as lines
+    from entry
+  `;
 
 const Existing = z.object({
   id: z.string(),

@@ -12,9 +12,9 @@ export type EventRow = z.output<typeof EventRow>;
 
 export type NewEvent = { id: string; kind: string; effective_date: string; details: unknown };
 
-export const appending = (loanId: string, events: readonly NewEvent[]) => sql.fragment`
+export const appending = (events: readonly (NewEvent & { loan_id: string })[]) => sql.fragment`
   insert into loan_events (id, loan_id, kind, effective_date, details)
-  select id, ${loanId}, kind, effective_date, details
+  select id, loan_id, kind, effective_date, details
   from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
-    as event (id uuid, kind text, effective_date date, details jsonb)
+    as event (id uuid, loan_id uuid, kind text, effective_date date, details jsonb)
 `;

@@ -1,45 +1,88 @@
 import { sql, unread, type Transaction } from '../database/db.ts';
-import { assigning, type Values } from '../write.ts';
-import { appending } from './events.ts';
-import { covering, planning } from './installments.ts';
-import { allocating, charging, crediting, selling } from './splits.ts';
+import { joined } from '../database/joined.ts';
+import type { Values } from '../write.ts';
+import { appending, type NewEvent } from './events.ts';
+import { covering, planning, type Coverage, type NewPlan } from './installments.ts';
+import { allocating, charging, crediting, selling, type FeeState } from './splits.ts';
+
+type Of<Row> = Omit<Row, 'loan_id'>;
 
 type Happened = {
-  events: Parameters<typeof appending>[1];
+  loan_id: string;
+  events: readonly NewEvent[];
   /** A new version of the plan, where there is one; otherwise what is covered of the present one. */
-  plan: { version: number; rows: Parameters<typeof planning>[2]; reason: string } | null;
-  covered: { version: number; rows: Parameters<typeof covering>[2] };
+  plan: Of<NewPlan> | null;
+  covered: { version: number; rows: readonly Omit<Coverage, 'loan_id' | 'version'>[] };
   payments: Parameters<typeof allocating>[0];
   /** Service credits and applied suspense. */
   credits: Parameters<typeof crediting>[1];
   /** Sales of collateral. */
   sales: Parameters<typeof selling>[0];
-  fees: Parameters<typeof charging>[1];
+  fees: readonly Of<FeeState>[];
   /** What the loan's row keeps of its fold: the state at its last event (jobs/loans/engine/anchor.ts). */
   anchor: Values;
 };
 
-/** All that events changed of a loan, in one statement: only the parts that there are. */
-export async function write(tx: Transaction, loanId: string, happened: Happened) {
-  const { events, plan, covered, payments, credits, sales, fees, anchor } = happened;
+/** All that events changed of loans, in one statement for those that keep the same columns of their fold. */
+export const write = joined(async (tx, all: readonly Happened[]) => {
+  const alike = Map.groupBy(all, ({ anchor }) => columnsOf(anchor).join());
+  for (const happened of alike.values()) await writeAlike(tx, happened);
+  return all.map(() => undefined);
+});
+
+const columnsOf = (values: Values) =>
+  Object.keys(values).filter((column) => values[column] !== undefined);
+
+/** Only the parts that there are. */
+async function writeAlike(tx: Transaction, all: readonly Happened[]) {
+  const events = all.flatMap(ofLoans((loan) => loan.events));
+  const plans = all.flatMap(ofLoans(({ plan }) => (plan === null ? [] : [plan])));
+  const covered = all.flatMap(
+    ofLoans(({ covered: { version, rows } }) => rows.map((row) => ({ ...row, version }))),
+  );
+  const fees = all.flatMap(ofLoans((loan) => loan.fees));
+  const payments = all.flatMap((loan) => loan.payments);
+  const credits = all.flatMap((loan) => loan.credits);
+  const sales = all.flatMap((loan) => loan.sales);
   const parts = [
-    events.length > 0 && appending(loanId, events),
-    plan !== null && planning(loanId, plan.version, plan.rows, plan.reason),
-    covered.rows.length > 0 && covering(loanId, covered.version, covered.rows),
+    events.length > 0 && appending(events),
+    plans.length > 0 && planning(plans),
+    covered.length > 0 && covering(covered),
     payments.length > 0 && allocating(payments),
     credits.length > 0 && crediting('service_credits', credits),
     credits.length > 0 && crediting('suspense_applications', credits),
     sales.length > 0 && selling(sales),
-    fees.length > 0 && charging(loanId, fees),
+    fees.length > 0 && charging(fees),
   ].filter((part) => part !== false);
   const named = parts.map(
     (part, index) => sql.fragment`${sql.identifier([`part_${index}`])} as (${part})`,
   );
   const first =
     named.length === 0 ? sql.fragment`` : sql.fragment`with ${sql.join(named, sql.fragment`, `)}`;
-  await tx.query(
-    unread(sql.typeAlias('void')`
-      ${first} update loans set ${assigning(anchor)} where id = ${loanId}
-    `),
-  );
+  await tx.query(unread(sql.typeAlias('void')`${first} ${anchoring(all)}`));
+}
+
+/** The rows of a loan that say themselves whose they are. */
+const ofLoans =
+  <Row extends object>(rowsOf: (happened: Happened) => readonly Row[]) =>
+  (happened: Happened) =>
+    rowsOf(happened).map((row) => ({ ...row, loan_id: happened.loan_id }));
+
+/** Ids as an array, of which Postgres expects few: it looks the loans up, and does not read them all. */
+function anchoring(all: readonly Happened[]) {
+  const ids = all.map(({ loan_id }) => loan_id);
+  const anchors = all.map(({ anchor }) => anchor);
+  const assigned = columnsOf(anchors[0] ?? {}).map((column) => {
+    const name = sql.identifier([column]);
+    return sql.fragment`${name} = kept.${name}`;
+  });
+  return sql.fragment`
+    update loans as loan
+    set ${sql.join(assigned, sql.fragment`, `)}
+    from unnest(${sql.array(ids, 'uuid')}) with ordinality as given (id, position)
+    cross join lateral jsonb_populate_record(
+      null::loans, ${JSON.stringify(anchors)}::jsonb -> (given.position - 1)::integer
+    ) as kept
+    where loan.id = given.id
+  `;
 }

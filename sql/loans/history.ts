@@ -1,9 +1,10 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { prepared, sql } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
 import { EventRow } from './events.ts';
 import { ScheduledRow } from './installments.ts';
-import { hold, Raw, rawColumns } from './loans.ts';
+import { holdAll, Raw, rawColumns } from './loans.ts';
 
 const History = Raw.extend({
   posted_until: z.string(),
@@ -17,17 +18,24 @@ const History = Raw.extend({
  * The loan under its lock, with the day from which its interest is not posted yet: today, or tomorrow
  * where tonight's close has passed it already. Null: there is none.
  */
-export async function open(tx: Transaction, id: string) {
-  await hold(tx, id);
-  // The lock is held; asked for again it only tells whether tonight's close has passed the loan.
-  return tx.maybeOne(historyOf(id, sql.fragment`app.lock_loan(loan.id)::integer`));
-}
+export const open = joined(async (tx, ids: readonly string[]) => {
+  await holdAll(tx, ids);
+  // The locks are held; asked for again they only tell whether tonight's close has passed the loan.
+  return each(ids, await tx.any(historyOf(ids, sql.fragment`app.lock_loan(loan.id)::integer`)));
+});
 
 /** The same without a lock, to look at. */
-export const read = (tx: Transaction, id: string) => tx.maybeOne(historyOf(id, sql.fragment`0`));
+export const read = joined(async (tx, ids: readonly string[]) =>
+  each(ids, await tx.any(historyOf(ids, sql.fragment`0`))),
+);
+
+const each = (ids: readonly string[], found: readonly z.output<typeof History>[]) => {
+  const byId = new Map(found.map((loan) => [loan.id, loan]));
+  return ids.map((id) => byId.get(id) ?? null);
+};
 
 /** The bare row, the schedule that the loan began with, and its events in the order they became known. */
-const historyOf = (id: string, postedDays: FragmentSqlToken) =>
+const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
   prepared(sql.type(History)`
     select ${rawColumns}, app.business_date() + ${postedDays} as posted_until,
            (
@@ -54,5 +62,5 @@ const historyOf = (id: string, postedDays: FragmentSqlToken) =>
              ) order by event.id), '[]')
              from loan_events as event where event.loan_id = loan.id
            ) as events
-    from loans as loan where loan.id = ${id}
+    from loans as loan where loan.id = any(${sql.array([...ids], 'uuid')})
   `);

@@ -31,39 +31,48 @@ export const isAsking = (table: string, tolerance: SqlFragment) => {
       > case when ${its('paid_amount')} > 0 then ${tolerance} else 0 end)`;
 };
 
-/** Writes a version of the plan, with what is covered of it. */
-export const planning = (
-  loanId: string,
-  version: number,
-  rows: readonly Covered[],
-  reason: string,
-) => sql.fragment`
+export type NewPlan = {
+  loan_id: string;
+  version: number;
+  reason: string;
+  rows: readonly Covered[];
+};
+
+/** Writes versions of plans, with what is covered of them. */
+export const planning = (plans: readonly NewPlan[]) => sql.fragment`
   insert into installments
     (loan_id, version, period_number, due_date, payment_amount, principal_amount, interest_amount,
      fees_amount, beginning_balance, ending_balance, days_in_period, paid_amount, paid_date,
      is_canceled, reason)
-  select ${loanId}, ${version}::integer, period_number, due_date, payment_amount, principal_amount,
+  select loan_id, version, period_number, due_date, payment_amount, principal_amount,
          interest_amount, fees_amount, beginning_balance, ending_balance, days_in_period,
-         paid_amount, paid_date, status = 'canceled', ${reason}
-  from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (
+         paid_amount, paid_date, status = 'canceled', reason
+  from jsonb_to_recordset(${JSON.stringify(plans)}::jsonb)
+         as plan (loan_id uuid, version integer, reason text, rows jsonb)
+  cross join lateral jsonb_to_recordset(plan.rows) as row (
     period_number integer, due_date date, payment_amount numeric, principal_amount numeric,
     interest_amount numeric, fees_amount numeric, beginning_balance numeric,
     ending_balance numeric, days_in_period integer, paid_amount numeric, paid_date date, status text
   )
 `;
 
-/** Writes what an event changed of the current version's coverage. */
-export const covering = (
-  loanId: string,
-  version: number,
-  rows: readonly Pick<Covered, 'period_number' | 'paid_amount' | 'paid_date' | 'status'>[],
-) => sql.fragment`
+export type Coverage = Pick<Covered, 'period_number' | 'paid_amount' | 'paid_date' | 'status'> & {
+  loan_id: string;
+  version: number;
+};
+
+/** Writes what events changed of the current versions' coverage; arrays, of which Postgres expects few rows. */
+export const covering = (rows: readonly Coverage[]) => sql.fragment`
   update installments as installment
-  set paid_amount = row.paid_amount, paid_date = row.paid_date,
-      is_canceled = row.status = 'canceled'
-  from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-    as row (period_number integer, paid_amount numeric, paid_date date, status text)
-  where installment.loan_id = ${loanId} and installment.version = ${version}
+  set paid_amount = row.paid_amount, paid_date = row.paid_date, is_canceled = row.is_canceled
+  from ${sql.unnest(
+    rows.map(({ loan_id, version, period_number, paid_amount, paid_date, status }) => [
+      ...[loan_id, version, period_number],
+      ...[paid_amount, paid_date, status === 'canceled'],
+    ]),
+    ['uuid', 'int4', 'int4', 'numeric', 'date', 'bool'],
+  )} as row (loan_id, version, period_number, paid_amount, paid_date, is_canceled)
+  where installment.loan_id = row.loan_id and installment.version = row.version
     and installment.period_number = row.period_number
 `;
 

@@ -191,8 +191,16 @@ export const rawColumns = sql.join(
  * Locks the loan for a change. It is a statement of its own, so that the next one, which comes with it,
  * sees what was written while this one waited.
  */
-export const hold = (tx: Transaction, id: string) =>
-  tx.query(unread(sql.typeAlias('void')`select app.lock_loan(${id})`));
+export const hold = (tx: Transaction, id: string) => holdAll(tx, [id]);
+
+/** The same for several, always in the order of their ids: who waits for another is not waited for. */
+export const holdAll = (tx: Transaction, ids: readonly string[]) =>
+  tx.query(
+    unread(sql.typeAlias('void')`
+      select app.lock_loan(id)
+      from (select id from unnest(${sql.array([...ids], 'uuid')}) as wanted (id) order by id) as wanted
+    `),
+  );
 
 /** Locks the loan and answers its row. */
 export async function lock(tx: Transaction, id: string) {

@@ -41,7 +41,8 @@ export const selling = (sales: readonly PaymentSplit[]) => sql.fragment`
   where sale.id = row.id and sale.status = 'applied'
 `;
 
-type FeeState = {
+export type FeeState = {
+  loan_id: string;
   fee_id: string;
   amount_paid: string;
   amount_waived: string;
@@ -49,7 +50,7 @@ type FeeState = {
 };
 
 /** What is paid and waived of each fee, and what became of the rest where it is not owed any more. */
-export const charging = (loanId: string, fees: readonly FeeState[]) => sql.fragment`
+export const charging = (fees: readonly FeeState[]) => sql.fragment`
   update fees as fee
   set amount_paid = row.amount_paid, amount_waived = row.amount_waived,
       amount_moved = fee.amount - row.amount_paid - row.amount_waived - row.outstanding_amount,
@@ -60,8 +61,8 @@ export const charging = (loanId: string, fees: readonly FeeState[]) => sql.fragm
         else 'assessed'
       end
   from jsonb_to_recordset(${JSON.stringify(fees)}::jsonb)
-    as row (fee_id uuid, amount_paid numeric, amount_waived numeric, outstanding_amount numeric)
-  where fee.loan_id = ${loanId} and fee.id = row.fee_id and fee.status <> 'reversed'
+    as row (loan_id uuid, fee_id uuid, amount_paid numeric, amount_waived numeric, outstanding_amount numeric)
+  where fee.loan_id = row.loan_id and fee.id = row.fee_id and fee.status <> 'reversed'
     and (fee.amount_paid, fee.amount_waived, fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_moved)
       is distinct from (row.amount_paid, row.amount_waived, row.outstanding_amount)
 `;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, unread, type Transaction } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
 
 export type NewEvent = {
   event_type: string;
@@ -17,8 +18,11 @@ const Written = z.object({ id: z.string() });
  * Writes events with the very bytes that every receiver will get. Their ids are made here, ascending
  * with time, because the relay takes events in the order of their ids.
  */
-export const write = (tx: Transaction, events: readonly NewEvent[]) =>
-  tx.query(unread(writing(events, false)));
+export const write = joined(async (tx, several: readonly (readonly NewEvent[])[]) => {
+  const events = several.flat();
+  if (events.length > 0) await tx.query(unread(writing(events, false)));
+  return several.map(() => undefined);
+});
 
 /** The same, and its id, for an event that is delivered by whoever writes it. */
 export const writeRelayed = (tx: Transaction, event: NewEvent) =>

@@ -98,7 +98,8 @@ export async function happen(
   assertWithinReach(loan.state, state);
   const cause = because ?? scheduleReason(fresh, events, work.today);
   const replaced = scheduleAfter(loan, state, first !== undefined, cause);
-  await happened.write(work.tx, row.id, {
+  await happened.write(work.tx, {
+    loan_id: row.id,
     events: fresh.map(storedForm),
     plan: replaced,
     covered: {
