@@ -1,5 +1,7 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
 import { sql, unread, type Transaction } from './database/db.ts';
+import { joined } from './database/joined.ts';
 import type { TableName } from './tables.ts';
 
 /**
@@ -11,6 +13,29 @@ export type Values = Record<string, unknown>;
 /** Inserts the record and answers its id; undefined values are left to the column's default. */
 export const insert = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
   tx.oneFirst(inserting(table, values));
+
+/** The same for records that come side by side: those with the same columns are one statement. */
+export const insertJoined = (table: TableName) =>
+  joined(async (tx, records: readonly Values[]) => {
+    // Ids of one millisecond are in no order, and what is written together keeps its own.
+    const ids = records.map(() => randomUUIDv7()).toSorted();
+    const identified: Values[] = records.map((record, at) => ({ ...record, id: ids[at] }));
+    const alike = Map.groupBy(identified, (record) => columnsOf(record).join());
+    for (const some of alike.values()) await tx.query(unread(insertingAll(table, some)));
+    return ids;
+  });
+
+const insertingAll = (table: TableName, records: readonly Values[]) => {
+  const name = sql.identifier([table]);
+  const columns = sql.join(
+    columnsOf(records[0] ?? {}).map((column) => sql.identifier([column])),
+    sql.fragment`, `,
+  );
+  return sql.typeAlias('void')`
+    insert into ${name} (${columns})
+    select ${columns} from jsonb_populate_recordset(null::${name}, ${JSON.stringify(records)}::jsonb)
+  `;
+};
 
 /** The same for rows that come often, always with the same columns, and whose id nobody asks for. */
 export const insertOften = (tx: Transaction, table: TableName, values: Values) =>
@@ -41,6 +66,10 @@ export async function update(tx: Transaction, table: TableName, id: string, valu
     where id = ${id} and (${sql.join(differences, sql.fragment` or `)})
   `);
 }
+
+/** The columns that a record says something of. */
+export const columnsOf = (values: Values) =>
+  Object.keys(values).filter((column) => values[column] !== undefined);
 
 /** Each column with its new value, as an update sets them. */
 export const assigning = (values: Values) =>

@@ -1,12 +1,23 @@
-import { sql, type Transaction } from '../database/db.ts';
+import { sql, unread } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
 
-/** A loan that comes late is late for the first time at least, and the closes do not count it again. */
-export const countDelinquencies = (tx: Transaction, id: string, daysPastDue: number) =>
-  tx.query(sql.typeAlias('void')`
-    update loans
-    set times_delinquent_30 = greatest(times_delinquent_30, (${daysPastDue} >= 30)::integer),
-        times_delinquent_60 = greatest(times_delinquent_60, (${daysPastDue} >= 60)::integer),
-        times_delinquent_90 = greatest(times_delinquent_90, (${daysPastDue} >= 90)::integer),
-        delinquency_counted = least(${daysPastDue}::integer / 30 * 30, 90)
-    where id = ${id}
-  `);
+/** Loans that come late are late for the first time at least, and the closes do not count it again. */
+export const countDelinquencies = joined(
+  async (tx, late: readonly { id: string; days_past_due: number }[]) => {
+    await tx.query(
+      unread(sql.typeAlias('void')`
+        update loans as loan
+        set times_delinquent_30 = greatest(times_delinquent_30, (late.days >= 30)::integer),
+            times_delinquent_60 = greatest(times_delinquent_60, (late.days >= 60)::integer),
+            times_delinquent_90 = greatest(times_delinquent_90, (late.days >= 90)::integer),
+            delinquency_counted = least(late.days / 30 * 30, 90)
+        from ${sql.unnest(
+          late.map(({ id, days_past_due }) => [id, days_past_due]),
+          ['uuid', 'int4'],
+        )} as late (id, days)
+        where loan.id = late.id
+      `),
+    );
+    return late.map(() => undefined);
+  },
+);

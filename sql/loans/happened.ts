@@ -1,6 +1,6 @@
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
-import type { Values } from '../write.ts';
+import { columnsOf, type Values } from '../write.ts';
 import { appending, type NewEvent } from './events.ts';
 import { covering, planning, type Coverage, type NewPlan } from './installments.ts';
 import { allocating, charging, crediting, selling, type FeeState } from './splits.ts';
@@ -29,9 +29,6 @@ export const write = joined(async (tx, all: readonly Happened[]) => {
   for (const happened of alike.values()) await writeAlike(tx, happened);
   return all.map(() => undefined);
 });
-
-const columnsOf = (values: Values) =>
-  Object.keys(values).filter((column) => values[column] !== undefined);
 
 /** Only the parts that there are. */
 async function writeAlike(tx: Transaction, all: readonly Happened[]) {

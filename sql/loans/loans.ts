@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
+import { insertJoined } from '../write.ts';
 import { allowedActions, hindrancesOf } from './actions.ts';
 import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
 import {
@@ -213,6 +214,9 @@ export const read = (tx: Transaction, id: string) =>
   tx.maybeOne(
     sql.prepared('read_loan', Raw)`select ${rawColumns} from loans as loan where id = ${id}`,
   );
+
+/** Writes the row of a new loan and answers its id. */
+export const add = insertJoined('loans');
 
 /** The next number of the year: LN-2026-000001. Gaps may stay where a creation failed. */
 export async function nextNumber(tx: Transaction, year: number): Promise<string> {

@@ -1,4 +1,5 @@
 import * as tape from '../../../sql/loans/tape.ts';
+import { sideBySide } from '../../../sql/database/joined.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { parentsOf, type Parents } from '../origination/create.ts';
@@ -26,6 +27,9 @@ export type BoardingOptions = {
   onProgress?: (done: number) => void;
 };
 
+/** Loans that share their statements: more gain little, and are held in memory all at once. */
+const AT_ONCE = 100;
+
 /** What stands in an address of which the tape gives the state alone. */
 const UNKNOWN = { street: 'Unknown', city: 'Unknown', postal_code: '00000' };
 
@@ -40,15 +44,35 @@ export async function boardTape(
 ): Promise<string[]> {
   if (!(await tape.begin(work.tx)))
     throw new Conflict('Another tape is being boarded. Try again once it is done.', 'in_progress');
-  const refusals: Refusal[] = [];
+  const { fit, refusals } = await fitting(work, rows, product);
+  const ids: string[] = [];
+  for (let from = 0; from < fit.length; from += AT_ONCE) {
+    const some = fit.slice(from, from + AT_ONCE);
+    for (const boarded of await sideBySide(some, (loan) => boardRow(work, loan))) {
+      if (typeof boarded === 'string') ids.push(boarded);
+      else refusals.push(...boarded);
+    }
+    onProgress?.(from + some.length);
+  }
+  if (refusals.length > 0)
+    throw new TapeRefused(refusals.toSorted((one, other) => one.line - other.line));
+  await tape.recordBoarded(work.tx, ids, file);
+  return ids;
+}
+
+type Fit = { line: number; input: Boarding; parents: Parents };
+
+/** The rows whose product there is and whose number is free, with what they take over; and the others. */
+async function fitting(work: Work, rows: readonly TapeRow[], product: string | undefined) {
   const find = await finderOf(work, product);
   const numbers = rows.map(({ loan_number }) => loan_number);
   const taken = new Set((await tape.ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
   const borrowers = await tape.addBorrowers(work.tx, uniqueBorrowers(rows));
   const idOf = new Map(borrowers.map(({ external_id, id }) => [external_id, id]));
   const known = new Map<string, Parents>();
-  const ids: string[] = [];
-  for (const [index, row] of rows.entries()) {
+  const refusals: Refusal[] = [];
+  const fit: Fit[] = [];
+  for (const row of rows) {
     const { line, loan_number, borrower_external_id } = row;
     const parentIds = find(row);
     if (parentIds === null)
@@ -59,20 +83,9 @@ export async function boardTape(
     const borrower_id = idOf.get(borrower_external_id) ?? '';
     const parents = known.get(parentIds.product_id) ?? (await parentsOf(work, parentIds));
     known.set(parentIds.product_id, parents);
-    const boarded = await boardRow(
-      work,
-      boardingOf(row, { borrower_id, ...parentIds }),
-      parents,
-      line,
-    );
-    if (typeof boarded === 'string') ids.push(boarded);
-    else refusals.push(...boarded);
-    if (index % 10 === 9) onProgress?.(index + 1);
+    fit.push({ line, input: boardingOf(row, { borrower_id, ...parentIds }), parents });
   }
-  if (refusals.length > 0) throw new TapeRefused(refusals);
-  await tape.recordBoarded(work.tx, ids, file);
-  onProgress?.(rows.length);
-  return ids;
+  return { fit, refusals };
 }
 
 const against = (line: number, column: string, reason: string): Refusal => ({
@@ -82,7 +95,7 @@ const against = (line: number, column: string, reason: string): Refusal => ({
 });
 
 /** What the loan's rules refuse is known before anything is written, so the others can be tried on. */
-async function boardRow(work: Work, input: Boarding, parents: Parents, line: number) {
+async function boardRow(work: Work, { line, input, parents }: Fit) {
   try {
     return await board(work, input, parents);
   } catch (error) {

@@ -237,5 +237,5 @@ async function takeOver(
     ...lastPaymentOf(input),
   });
   const { days_past_due } = await happen(work, loan, [event], { schedule });
-  if (days_past_due >= 30) await countDelinquencies(work.tx, id, days_past_due);
+  if (days_past_due >= 30) await countDelinquencies(work.tx, { id, days_past_due });
 }

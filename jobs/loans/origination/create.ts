@@ -3,7 +3,7 @@ import { openOf } from '../../../sql/loans/co-borrowers.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import * as products from '../../../sql/loans/products.ts';
 import * as programs from '../../../sql/loans/programs.ts';
-import { insert, update } from '../../../sql/write.ts';
+import { update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, parseRate } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
@@ -69,7 +69,7 @@ export async function checkedLoan(work: Pick<Work, 'tx'>, input: NewLoan, known?
 /** The row of a new loan that was checked; boarding writes it too. */
 export async function writeLoan({ tx, today }: Pick<Work, 'tx' | 'today'>, loan: NewLoan) {
   const loan_number = loan.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
-  const id = await insert(tx, 'loans', { ...loan, loan_number });
+  const id = await loans.add(tx, { ...loan, loan_number });
   return { id, loan_number };
 }
 
