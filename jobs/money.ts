@@ -13,20 +13,23 @@ const Precise = Big();
 Precise.DP = 30;
 Precise.RM = 1;
 
-export function toCents(value: Big, mode: Rounding = 'half_up'): Big {
-  return value.round(2, MODES[mode]);
-}
+/** Looks at the first digit alone: compared with 0, a number is made and read each time. */
+export const isZero = ({ c: digits }: Big): boolean => digits[0] === 0;
+
+/** Most of what is rounded has no more places than it may have, and is what it was. */
+const rounded = (value: Big, places: number, mode: Rounding): Big =>
+  value.c.length - 1 - value.e <= places ? value : value.round(places, MODES[mode]);
+
+export const toCents = (value: Big, mode: Rounding = 'half_up'): Big => rounded(value, 2, mode);
 
 /** The wire form of money: always two places, never an exponent ("1000.00"). */
 export function money(value: Big | string): string {
-  const cents = toCents(new Big(value));
-  return (cents.eq(0) ? ZERO : cents).toFixed(2);
+  const cents = toCents(typeof value === 'string' ? new Big(value) : value);
+  return isZero(cents) ? '0.00' : cents.toFixed(2);
 }
 
 /** A figure with ten places, as accrued interest is kept. */
-export function tenPlaces(value: Big): Big {
-  return value.round(10, MODES.half_up);
-}
+export const tenPlaces = (value: Big): Big => rounded(value, 10, 'half_up');
 
 export function divide(dividend: Big, divisor: Big | number): Big {
   return new Precise(dividend).div(divisor);

@@ -3243,7 +3243,6 @@ create table fees (
   constraint fees_amount_check CHECK (((amount)::numeric > (0)::numeric)),
   constraint fees_pkey PRIMARY KEY (tenant_id, id),
   constraint fees_tenant_id_draw_id_fkey FOREIGN KEY (tenant_id, draw_id) REFERENCES draws(tenant_id, id) DEFERRABLE INITIALLY DEFERRED,
-  constraint fees_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint fees_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint fees_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id)
 );
@@ -3471,7 +3470,6 @@ create table installments (
   reason text,
   created_at timestamp with time zone not null default now(),
   constraint installments_pkey PRIMARY KEY (tenant_id, loan_id, version, period_number),
-  constraint installments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint installments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 alter table installments enable row level security, force row level security;
@@ -3600,8 +3598,7 @@ create table journal_lines (
   constraint journal_lines_check1 CHECK ((((debit)::numeric = (0)::numeric) <> ((credit)::numeric = (0)::numeric))),
   constraint journal_lines_pkey PRIMARY KEY (tenant_id, id),
   constraint journal_lines_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES ledger_accounts(tenant_id, id),
-  constraint journal_lines_tenant_id_entry_id_fkey FOREIGN KEY (tenant_id, entry_id) REFERENCES journal_entries(tenant_id, id),
-  constraint journal_lines_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint journal_lines_tenant_id_entry_id_fkey FOREIGN KEY (tenant_id, entry_id) REFERENCES journal_entries(tenant_id, id)
 );
 CREATE INDEX journal_lines_balance ON public.journal_lines USING btree (tenant_id, account_id, entry_date) INCLUDE (debit, credit, entry_id);
 CREATE INDEX journal_lines_entry ON public.journal_lines USING btree (tenant_id, entry_id);
@@ -3849,7 +3846,6 @@ create table loan_events (
   recorded_on date not null default app.business_date(),
   recorded_at timestamp with time zone not null default now(),
   constraint loan_events_pkey PRIMARY KEY (tenant_id, id),
-  constraint loan_events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint loan_events_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
 CREATE INDEX loan_events_loan ON public.loan_events USING btree (tenant_id, loan_id, effective_date, id);
@@ -4761,7 +4757,6 @@ END))),
   constraint payments_tenant_id_autopay_plan_id_fkey FOREIGN KEY (tenant_id, autopay_plan_id) REFERENCES autopay_plans(tenant_id, id),
   constraint payments_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint payments_tenant_id_external_id_key UNIQUE (tenant_id, external_id),
-  constraint payments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint payments_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
   constraint payments_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id),
   constraint payments_tenant_id_payment_plan_id_fkey FOREIGN KEY (tenant_id, payment_plan_id) REFERENCES payment_plans(tenant_id, id)
@@ -5968,7 +5963,6 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pkey PRIMARY KEY (tenant_id, id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'delivered'::text, 'dead'::text, 'canceled'::text]))),
   constraint webhook_deliveries_tenant_id_event_id_fkey FOREIGN KEY (tenant_id, event_id) REFERENCES events(tenant_id, id),
-  constraint webhook_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint webhook_deliveries_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id)
 ) with (fillfactor=70);
 CREATE INDEX webhook_deliveries_created ON public.webhook_deliveries USING btree (tenant_id, subscription_id, created_at DESC, id DESC);

@@ -65,6 +65,18 @@ const RULES = [
         and (own.attnum <> key.conkey[1] or other.attnum is distinct from key.confkey[1])`,
   },
   {
+    rule: 'the tenant of every row is there: by a key of its own, or by that of a record which the row must name',
+    breaks: 'careless_tables',
+    query: `
+      select name from ${TABLES_OF_SCHEMA}
+      -- The last three are written of loans that the same statement has read.
+      where name not in ('tenants', 'interest_accruals', 'loan_snapshots', 'loan_particulars') and not exists (
+        select from pg_constraint as key
+        where key.conrelid = tables.oid and key.contype = 'f' and key.convalidated
+          and not exists (
+            select from pg_attribute where attrelid = tables.oid and attnum = any(key.conkey) and not attnotnull))`,
+  },
+  {
     rule: 'the tenant comes first in every unique key',
     breaks: 'careless_rows: careless_rows_pkey',
     query: `

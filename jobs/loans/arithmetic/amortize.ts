@@ -14,7 +14,7 @@ import {
 import { interestFor } from './day-count.ts';
 import { dueDates, onePeriodAfter } from './due-dates.ts';
 import { exactCents, flatPayment, solvePayment } from './level-payment.ts';
-import { factorOf } from './period-rate.ts';
+import { factorsOf } from './period-rate.ts';
 import { interestOfPeriod } from './thirty-day-months.ts';
 import type {
   Amortization,
@@ -178,10 +178,11 @@ function periodsOf(input: ScheduleInput): Period[] {
   const day = input.payment_day ?? intendedDay(start, input.first_payment_date ?? null);
   const first = input.first_payment_date ?? onePeriodAfter(frequency, start, 1, day);
   const dates = input.due_dates ?? dueDates(frequency, first, count, day);
+  const factorOf = factorsOf(input, rate);
   return dates.map((due_date, index) => {
     const from = index === 0 ? start : (dates[index - 1] ?? start);
     const days = daysBetween(from, due_date);
-    return { from, due_date, days, factor: factorOf(input, rate, { from, to: due_date }) };
+    return { from, due_date, days, factor: factorOf({ from, to: due_date }) };
   });
 }
 

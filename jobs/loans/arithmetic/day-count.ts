@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { dayNumber, daysInMonth, isLeapYear, partsOf } from '../../dates.ts';
-import { divide, tenPlaces, ZERO } from '../../money.ts';
+import { divide, isZero, tenPlaces, ZERO } from '../../money.ts';
 import type { DayCount } from './terms.ts';
 
 /**
@@ -37,7 +37,7 @@ export function interestFor(
   from: string,
   to: string,
 ): Big {
-  if (balance.eq(0) || rate.eq(0)) return ZERO;
+  if (isZero(balance) || isZero(rate)) return ZERO;
   return tenPlaces(balance.times(rate).times(yearFraction(dayCount, from, to)));
 }
 

@@ -11,17 +11,18 @@ type Computed = {
   installment_calculation?: InstallmentCalculation;
 };
 
-/** The part of a yearly rate by which a period's instalment is computed. */
-export function factorOf(plan: Computed, rate: Big, period: Period): Big {
+/** The part of a yearly rate by which the instalment of each of a plan's periods is computed. */
+export function factorsOf(plan: Computed, rate: Big): (period: Period) => Big {
   const { payment_frequency, installment_calculation, day_count = 'actual_365' } = plan;
-  return payment_frequency === 'single' || installment_calculation === 'actual_days'
-    ? rate.times(fractionOfPeriod({ day_count, payment_frequency }, period))
-    : periodicRate(rate, payment_frequency);
+  if (payment_frequency === 'single' || installment_calculation === 'actual_days')
+    return (period) => rate.times(fractionOfPeriod({ day_count, payment_frequency }, period));
+  const factor = periodicRate(rate, payment_frequency);
+  return () => factor;
 }
 
 /** What a period earns where the schedule says it: the balance at its begin times its part of the rate. */
 export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, period: Period): Big =>
-  exactCents(balance.times(factorOf(plan, rate, period)));
+  exactCents(balance.times(factorsOf(plan, rate)(period)));
 
 /** The part of a yearly rate that one regular period earns: a twelfth, a 26th, … */
 export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {

@@ -47,12 +47,12 @@ export async function boardTape(
   const { fit, refusals } = await fitting(work, rows, product);
   const ids: string[] = [];
   for (let from = 0; from < fit.length; from += AT_ONCE) {
-    const some = fit.slice(from, from + AT_ONCE);
-    for (const boarded of await sideBySide(some, (loan) => boardRow(work, loan))) {
+    const part = fit.slice(from, from + AT_ONCE);
+    for (const boarded of await sideBySide(part, (loan) => boardRow(work, loan))) {
       if (typeof boarded === 'string') ids.push(boarded);
       else refusals.push(...boarded);
     }
-    onProgress?.(from + some.length);
+    onProgress?.(from + part.length);
   }
   if (refusals.length > 0)
     throw new TapeRefused(refusals.toSorted((one, other) => one.line - other.line));
