@@ -1,6 +1,7 @@
 import * as close from '../../sql/business-day/closes.ts';
 import * as due from '../../sql/business-day/loans-with-something-due.ts';
 import { attempt, type Transaction } from '../../sql/database/db.ts';
+import { sideBySide } from '../../sql/database/joined.ts';
 import { isPassing } from '../../sql/database/passing.ts';
 import type { Outside } from '../outside.ts';
 import { sentenceOf } from '../say-error.ts';
@@ -59,7 +60,7 @@ export const orByHalves = <Result>(run: (asking: Asking) => Promise<Result>): Pr
     return run(ofAll);
   });
 
-/** What is to be done to one loan, in a transaction of its own. */
+/** What is to be done to some loans. */
 type Deed = (outside: Outside) => Promise<void>;
 type Step = {
   find: due.Find;
@@ -71,32 +72,60 @@ type Step = {
   ) => Promise<Deed[]>;
 };
 
+/** Loans that share a transaction and its statements; a payment on any of them waits for its end. */
+const AT_ONCE = 50;
+
+type Found = { id: string; loan_id?: string };
+const loanOf = ({ id, loan_id = id }: Found) => loan_id;
+
 /**
- * A step of the close that concerns few loans on any one day: they are found by one statement, and
- * each has a transaction of its own, so that one bad loan stops nobody.
+ * A step of the close that concerns few loans on any one day: they are found by one statement, and it is
+ * done to fifty of them side by side. Where that fails, each has a transaction of its own, so that one bad
+ * loan stops nobody.
  */
-export const forEachDue = <Due extends { id: string; loan_id?: string }>(
+export const forEachDue = <Due extends Found>(
   name: string,
   find: due.Find<Due>,
   act: (work: Work, row: Due) => Promise<unknown>,
-): Step => ({
-  find,
-  search: async (tx, payload, chunk, asking) => {
-    const { tenant_id, run_id } = payload;
-    const found = await asking(tx, payload, name, chunk, (part, range) => part.any(find(range)));
-    return found.map((row) => async (outside) => {
-      try {
-        await outside.within(tenant_id, (work) => act(work, row));
-      } catch (error) {
-        // The database being away is nobody's fault among the loans: the whole job is repeated.
-        if (isPassing(error)) throw error;
-        await outside.within(tenant_id, ({ tx: after }) =>
-          close.setAside(after, run_id, row.loan_id ?? row.id, name, sentenceOf(error)),
-        );
-      }
-    });
-  },
-});
+): Step => {
+  const alone = async (outside: Outside, { tenant_id, run_id }: Payload, row: Due) => {
+    try {
+      await outside.within(tenant_id, (work) => act(work, row));
+    } catch (error) {
+      // The database being away is nobody's fault among the loans: the whole job is repeated.
+      if (isPassing(error)) throw error;
+      await outside.within(tenant_id, ({ tx: after }) =>
+        close.setAside(after, run_id, loanOf(row), name, sentenceOf(error)),
+      );
+    }
+  };
+  /** What is due twice for a loan is done one after the other. */
+  const sharing = (outside: Outside, { tenant_id }: Payload, loans: readonly Due[][]) =>
+    outside.within(tenant_id, (work) =>
+      sideBySide(loans, async (rows) => {
+        for (const row of rows) await act(work, row);
+      }),
+    );
+  return {
+    find,
+    search: async (tx, payload, chunk, asking) => {
+      const found = await asking(tx, payload, name, chunk, (part, range) => part.any(find(range)));
+      return partsOf([...Map.groupBy(found, loanOf).values()]).map((loans) => async (outside) => {
+        try {
+          await sharing(outside, payload, loans);
+        } catch (error) {
+          if (isPassing(error)) throw error;
+          for (const row of loans.flat()) await alone(outside, payload, row);
+        }
+      });
+    },
+  };
+};
+
+const partsOf = <Item>(items: readonly Item[]) =>
+  Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, part) =>
+    items.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+  );
 
 /**
  * Takes the steps in order. On most days most of them find nothing: one statement asks for the first that
