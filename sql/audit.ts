@@ -1,6 +1,6 @@
-import { sql, type Transaction } from './database/db.ts';
+import { sql } from './database/db.ts';
 import { table } from './table.ts';
-import { insertOften, type Values } from './write.ts';
+import { insertOften } from './write.ts';
 
 /** Newest first is the only order in which a history is read. */
 export const audit = table({
@@ -13,4 +13,4 @@ export const audit = table({
   `,
 });
 
-export const write = (tx: Transaction, entry: Values) => insertOften(tx, 'audit_log', entry);
+export const write = insertOften('audit_log');

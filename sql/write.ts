@@ -1,4 +1,3 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
 import { sql, unread, type Transaction } from './database/db.ts';
 import { joined } from './database/joined.ts';
@@ -14,32 +13,35 @@ export type Values = Record<string, unknown>;
 export const insert = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
   tx.oneFirst(inserting(table, values));
 
-/** The same for records that come side by side: those with the same columns are one statement. */
-export const insertJoined = (table: TableName) =>
+/** The same for records that come often, and whose id nobody asks for: what comes side by side is joined. */
+export const insertOften = (table: TableName) =>
   joined(async (tx, records: readonly Values[]) => {
-    // Ids of one millisecond are in no order, and what is written together keeps its own.
-    const ids = records.map(() => randomUUIDv7()).toSorted();
-    const identified: Values[] = records.map((record, at) => ({ ...record, id: ids[at] }));
-    const alike = Map.groupBy(identified, (record) => columnsOf(record).join());
-    for (const some of alike.values()) await tx.query(unread(insertingAll(table, some)));
-    return ids;
+    await insertAll(tx, table, records);
+    return records.map(() => undefined);
   });
 
-const insertingAll = (table: TableName, records: readonly Values[]) => {
+/** Records with the same columns are one statement, and keep their order. */
+export async function insertAll(tx: Transaction, table: TableName, records: readonly Values[]) {
+  const alike = Map.groupBy(records, (record) => columnsOf(record).join());
+  for (const [first = {}, ...others] of alike.values()) {
+    const query =
+      others.length === 0 ? inserting(table, first) : several(table, [first, ...others]);
+    await tx.query(unread(query));
+  }
+}
+
+function several(table: TableName, records: readonly Values[]) {
   const name = sql.identifier([table]);
   const columns = sql.join(
     columnsOf(records[0] ?? {}).map((column) => sql.identifier([column])),
     sql.fragment`, `,
   );
-  return sql.typeAlias('void')`
+  return sql.typeAlias('id')`
     insert into ${name} (${columns})
     select ${columns} from jsonb_populate_recordset(null::${name}, ${JSON.stringify(records)}::jsonb)
+    returning id
   `;
-};
-
-/** The same for rows that come often, always with the same columns, and whose id nobody asks for. */
-export const insertOften = (tx: Transaction, table: TableName, values: Values) =>
-  tx.query(unread(inserting(table, values)));
+}
 
 function inserting(table: TableName, values: Values) {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);

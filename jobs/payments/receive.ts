@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, externalId, flag, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
-import { insert, insertOften } from '../../sql/write.ts';
+import { insert } from '../../sql/write.ts';
 import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { COMPONENTS } from '../loans/arithmetic/terms.ts';
@@ -190,7 +190,7 @@ export async function post(
   const happened = [...events, ...residueAfter(work, loan, events)];
   const state = await happen(work, loan, happened, { trigger });
   const { id: _, ...split } = splitOf(state, id);
-  await insertOften(work.tx, 'payments', {
+  await payments.add(work.tx, {
     ...paymentColumns(loan, id, input),
     payment_type,
     ...split,

@@ -65,21 +65,18 @@ const ofLoans =
   (happened: Happened) =>
     rowsOf(happened).map((row) => ({ ...row, loan_id: happened.loan_id }));
 
-/** Ids as an array, of which Postgres expects few: it looks the loans up, and does not read them all. */
+/** Of all things that are objects Postgres expects few: it looks the loans up, and does not read them all. */
 function anchoring(all: readonly Happened[]) {
-  const ids = all.map(({ loan_id }) => loan_id);
-  const anchors = all.map(({ anchor }) => anchor);
-  const assigned = columnsOf(anchors[0] ?? {}).map((column) => {
+  const anchors = all.map(({ loan_id, anchor }) => ({ loan_id, anchor }));
+  const assigned = columnsOf(all[0]?.anchor ?? {}).map((column) => {
     const name = sql.identifier([column]);
     return sql.fragment`${name} = kept.${name}`;
   });
   return sql.fragment`
     update loans as loan
     set ${sql.join(assigned, sql.fragment`, `)}
-    from unnest(${sql.array(ids, 'uuid')}) with ordinality as given (id, position)
-    cross join lateral jsonb_populate_record(
-      null::loans, ${JSON.stringify(anchors)}::jsonb -> (given.position - 1)::integer
-    ) as kept
-    where loan.id = given.id
+    from jsonb_to_recordset(${JSON.stringify(anchors)}::jsonb) as given (loan_id uuid, anchor jsonb)
+    cross join lateral jsonb_populate_record(null::loans, given.anchor) as kept
+    where loan.id = given.loan_id and jsonb_typeof(given.anchor) = 'object'
   `;
 }

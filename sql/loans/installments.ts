@@ -61,19 +61,20 @@ export type Coverage = Pick<Covered, 'period_number' | 'paid_amount' | 'paid_dat
   version: number;
 };
 
-/** Writes what events changed of the current versions' coverage; arrays, of which Postgres expects few rows. */
+/**
+ * Writes what events changed of the current versions' coverage. Of all things that are objects Postgres
+ * expects few: it looks the rows up, and does not read them all.
+ */
 export const covering = (rows: readonly Coverage[]) => sql.fragment`
   update installments as installment
-  set paid_amount = row.paid_amount, paid_date = row.paid_date, is_canceled = row.is_canceled
-  from ${sql.unnest(
-    rows.map(({ loan_id, version, period_number, paid_amount, paid_date, status }) => [
-      ...[loan_id, version, period_number],
-      ...[paid_amount, paid_date, status === 'canceled'],
-    ]),
-    ['uuid', 'int4', 'int4', 'numeric', 'date', 'bool'],
-  )} as row (loan_id, version, period_number, paid_amount, paid_date, is_canceled)
+  set paid_amount = row.paid_amount, paid_date = row.paid_date,
+      is_canceled = row.status = 'canceled'
+  from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as given (row)
+  cross join lateral jsonb_to_record(given.row) as row (
+    loan_id uuid, version integer, period_number integer, paid_amount numeric, paid_date date, status text
+  )
   where installment.loan_id = row.loan_id and installment.version = row.version
-    and installment.period_number = row.period_number
+    and installment.period_number = row.period_number and jsonb_typeof(given.row) = 'object'
 `;
 
 const Version = z.object({

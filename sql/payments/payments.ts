@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
+import { insertOften } from '../write.ts';
 
 export const payments = table({
   name: 'payments',
@@ -26,6 +27,9 @@ export const payments = table({
   searched: ['receipt_number'],
   search: (words) => sql.fragment`row.receipt_number ilike ${containing(words)}`,
 });
+
+/** Writes a payment that was made. */
+export const add = insertOften('payments');
 
 const Payment = z.object({
   id: z.string(),

@@ -1,5 +1,5 @@
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { columns, source } from '../loans/loans.ts';
+import { columns, source } from '../loans/shown-loan.ts';
 import {
   keepParticulars,
   particularsIn,

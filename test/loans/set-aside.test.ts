@@ -6,6 +6,7 @@ import * as close from '../../sql/business-day/closes.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -111,5 +112,30 @@ test('the nightly accrual goes on without a loan that it fails for, and makes up
   expect(balances.body.accrued_interest).toBe('4.66');
   expect((await ledgerOf(tenant))['interest_receivable']).toBe('13.98');
   expect((await setAside(tenant)).map(({ is_open }) => is_open)).toEqual([false, false, false]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('of loans that are charged side by side, the one that fails is set aside and the others are charged once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const late = { fee_type: 'late', calculation: 'flat', amount: '25.00', trigger: 'past_due' };
+  const product_id = await newProduct(tenant, { fee_rules: [{ ...late, grace_days: 0 }] });
+  const loans = [];
+  for (let made = 0; made < 4; made += 1) loans.push((await newLoan(tenant, { product_id })).id);
+  const broken = loans[2] ?? '';
+  await stage.owner.query(
+    `update loans set terms = jsonb_set(terms, '{fee_rules,0,amount}', '"unreadable"') where id = $1`,
+    [broken],
+  );
+
+  await travelTo(stage, tenant, '2026-02-17');
+  const fees = [];
+  for (const id of loans)
+    fees.push((await tenant.officer.get(`/loans/${id}`)).body.outstanding_fees);
+
+  expect(fees).toEqual(['25.00', '25.00', '0.00', '25.00']);
+  expect((await setAside(tenant)).map(({ loan_id, step }) => [loan_id, step])).toEqual([
+    [broken, 'late_fee'],
+  ]);
+  expect(await ledgerOf(tenant)).toMatchObject({ fees_receivable: '75.00', fee_income: '-75.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
