@@ -210,7 +210,7 @@ test('while the database is away the answer is 503, and afterwards all is as bef
     expect(reply.body).toMatchObject({ code: 'unavailable', request_id: expect.any(String) });
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
     // The token stays what it was. Of a tenant whose host had to be asked for again, none is known.
-    const cookies = reply.headers['set-cookie'] ?? [];
+    const cookies = [reply.headers['set-cookie'] ?? []].flat();
     expect(cookies.filter((cookie) => !cookie.startsWith(`csrftoken=${token};`))).toEqual([]);
   }
   expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8']);
