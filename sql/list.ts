@@ -1,4 +1,5 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { z } from 'zod';
 import { prepared, sql, type Transaction } from './database/db.ts';
 import { containing, type Row, type Table } from './table.ts';
 
@@ -26,43 +27,62 @@ export type ListRequest = {
  */
 export async function list(tx: Transaction, table: Table, request: ListRequest) {
   const where = whereOf(table, request);
-  const page = pageOf(table, request, where);
-  const found = (await tx.any(isUsual(table, request) ? prepared(page) : page)) as readonly Found[];
-  const told = found[0]?.[IN_ALL];
-  if (told !== undefined) return { rows: found.map(withoutCount), total: told };
-  return { rows: found, total: await countOf(tx, table, where, request, found.length) };
+  if (isOwn(table, [...askedBy(request), request.sort.field]))
+    return listOwn(tx, table, request, where);
+  const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
+  return { rows, total: await countOf(tx, table, where, request, rows.length) };
 }
 
-/** A column that no table has. */
-const IN_ALL = 'rows in all';
-type Found = Row & { [IN_ALL]?: number };
-const withoutCount = ({ [IN_ALL]: _, ...row }: Found): Row => row;
+const Place = z.object({ id: z.string(), in_all: z.int().nullable() });
 
 /**
- * Where the bare table can say which rows they are, what is dear to compute is so for these alone. What words
- * are found in is looked for once: all of it has to be known for the page, which tells how many there are.
+ * Where the bare table can say which rows they are, what is dear to compute, and to plan, is so for these
+ * alone: by their ids, with a statement that is planned once. They are counted at the same time.
  */
-function pageOf(table: Table, request: ListRequest, where: SqlFragment) {
-  const { sort, limit, offset } = request;
-  const order = orderOf(sort);
-  if (!isOwn(table, [...askedBy(request), sort.field]))
-    return sql.unsafe`
-      select * from (${table.rows}) as row where ${where}
-      order by ${order} limit ${limit} offset ${offset}
-    `;
-  const inAll = sql.identifier([IN_ALL]);
-  const counts = request.words !== undefined;
-  const told = counts ? sql.fragment`, page.${inAll}` : sql.fragment``;
-  const counted = counts ? sql.fragment`, count(*) over ()::integer as ${inAll}` : sql.fragment``;
-  return sql.unsafe`
-    select row.*${told} from (
-      select row.id${counted} from ${sql.identifier([table.name])} as row where ${where}
-      order by ${order} limit ${limit} offset ${offset}
-    ) as page
-    join (${table.rows}) as row on row.id = page.id
-    order by ${order}
-  `;
+async function listOwn(tx: Transaction, table: Table, request: ListRequest, where: SqlFragment) {
+  const page = barePage(table, request, where);
+  const places = await tx.any(isUsual(table, request) ? prepared(page) : page);
+  const told = places[0]?.in_all;
+  const [rows, total] = await Promise.all([
+    places.length === 0 ? [] : rowsOf(tx, table, places),
+    told ?? countOf(tx, table, where, request, places.length),
+  ]);
+  return { rows, total };
 }
+
+const rowsOf = (tx: Transaction, { rows }: Table, places: readonly z.output<typeof Place>[]) => {
+  const ids = sql.array(
+    places.map(({ id }) => id),
+    'uuid',
+  );
+  return tx.any(
+    prepared(sql.unsafe`
+      select row.* from unnest(${ids}) with ordinality as place (id, position)
+      join (${rows}) as row on row.id = place.id
+      order by place.position
+    `),
+  ) as Promise<readonly Row[]>;
+};
+
+const wholePage = (
+  { rows }: Table,
+  { sort, limit, offset }: ListRequest,
+  where: SqlFragment,
+) => sql.unsafe`
+  select * from (${rows}) as row where ${where}
+  order by ${orderOf(sort)} limit ${limit} offset ${offset}
+`;
+
+/** What words are found in is looked for once: all of it has to be known for the page, which tells how many there are. */
+const barePage = (
+  { name }: Table,
+  { sort, limit, offset, words }: ListRequest,
+  where: SqlFragment,
+) => sql.type(Place)`
+  select row.id, ${words === undefined ? sql.fragment`null::integer` : sql.fragment`count(*) over ()::integer`} as in_all
+  from ${sql.identifier([name])} as row where ${where}
+  order by ${orderOf(sort)} limit ${limit} offset ${offset}
+`;
 
 const askedBy = ({ conditions, words }: ListRequest) => [
   ...conditions.map(({ field }) => field),

@@ -2473,7 +2473,7 @@ create table borrowers (
   constraint borrowers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint borrowers_tenant_id_redacted_by_fkey FOREIGN KEY (tenant_id, redacted_by) REFERENCES users(tenant_id, id) DEFERRABLE
 );
-CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX borrowers_created ON public.borrowers USING btree (tenant_id, created_at DESC, id DESC) INCLUDE (is_archived);
 CREATE INDEX borrowers_last_name_begins ON public.borrowers USING btree (tenant_id, lower(last_name) text_pattern_ops) INCLUDE (id);
 CREATE INDEX borrowers_name ON public.borrowers USING btree (tenant_id, last_name, first_name, id);
 CREATE INDEX borrowers_name_begins ON public.borrowers USING btree (tenant_id, lower(((first_name || ' '::text) || last_name)) text_pattern_ops) INCLUDE (id);
@@ -3562,7 +3562,7 @@ create table journal_entries (
   constraint journal_entries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint journal_entries_tenant_id_reversal_of_entry_id_fkey FOREIGN KEY (tenant_id, reversal_of_entry_id) REFERENCES journal_entries(tenant_id, id)
 );
-CREATE INDEX journal_entries_created ON public.journal_entries USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX journal_entries_created ON public.journal_entries USING btree (tenant_id, created_at DESC, id DESC) INCLUDE (is_archived);
 CREATE INDEX journal_entries_date ON public.journal_entries USING btree (tenant_id, entry_date DESC, id DESC);
 CREATE INDEX journal_entries_drafts ON public.journal_entries USING btree (tenant_id, id) WHERE (status = 'draft'::text);
 CREATE INDEX journal_entries_loan ON public.journal_entries USING btree (tenant_id, loan_id, entry_date, id) WHERE (loan_id IS NOT NULL);
@@ -4194,7 +4194,7 @@ create table loans (
 ) with (fillfactor=80);
 CREATE INDEX loans_borrower ON public.loans USING btree (tenant_id, borrower_id, created_at DESC, id DESC);
 CREATE INDEX loans_bucket ON public.loans USING btree (tenant_id, delinquency_bucket, created_at DESC, id DESC);
-CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX loans_created ON public.loans USING btree (tenant_id, created_at DESC, id DESC) INCLUDE (is_archived);
 CREATE INDEX loans_cycle_ends ON public.loans USING btree (tenant_id, cycle_end_date) WHERE (cycle_end_date IS NOT NULL);
 CREATE INDEX loans_cycle_starts ON public.loans USING btree (tenant_id, cycle_start_date) WHERE (cycle_start_date IS NOT NULL);
 CREATE INDEX loans_freeze_ends ON public.loans USING btree (tenant_id, freeze_until) WHERE (freeze_until IS NOT NULL);
