@@ -35,10 +35,9 @@ export const closeLoans = job({
 
   async run(payload, outside) {
     const { tenant_id, run_id, chunk: number } = payload;
-    const { chunk, settings } = await outside.within(tenant_id, async ({ tx }) => ({
-      chunk: await close.chunk(tx, run_id, number, false),
-      settings: await settingsOf(tx),
-    }));
+    const [chunk, settings] = await outside.within(tenant_id, ({ tx }) =>
+      Promise.all([close.chunk(tx, run_id, number, false), settingsOf(tx)]),
+    );
     if (chunk === null) return;
     if (chunk.done_at === null) {
       await doWhatIsDue(outside, payload, chunk, settings);

@@ -6,8 +6,8 @@ import { endOfDay, startOfDay } from './business-day.ts';
 
 /**
  * Ends a day whose chunks are all done: what is told of the day as a whole is written and the business
- * date moves on, in one transaction. Answers how far the closing is to go on, or null while chunks
- * are still at work.
+ * date moves on, in one transaction. Answers how far the closing is to go on, or null where it is not, or
+ * chunks are still at work.
  */
 export async function finishDay(work: Work, runId: string): Promise<string | null> {
   if ((await close.chunksLeft(work.tx, runId)) > 0) return null;
@@ -18,6 +18,7 @@ export async function finishDay(work: Work, runId: string): Promise<string | nul
   await close.finish(work.tx, runId);
   await tenants.advance(work.tx, run.cob_date);
   await endOfDay(work, run.cob_date);
-  await startOfDay({ ...work, today: addDays(run.cob_date, 1) });
-  return run.through_date;
+  const next = addDays(run.cob_date, 1);
+  await startOfDay({ ...work, today: next });
+  return run.through_date < next ? null : run.through_date;
 }
