@@ -6,7 +6,8 @@ import { addDays } from '../../jobs/dates.ts';
 import { accrue } from '../../sql/business-day/close-steps.ts';
 import * as close from '../../sql/business-day/closes.ts';
 import { keepRunning } from '../../workers/processes/children.ts';
-import { DAY, manyLoans, type ManyLoans } from './many-loans.ts';
+import { manyLoans } from './many-loans.ts';
+import { DAY, type BenchWorld } from './world.ts';
 
 const LOANS = 100_000;
 const STOP_WITHIN_MS = 10_000;
@@ -36,7 +37,7 @@ function show(label: string, seconds: number, loans: number) {
   console.log(`${label.padEnd(28)} ${seconds.toFixed(2)} s  ${rate.padStart(9)} loans/s`);
 }
 
-async function closedByWorker({ url, folder, tenant_id, within, admin }: ManyLoans) {
+async function closedByWorker({ url, folder, tenant_id, within, admin }: BenchWorld) {
   // The clock on the wall must not close days here.
   await admin.query(
     `select app.pause_work(null, 'start-close-of-business', null, 'bench', 'The clock on the wall.')`,
@@ -68,7 +69,7 @@ async function until(isSo: () => Promise<true | undefined>) {
 }
 
 /** The accrual of the day after, chunk by chunk on one connection, as the job does it. */
-async function accruedHere({ tenant_id, within }: ManyLoans): Promise<number> {
+async function accruedHere({ tenant_id, within }: BenchWorld): Promise<number> {
   const day = addDays(DAY, 1);
   const run = await within(tenant_id, (work) => planClose(work, day));
   if (!run) throw new Error('Nothing to close.');
@@ -82,7 +83,7 @@ async function accruedHere({ tenant_id, within }: ManyLoans): Promise<number> {
   return (performance.now() - started) / 1000;
 }
 
-async function floorOf({ admin }: ManyLoans): Promise<number> {
+async function floorOf({ admin }: BenchWorld): Promise<number> {
   await admin.query(
     `create table floor (like interest_accruals including defaults,
        primary key (tenant_id, accrual_date, loan_id, sequence))`,

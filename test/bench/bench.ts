@@ -1,9 +1,10 @@
 import { accrual } from './accrual.ts';
+import { board } from './board.ts';
 import { asRow, HEAD, type Bench, type Figure } from './figures.ts';
 import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { lists } from './lists.ts';
-import { payments } from './payments.ts';
+import { payments, refusals } from './payments.ts';
 import { statementsPer } from './statements-per.ts';
 import { statements } from './statements.ts';
 
@@ -11,10 +12,12 @@ import { statements } from './statements.ts';
 const BENCHES = new Map<string, Bench | ((words: readonly string[]) => Promise<void>)>(
   Object.entries({
     accrual,
+    board,
     groups,
     jobs,
     lists,
     payments,
+    refusals,
     statements,
     'statements-per': statementsPer,
   }),

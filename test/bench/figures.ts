@@ -34,9 +34,47 @@ export const asRow = (figure: Figure) => {
   return `| ${ratio.toPrecision(3)} | ${targetOf(figure)} | ${met} | ${what} | ${ours} | ${floor} |`;
 };
 
+/**
+ * Measures all of them in each of several rounds, another one first each time: a busy machine slows whoever
+ * runs at that moment. Answers the median of each.
+ */
+export async function inTurns<Name extends string>(
+  rounds: number,
+  measured: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(measured) as Name[];
+  const found = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    Name,
+    number[]
+  >;
+  for (let round = 0; round < rounds; round += 1) {
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)])
+      found[name].push(await measured[name]());
+  }
+  return Object.fromEntries(names.map((name) => [name, median(found[name])])) as Record<
+    Name,
+    number
+  >;
+}
+
 /** The middle one of several rounds. */
 export const median = (rounds: readonly number[]): number =>
   rounds.toSorted((one, other) => one - other)[rounds.length >> 1] ?? Number.NaN;
 
 /** Progress, beside the figures and not among them. */
 export const say = (line: string) => process.stderr.write(`${line}\n`);
+
+/** How many were wished for; a word that is no such number is answered with what would be one. */
+export function sizeOf(
+  [wish]: readonly string[],
+  { usual, least }: { usual: number; least: number },
+) {
+  const size = Number(wish ?? usual);
+  if (Number.isInteger(size) && size >= least) return size;
+  throw new Error(`How many? A number from ${least} on; ${usual} without one.`);
+}
+
+export const aSecond = (rate: number) =>
+  `${rate < 100 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')} a second`;
+export const inMs = (ms: number) => `${ms.toPrecision(3)} ms`;

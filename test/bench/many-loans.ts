@@ -1,42 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
-import { openLog } from '../../jobs/log.ts';
-import { openTenant } from '../../jobs/users/open-tenant.ts';
-import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
-import { openPool } from '../../sql/database/db.ts';
-import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
-import { migrate } from '../../sql/database/migrate.ts';
 import * as tape from '../../sql/loans/tape.ts';
 import { insert } from '../../sql/write.ts';
-import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
+import { DAY, openWorld, type BenchWorld } from './world.ts';
 
-export const DAY = '2026-01-15';
-
-export type ManyLoans = {
-  url: string;
-  folder: string;
-  tenant_id: string;
-  admin: pg.Client;
-  within: Within;
-  close(): Promise<void>;
-};
-
-/** A database of its own with so many active loans: one is boarded, the others are its copies. */
-export async function manyLoans(count: number): Promise<ManyLoans> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
-  const postgres = await startEmbeddedPostgres(folder);
-  const { url } = postgres;
-  // Ends the server too when the measuring is cut short.
-  const kept = await keepPostgres(postgres, openLog('silent', { service: 'bench' }));
-  await migrate(url);
-  const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
-  const app = await openPool(url, { size: 4, statementTimeoutMs: 600_000 });
-  const within = workOf(app, SYSTEM);
-  const tenant = { slug: 'bench', name: 'Bench', business_date: DAY, domains: ['bench.test'] };
-  const tenant_id = await openTenant(owner, within, tenant);
+/** A world with so many active loans: one is boarded, the others are its copies. */
+export async function manyLoans(count: number): Promise<BenchWorld> {
+  const world = await openWorld();
+  const { admin, within, tenant_id } = world;
   const model = await within(tenant_id, async (work) => {
     const [product] = await tape.products(work.tx);
     const program_id = await tape.firstProgram(work.tx);
@@ -45,56 +16,54 @@ export async function manyLoans(count: number): Promise<ManyLoans> {
     const parents = { borrower_id, program_id, product_id: product?.id, origination_date: DAY };
     return board(work, Boarding.parse({ ...parents, ...terms }));
   });
-  const admin = new pg.Client(url);
-  await admin.connect();
   await copy(admin, model, count - 1);
-  return {
-    ...{ url, folder, tenant_id, admin, within },
-    close: async () => {
-      await admin.end();
-      await Promise.all([app.end(), owner.end()]);
-      await kept.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return world;
 }
 
+/** What a loan is made of, with the columns of a copy that are its own. */
+const PARTS: Record<string, { of: string; own: Record<string, string> }> = {
+  loans: {
+    of: 'model.id = $1',
+    own: { id: 'copies.loan_id', loan_number: `'B-' || copies.number` },
+  },
+  installments: { of: 'model.loan_id = $1', own: { loan_id: 'copies.loan_id' } },
+  loan_events: {
+    of: 'model.loan_id = $1',
+    own: { id: 'copies.event_id', loan_id: 'copies.loan_id' },
+  },
+  journal_entries: {
+    of: 'model.loan_id = $1',
+    own: { id: 'copies.entry_id', loan_id: 'copies.loan_id', reference_id: 'copies.event_id' },
+  },
+  journal_lines: {
+    of: 'model.entry_id in (select id from journal_entries where loan_id = $1)',
+    own: { id: 'uuidv7()', entry_id: 'copies.entry_id' },
+  },
+};
+
+/** Whole copies: the loan, its plan, its one event and the entry of that, so that the books agree. */
 async function copy(admin: pg.Client, model: string, count: number) {
-  const { rows } = await admin.query<{ columns: string; copied: string }>(
-    `select string_agg(quote_ident(attname), ', ') as columns,
-            string_agg('copy.' || quote_ident(attname), ', ') as copied
-     from pg_attribute
-     where attrelid = 'loans'::regclass and attnum > 0 and attgenerated = '' and not attisdropped`,
+  await admin.query(
+    `create temp table copies as
+     select number, uuidv7() as loan_id, uuidv7() as event_id, uuidv7() as entry_id
+     from generate_series(1, ${count}) as number`,
   );
-  const { columns, copied } = rows[0] ?? {};
   // Copies of what the database has checked are not checked again, each reference of each row.
   await admin.query('set session_replication_role = replica');
-  await admin.query(
-    `insert into loans (${columns})
-     select ${copied}
-     from loans as model
-     cross join generate_series(1, $2::integer) as number
-     -- As a table of its own it is made once for each copy, and not once for each column.
-     cross join lateral jsonb_populate_record(model, jsonb_build_object(
-       'id', uuidv7(), 'loan_number', 'B-' || number,
-       'principal_balance', 5000 + number % 20000, 'accrual_balance', 5000 + number % 20000
-     )) as copy
-     where model.id = $1`,
-    [model, count],
-  );
-  await admin.query(
-    `insert into installments (
-       tenant_id, loan_id, version, period_number, due_date, payment_amount, principal_amount,
-       interest_amount, fees_amount, beginning_balance, ending_balance, days_in_period
-     )
-     select row.tenant_id, loan.id, version, period_number, due_date, row.payment_amount,
-            row.principal_amount, interest_amount, fees_amount, beginning_balance, ending_balance,
-            days_in_period
-     from installments as row cross join loans as loan
-     where row.loan_id = $1 and loan.id <> $1`,
-    [model],
-  );
+  for (const [table, { of, own }] of Object.entries(PARTS)) {
+    const { rows } = await admin.query<{ name: string }>(
+      `select attname as name from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and attgenerated = '' and not attisdropped`,
+      [table],
+    );
+    const columns = rows.map(({ name }) => `"${name}"`).join(', ');
+    const copied = rows.map(({ name }) => own[name] ?? `model."${name}"`).join(', ');
+    await admin.query(
+      `insert into ${table} (${columns})
+       select ${copied} from ${table} as model cross join copies where ${of}`,
+      [model],
+    );
+    await admin.query(`vacuum analyze ${table}`);
+  }
   await admin.query('reset session_replication_role');
-  await admin.query('vacuum analyze loans');
-  await admin.query('vacuum analyze installments');
 }

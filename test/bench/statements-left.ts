@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ManyLoans } from './many-loans.ts';
+import type { BenchWorld } from './world.ts';
 
 type Found = { storage_key: string; sha256_hash: string };
 
 /** What the killed workers left: each statement once, as a whole file, told once; as sentences. */
-export async function leftOf({ admin, folder }: ManyLoans, count: number): Promise<string[]> {
+export async function leftOf({ admin, folder }: BenchWorld, count: number): Promise<string[]> {
   const numberOf = async (query: string) =>
     Number(Object.values((await admin.query<Record<string, string>>(query)).rows[0] ?? {})[0]);
   const { rows } = await admin.query<Found>(

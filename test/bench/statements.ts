@@ -4,7 +4,8 @@ import { statementPage } from '../../jobs/documents/statement-page.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import { renderDocument } from '../../templates/render-document.ts';
 import { keepRunning, type Child } from '../../workers/processes/children.ts';
-import { manyLoans, type ManyLoans } from './many-loans.ts';
+import { manyLoans } from './many-loans.ts';
+import { type BenchWorld } from './world.ts';
 import { openFloor } from './statements-floor.ts';
 import { leftOf } from './statements-left.ts';
 import { watchMemory } from './watch-memory.ts';
@@ -59,7 +60,7 @@ const show = (label: string, rate: number) =>
   console.log(`${label.padEnd(52)}${rate.toFixed(1).padStart(8)} a second`);
 
 /** Every loan has a borrower of its own with an address, and January is billed. */
-async function billed({ admin, within, tenant_id }: ManyLoans) {
+async function billed({ admin, within, tenant_id }: BenchWorld) {
   await admin.query(
     `with model as (select * from borrowers limit 1), made as (
        insert into borrowers (tenant_id, first_name, last_name)
@@ -80,7 +81,7 @@ async function billed({ admin, within, tenant_id }: ManyLoans) {
 }
 
 /** Some of the pages that the workers will print. */
-async function pagesOf({ admin }: ManyLoans, count: number): Promise<string[]> {
+async function pagesOf({ admin }: BenchWorld, count: number): Promise<string[]> {
   const { rows } = await admin.query<{ figures: Record<string, unknown> }>(
     'select figures from statements order by id limit $1',
     [count],
@@ -91,7 +92,7 @@ async function pagesOf({ admin }: ManyLoans, count: number): Promise<string[]> {
 }
 
 /** Orders all of them, and has them printed; two workers are killed meanwhile. */
-async function printed(world: ManyLoans, count: number) {
+async function printed(world: BenchWorld, count: number) {
   const { url, folder, admin, within, tenant_id } = world;
   await issueStatements.run({ tenant_id, statement_month: MONTH }, { within } as Outside);
   let crashes = 0;

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
-import { DAY, manyLoans, type ManyLoans } from '../bench/many-loans.ts';
+import { manyLoans } from '../bench/many-loans.ts';
+import { DAY, type BenchWorld } from '../bench/world.ts';
 
 const CLOSED_WITHIN_MS = 600_000;
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -12,7 +13,7 @@ const SET = ['ledger', 'outbound'].map((pool) => `"$0" workers/worker.ts ${pool}
 type Group = { kill(signal: NodeJS.Signals): Promise<void> };
 
 /** A set of workers in a process group of its own, as on a machine of its own. */
-function startGroup({ url, folder }: ManyLoans): Group {
+function startGroup({ url, folder }: BenchWorld): Group {
   const shell = spawn('sh', ['-c', `${SET} wait`, process.execPath], {
     cwd: ROOT,
     detached: true,
@@ -77,7 +78,7 @@ export async function shareCloses(
 }
 
 /** Closes one day; `whenShared` is called as soon as two processes have a chunk each. */
-async function close(world: ManyLoans, day: string, whenShared?: () => void): Promise<Closed> {
+async function close(world: BenchWorld, day: string, whenShared?: () => void): Promise<Closed> {
   const { within, tenant_id } = world;
   const holders = `select count(distinct locked_by) from graphile_worker._private_jobs`;
   let workers = 0;
@@ -110,7 +111,7 @@ const LEFT = `
     ] as interest
   from cob_runs as run where run.cob_date = $1 and run.status = 'finished'`;
 
-const number = async ({ admin }: ManyLoans, question: string): Promise<number> =>
+const number = async ({ admin }: BenchWorld, question: string): Promise<number> =>
   Number((await admin.query<{ count: string }>(question)).rows[0]?.count);
 
 async function until(isSo: () => Promise<boolean>, withinMs: number) {

@@ -1,0 +1,119 @@
+import type pg from 'pg';
+import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
+import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
+import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { money, parseMoney, parseRate } from '../../jobs/money.ts';
+import { aSecond, inTurns, sizeOf, type Bench } from './figures.ts';
+import { openWorld, type BenchWorld } from './world.ts';
+
+const ROUNDS = 3;
+const TABLES = [
+  'borrowers',
+  'addresses',
+  'loans',
+  'loan_events',
+  'installments',
+  'journal_entries',
+  'journal_lines',
+  'events',
+  'audit_log',
+];
+
+/** A tape is boarded, beside the same rows inserted in sets without checks, rules and references. */
+export const board: Bench = async (words) => {
+  const count = sizeOf(words, { usual: 1_000, least: 100 });
+  const world = await openWorld();
+  let boarded = 0;
+  const next = () => {
+    boarded += count;
+    return boardLoans(world, boarded - count, count);
+  };
+  await next();
+  await plainTables(world.admin);
+  const took = await inTurns(ROUNDS, {
+    ours: async () => (await timed(next)) / count,
+    floor: async () => (await timed(() => copied(world.admin))) / count,
+  });
+  await world.close();
+  const [ours, floor] = [1_000 / took.ours, 1_000 / took.floor];
+  const sizes = `${count.toLocaleString('en')} loans of 24 to 60 instalments`;
+  return [
+    {
+      what: `a tape of ${sizes} is boarded; the same rows in sets`,
+      ours: aSecond(ours),
+      floor: aSecond(floor),
+      ratio: ours / floor,
+      target: { least: 0.3 },
+    },
+    {
+      what: 'the same, beside 2,000 loans a second',
+      ours: aSecond(ours),
+      floor: '2,000 a second',
+      ratio: ours / 2_000,
+      target: { least: 1 },
+    },
+  ];
+};
+
+const timed = async (steps: () => Promise<unknown>) => {
+  const started = performance.now();
+  await steps();
+  return performance.now() - started;
+};
+
+/** Boards so many loans, numbered from one on, and answers their ids. */
+export const boardLoans = ({ within, tenant_id }: BenchWorld, from: number, count: number) =>
+  within(tenant_id, (work) =>
+    boardTape(
+      work,
+      Array.from({ length: count }, (_, index) => rowOf(from + index)),
+      { file: 'bench' },
+    ),
+  );
+
+/** What the first tape wrote, to be written again. */
+async function plainTables(admin: pg.Client) {
+  await admin.query('create schema plain');
+  for (const table of TABLES) {
+    await admin.query(`create table plain.${table}_source as select * from ${table}`);
+    await admin.query(
+      `create table plain.${table} (like ${table} including all excluding generated)`,
+    );
+  }
+}
+
+/** In one transaction, as a tape is; emptied before it, so that its keys are new again. */
+async function copied(admin: pg.Client) {
+  const names = TABLES.map((table) => `plain.${table}`);
+  await admin.query(`truncate ${names.join(', ')}`);
+  await admin.query('begin');
+  for (const name of names) await admin.query(`insert into ${name} select * from ${name}_source`);
+  await admin.query('commit');
+}
+
+function rowOf(index: number): TapeRow {
+  const principal = `${5_000 + 100 * (index % 200)}.00`;
+  const term_months = [24, 36, 48, 60][index % 4] ?? 36;
+  const interest_rate = '0.0999';
+  const perMonth = parseRate(interest_rate).div(12).round(12);
+  return {
+    line: index + 2,
+    loan_number: `T-${String(index).padStart(6, '0')}`,
+    borrower_external_id: `TB-${index}`,
+    borrower_first_name: 'First',
+    borrower_last_name: `Last ${index}`,
+    borrower_state: 'NY',
+    principal_amount: principal,
+    current_principal_balance: principal,
+    interest_rate,
+    term_months,
+    payment_amount: money(levelPayment(parseMoney(principal), perMonth, term_months)),
+    origination_date: '2026-01-02',
+    first_payment_date: '2026-02-02',
+    status: 'active',
+    paid_total: '0.00',
+    paid_principal: '0.00',
+    paid_interest: '0.00',
+    paid_late_fees: '0.00',
+  };
+}

@@ -1,0 +1,104 @@
+import { Agent, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { createApp, serverOf } from '../../api/http/app.ts';
+import { routes } from '../../api/routes.ts';
+import { BARE } from '../../jobs/installation.ts';
+import { createUser } from '../../jobs/users/create-user.ts';
+
+import { newClient } from '../setup/client.ts';
+import { HOST, type BenchWorld } from './world.ts';
+
+export type Target = { port: number; headers: Record<string, string> };
+
+/** The whole API on a port of its own, and the headers of a user who is signed in. */
+export async function startApi({ pool, within, tenant_id }: BenchWorld) {
+  const app = createApp({
+    pool,
+    configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
+    log: pino({ level: 'silent' }),
+    routes,
+    health: { isReady: true },
+    installation: BARE,
+  });
+  const server = serverOf(app);
+  const port = await listening(server);
+  const as = async (
+    tenant_role: Parameters<typeof createUser>[1]['tenant_role'],
+  ): Promise<Target> => {
+    const user = { email: `${tenant_role}@bench.test`, first_name: 'A', last_name: 'B' };
+    const password = 'correct horse battery';
+    await within(tenant_id, (work) => createUser(work, { ...user, tenant_role, password }));
+    const client = newClient(port, HOST);
+    await client.login(user.email, password);
+    const headers = {
+      Host: HOST,
+      Cookie: [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      'X-CSRFToken': client.cookies.get('csrftoken') ?? '',
+      'Content-Type': 'application/json',
+    };
+    return { port, headers };
+  };
+  return { as, close: () => stop(server) };
+}
+
+export async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+export function stop(server: Server) {
+  server.closeAllConnections();
+  server.close();
+}
+
+export type Asked = { method?: string; path: string; body?: unknown; status: number };
+
+/** Asks once, and is content with nothing but the status that is expected; answers the milliseconds. */
+export function askOnce(
+  { port, headers }: Target,
+  { method = 'GET', path, body, status }: Asked,
+  agent?: Agent,
+): Promise<number> {
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { port, method, path, headers, ...(agent && { agent }) },
+      (incoming) => {
+        let answer = '';
+        incoming.on('data', (part: Buffer) => (answer += part.toString('latin1')));
+        incoming.on('end', () =>
+          incoming.statusCode === status
+            ? resolve(performance.now() - started)
+            : reject(
+                new Error(`${method} ${path}: ${incoming.statusCode} ${answer.slice(0, 300)}`),
+              ),
+        );
+      },
+    );
+    outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** Clients that ask without a pause, each for what is next; answers how many answers a second bring. */
+export async function rateOf(
+  target: Target,
+  next: (at: number) => Asked,
+  { clients, seconds }: { clients: number; seconds: number },
+): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  let asked = 0;
+  let done = 0;
+  const started = performance.now();
+  const until = started + seconds * 1_000;
+  const client = async () => {
+    while (performance.now() < until) {
+      asked += 1;
+      await askOnce(target, next(asked), agent);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  agent.destroy();
+  return (done * 1_000) / (performance.now() - started);
+}

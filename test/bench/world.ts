@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import type { DatabasePool } from 'slonik';
+import { openLog } from '../../jobs/log.ts';
+import { openTenant } from '../../jobs/users/open-tenant.ts';
+import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { openPool } from '../../sql/database/db.ts';
+import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { migrate } from '../../sql/database/migrate.ts';
+import { checkInvariants } from '../../sql/invariants/invariants.ts';
+import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
+
+export const DAY = '2026-01-15';
+export const HOST = 'bench.test';
+const SLOW_MS = 600_000;
+
+export type BenchWorld = {
+  url: string;
+  folder: string;
+  tenant_id: string;
+  /** Transactions of the tenant as the application runs them: its own role, row-level security on. */
+  within: Within;
+  pool: DatabasePool;
+  /** Above all rules, for what only measures. */
+  admin: pg.Client;
+  /** Ends all of it; what must hold in a database must hold in this one, or the bench has failed. */
+  close(): Promise<void>;
+};
+
+/** A database of its own, as durable as one of production, with one tenant. */
+export async function openWorld(): Promise<BenchWorld> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  const postgres = await startEmbeddedPostgres(folder);
+  const { url } = postgres;
+  // Ends the server too when the measuring is cut short.
+  const kept = await keepPostgres(postgres, openLog('silent', { service: 'bench' }));
+  await migrate(url);
+  const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
+  const pool = await openPool(url, { size: 16, statementTimeoutMs: SLOW_MS });
+  const within = workOf(pool, SYSTEM);
+  const tenant = { slug: 'bench', name: 'Bench', business_date: DAY, domains: [HOST] };
+  const tenant_id = await openTenant(owner, within, tenant);
+  const admin = new pg.Client(url);
+  admin.on('error', () => {});
+  await admin.connect();
+  return {
+    ...{ url, folder, tenant_id, within, pool, admin },
+    close: async () => {
+      const violated = await violationsIn(url);
+      await admin.end();
+      await Promise.all([pool.end(), owner.end()]);
+      await kept.stop();
+      rmSync(folder, { recursive: true, force: true });
+      if (violated.length > 0) throw new Error(`Violated afterwards: ${violated.join('; ')}`);
+    },
+  };
+}
+
+async function violationsIn(url: string): Promise<string[]> {
+  const auditor = await openPool(url, {
+    ...{ role: 'servicing_auditor', size: 1, statementTimeoutMs: SLOW_MS },
+  });
+  const violations = await checkInvariants(auditor);
+  await auditor.end();
+  return violations.slice(0, 10).map(({ rule, message }) => `${rule}: ${message}`);
+}
