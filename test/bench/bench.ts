@@ -3,7 +3,7 @@ import { board } from './board.ts';
 import { asRow, HEAD, type Bench, type Figure } from './figures.ts';
 import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
-import { lists } from './lists.ts';
+import { lists, searches } from './lists.ts';
 import { payments, refusals } from './payments.ts';
 import { statementsPer } from './statements-per.ts';
 import { statements } from './statements.ts';
@@ -16,6 +16,7 @@ const BENCHES = new Map<string, Bench | ((words: readonly string[]) => Promise<v
     groups,
     jobs,
     lists,
+    searches,
     payments,
     refusals,
     statements,

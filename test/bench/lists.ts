@@ -1,162 +1,142 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, createServer, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
-import pino from 'pino';
-import { createApp, serverOf } from '../../api/http/app.ts';
-import { routes } from '../../api/routes.ts';
-import { BARE } from '../../jobs/installation.ts';
-import { createUser } from '../../jobs/users/create-user.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { openPool } from '../../sql/database/db.ts';
-import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
-import { migrate } from '../../sql/database/migrate.ts';
-import { newClient } from '../setup/client.ts';
-import { planOf, populate } from './people.ts';
+import { aSecond, inMs, inTurns, median, say, sizeOf, type Bench, type Figure } from './figures.ts';
+import { manyLoans } from './many-loans.ts';
+import { askOnce, listening, rateOf, startApi, stop, type Target } from './over-http.ts';
+import { populate } from './people.ts';
+import { openWorld, type BenchWorld } from './world.ts';
 
-/**
- * A list of 25 borrowers of 10,000 over HTTP, beside the least that any server must do for it; and how
- * long a search takes. `npm run bench -- lists million` does the same with a million.
- */
-const FEW = 10_000;
-const MANY = 1_000_000;
-const SECONDS = 1;
+const LOAD = { clients: 16, seconds: 1 };
 const ROUNDS = 5;
-const AT_ONCE = 16;
+const MANY = 10_000;
 
-async function measure({ port, target, headers }: Target) {
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
-  const once = () =>
-    new Promise<void>((resolve, reject) => {
-      const outgoing = request(
-        { port, path: encodeURI(decodeURI(target)), headers, agent },
-        (incoming) => {
-          if (incoming.statusCode !== 200) reject(new Error(`status ${incoming.statusCode}`));
-          incoming.on('end', resolve).resume();
-        },
-      );
-      outgoing.on('error', reject).end();
-    });
-  for (let at = 0; at < 50; at += 1) await once();
-  let done = 0;
-  const until = performance.now() + SECONDS * 1_000;
-  const loop = async () => {
-    for (; performance.now() < until; done += 1) await once();
-  };
-  const started = performance.now();
-  await Promise.all(Array.from({ length: AT_ONCE }, loop));
-  agent.destroy();
-  return Math.round((done * 1_000) / (performance.now() - started));
-}
-
-type Target = { port: number; target: string; headers: Record<string, string> };
-
-/** node:http and the bare driver: one prepared statement, rows as JSON, no session, no tenancy. */
-async function floor(url: string, withCount: boolean): Promise<Target> {
-  const pool = new pg.Pool({ connectionString: url, max: 8 });
-  pool.on('error', () => {});
-  const found = await pool.query<{ id: string }>('select id from tenants');
-  const values = [found.rows[0]?.id];
-  const text = `select id, borrower_type, first_name, last_name, date_of_birth::text, email, created_at::text
+/** What a page of each list is, as plainly as it can be asked. */
+const FLOORS = {
+  borrowers: `select id, borrower_type, first_name, last_name, date_of_birth::text, email, created_at::text
     from (select record.*, email.email from borrowers as record
       left join emails as email on email.tenant_id = record.tenant_id and email.borrower_id = record.id
         and email.is_primary and not email.is_archived) as row
-    where tenant_id = $1 and not is_archived order by row.created_at desc, row.id desc limit 25`;
-  const count = 'select count(*) from borrowers where tenant_id = $1 and not is_archived';
-  const answer = async (response: ServerResponse) => {
-    const { rows } = await pool.query({ name: 'page', text, values });
-    if (withCount) await pool.query({ name: 'count', text: count, values });
+    where tenant_id = $1 and not is_archived order by row.created_at desc, row.id desc limit 25`,
+  loans: `select * from loans
+    where tenant_id = $1 and not is_archived order by created_at desc, id desc limit 25`,
+};
+
+/** node:http and the bare driver: a page and its count, prepared, as JSON; no session, no tenancy. */
+async function floorOf({ url, tenant_id }: BenchWorld) {
+  const pool = new pg.Pool({ connectionString: url, max: 8 });
+  pool.on('error', () => {});
+  pool.on('connect', (connection) => connection.on('error', () => {}));
+  const answer = async (list: keyof typeof FLOORS, response: ServerResponse) => {
+    const values = [tenant_id];
+    const { rows } = await pool.query({ name: list, text: FLOORS[list], values });
+    const text = `select count(*) from ${list} where tenant_id = $1 and not is_archived`;
+    await pool.query({ name: `count ${list}`, text, values });
     response.setHeader('Content-Type', 'application/json');
     response.end(JSON.stringify(rows));
   };
-  const port = await listening(createServer((_, response) => void answer(response)));
-  return { port, target: '/', headers: {} };
-}
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-async function ours(url: string, tenantId: string) {
-  const pool = await openPool(url, { size: 8 });
-  const names = { first_name: 'A', last_name: 'B', tenant_role: 'viewer' };
-  const user = { email: 'bench@bench.test', ...names, password: 'correct horse battery' };
-  await workOf(pool, SYSTEM)(tenantId, (work) => createUser(work, user));
-  const app = createApp({
-    pool,
-    configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
-    log: pino({ level: 'silent' }),
-    routes,
-    health: { isReady: true },
-    installation: BARE,
+  const server = createServer((incoming, response) => {
+    void answer(incoming.url === '/loans' ? 'loans' : 'borrowers', response);
   });
-  const port = await listening(serverOf(app));
-  const client = newClient(port, 'bench.test');
-  await client.login(user.email, user.password);
-  const Cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  return { port, headers: { Host: 'bench.test', Cookie } };
+  const target: Target = { port: await listening(server), headers: {} };
+  const end = async () => {
+    stop(server);
+    await pool.end();
+  };
+  return { target, end };
 }
 
-/** A whole name, an address, what begins one, a first name that many have, single letters; and all, one list at a time. */
-const SEARCHES = ['Fordwellba', 'fordwellba.', 'Grace Bo', 'fords', 'Mary', 'a', 'm', ''];
+const listOf = (list: string, words: Record<string, string>) =>
+  `/api/v1/${list}?${new URLSearchParams({ range: '[0,24]', ...words })}`;
 
-/** How long the first page of a search takes, count and all. */
-async function search({ port, headers }: Pick<Target, 'port' | 'headers'>, word: string) {
-  const times: number[] = [];
-  let range: string | null = '';
-  for (let at = 0; at < 9; at += 1) {
-    const started = performance.now();
-    const path = `/api/v1/borrowers?${new URLSearchParams({ range: '[0,24]', ...(word && { q: word }) })}`;
-    range = await new Promise<string>((resolve, reject) => {
-      const outgoing = request({ port, path, headers }, (incoming) => {
-        const { statusCode, headers: answered } = incoming;
-        const told = answered['content-range'] ?? `status ${statusCode}`;
-        incoming.on('end', () => resolve(told)).resume();
-      });
-      outgoing.on('error', reject).end();
+const NEWEST = { sort: '["created_at","DESC"]' };
+
+/** Lists of loans and of borrowers over HTTP, counted, beside a bare server that counts and lists. */
+export const lists: Bench = async (words) => {
+  const count = sizeOf(words, { usual: MANY, least: 1_000 });
+  say(`Writing ${count.toLocaleString('en')} loans and borrowers …`);
+  const world = await manyLoans(count);
+  await populate(world, count);
+  const api = await startApi(world);
+  const viewer = await api.as('viewer');
+  const floor = await floorOf(world);
+  const ask = (target: Target, path: string) => () =>
+    rateOf(target, () => ({ path, status: 200 }), LOAD);
+  const rates = await inTurns(ROUNDS, {
+    loans: ask(viewer, listOf('loans', NEWEST)),
+    'loans floor': ask(floor.target, '/loans'),
+    borrowers: ask(viewer, listOf('borrowers', NEWEST)),
+    'borrowers floor': ask(floor.target, '/borrowers'),
+  });
+  const figures = (['loans', 'borrowers'] as const).map((list): Figure => ({
+    what: `25 of ${count.toLocaleString('en')} ${list}, counted; bare node:http and driver, counted`,
+    ours: aSecond(rates[list]),
+    floor: aSecond(rates[`${list} floor`]),
+    ratio: rates[list] / rates[`${list} floor`],
+    target: { least: 0.6 },
+  }));
+  figures.push(...(await singly(viewer, count)));
+  await floor.end();
+  api.close();
+  await world.close();
+  return figures;
+};
+
+/** Lists that are asked for one at a time, beside the first page of the newest. */
+async function singly(viewer: Target, count: number): Promise<Figure[]> {
+  const from = count - 1_000;
+  const asked = {
+    'by days past due, which are computed': { sort: '["days_past_due","DESC"]' },
+    'of one bucket, which is computed': { ...NEWEST, filter: '{"delinquency_bucket":"dpd_30_59"}' },
+    [`from the ${from.toLocaleString('en')}th on`]: { ...NEWEST, range: `[${from},${from + 24}]` },
+  };
+  const ms = (words: Record<string, string>) => async () => {
+    const path = listOf('loans', words);
+    const took = [];
+    for (let at = 0; at < 5; at += 1) took.push(await askOnce(viewer, { path, status: 200 }));
+    return median(took);
+  };
+  const newest = await ms(NEWEST)();
+  const figures: Figure[] = [];
+  for (const [what, sorted] of Object.entries(asked)) {
+    const took = await ms(sorted)();
+    figures.push({
+      what: `25 of ${count.toLocaleString('en')} loans ${what}; the newest`,
+      ours: inMs(took),
+      floor: inMs(newest),
+      ratio: took / newest,
     });
-    times.push(performance.now() - started);
   }
-  const middle = times.toSorted((one, other) => one - other)[4] ?? 0;
-  console.log(`q=${word.padEnd(14)} ${range.padEnd(26)} ${middle.toFixed(1).padStart(8)} ms`);
+  return figures;
 }
 
-/** Prints what a second brings, beside the floor; the servers end with the process. */
-export async function lists(words: readonly string[]) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'servicing-bench-'));
-  const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
-  await migrate(postgres.url);
-  const rows = words.includes('million') ? MANY : FEW;
-  const tenantId = await populate(postgres.url, rows);
-  const api = await ours(postgres.url, tenantId);
-  const page = encodeURI('sort=["created_at","DESC"]&range=[0,24]');
-  const targets: [string, Target][] = [
-    ['floor: node:http, bare driver, prepared', await floor(postgres.url, false)],
-    ['floor with count(*)', await floor(postgres.url, true)],
-    [`GET /borrowers, 25 of ${rows}, counted`, { ...api, target: `/api/v1/borrowers?${page}` }],
-    [
-      'GET /borrowers, a last page, not counted',
-      { ...api, target: '/api/v1/borrowers?last_name=Bababa' },
-    ],
-    ['GET /users/me', { ...api, target: '/api/v1/users/me' }],
-    ['GET /healthz', { ...api, target: '/healthz' }],
-  ];
-  // In turns, and the best of each: a busy machine slows whoever runs at that moment.
-  const best = targets.map(() => 0);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [at, [, target]] of targets.entries()) {
-      best[at] = Math.max(best[at] ?? 0, await measure(target));
-    }
+/** A whole name, an address, what begins one, a first name that many have, single letters; and all of them. */
+const SEARCHES = ['Fordwellba', 'fordwellba.', 'Grace Bo', 'fords', 'Mary', 'a', 'm'];
+
+/** How long a search among so many borrowers takes, count and all, beside the list that is not searched. */
+export const searches: Bench = async (words) => {
+  const count = sizeOf(words, { usual: 100_000, least: 1_000 });
+  const world = await openWorld();
+  await populate(world, count);
+  const api = await startApi(world);
+  const viewer = await api.as('viewer');
+  const ms = async (q: string) => {
+    const path = listOf('borrowers', { ...NEWEST, ...(q && { q }) });
+    const took = [];
+    for (let at = 0; at < 9; at += 1) took.push(await askOnce(viewer, { path, status: 200 }));
+    return median(took);
+  };
+  const whole = await ms('');
+  const figures: Figure[] = [];
+  for (const q of SEARCHES) {
+    const took = await ms(q);
+    figures.push({
+      what: `"${q}" among ${count.toLocaleString('en')} borrowers, counted; all of them`,
+      ours: inMs(took),
+      floor: inMs(whole),
+      ratio: took / whole,
+    });
   }
-  for (const [at, [name]] of targets.entries()) {
-    const [least = 1, rate = 0] = [best[0], best[at]];
-    console.log(`${name.padEnd(48)}${String(rate).padStart(7)}/s  ${(rate / least).toFixed(2)}`);
-  }
-  for (const word of SEARCHES) await search(api, word);
-  console.log(await planOf(postgres.url, tenantId, SEARCHES[0] ?? ''));
-  await postgres.stop('immediate');
-  await rm(folder, { recursive: true, force: true });
-}
+  api.close();
+  await world.close();
+  return figures;
+};

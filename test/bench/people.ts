@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type { BenchWorld } from './world.ts';
 
 /** First names as often as any other; last names of three syllables, of which there are many. */
 const FIRST =
@@ -8,14 +8,8 @@ const SYLLABLES =
   'ba be bi bo da de di do ga ha ka ke la le li lo ma me mi mo na ne ni no pa ra re ri ro sa se si ' +
   'so ta te ti to va vi wa wi ya za son berg ton ley man ford well';
 
-/** A tenant with so many borrowers, each with a name and an email address. */
-export async function populate(url: string, rows: number): Promise<string> {
-  const owner = new pg.Client(url);
-  await owner.connect();
-  const made = await owner.query<{ id: string }>(
-    "select app.create_tenant('bench', 'Bench', '2026-01-15', '{bench.test}') as id",
-  );
-  const id = made.rows[0]?.id ?? '';
+/** So many borrowers of the tenant, each with a name and an email address. */
+export async function populate({ admin: owner, tenant_id: id }: BenchWorld, rows: number) {
   await owner.query(
     `insert into borrowers (tenant_id, first_name, last_name, date_of_birth, created_at)
      select $1, first[1 + n % 1009 % 30],
@@ -33,24 +27,4 @@ export async function populate(url: string, rows: number): Promise<string> {
     [id],
   );
   await owner.query('vacuum analyze borrowers, emails');
-  await owner.end();
-  return id;
-}
-
-/** How a search is done for the tenant, as the database tells. */
-export async function planOf(url: string, tenantId: string, words: string): Promise<string> {
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query('begin read only');
-  await client.query('set local role servicing_app');
-  await client.query("select set_config('app.tenant_id', $1, true)", [tenantId]);
-  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-    `explain (analyze, timing off, buffers off)
-     select id from borrowers as row
-     where not is_archived and row.id in (select app.borrowers_found($1))
-     order by created_at desc, id desc limit 25`,
-    [`%${words}%`],
-  );
-  await client.end();
-  return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
