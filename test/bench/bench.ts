@@ -7,6 +7,7 @@ import { lists, searches } from './lists.ts';
 import { payments, refusals } from './payments.ts';
 import { statementsPer } from './statements-per.ts';
 import { statements } from './statements.ts';
+import { webhooks } from './webhooks.ts';
 
 /** `npm run bench -- NAME [--json]`: figures beside the least that any design must do, as ratios. */
 const BENCHES = new Map<string, Bench | ((words: readonly string[]) => Promise<void>)>(
@@ -21,6 +22,7 @@ const BENCHES = new Map<string, Bench | ((words: readonly string[]) => Promise<v
     refusals,
     statements,
     'statements-per': statementsPer,
+    webhooks,
   }),
 );
 

@@ -15,7 +15,8 @@ import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
-import { happened, startDeliveries, subscribeAll } from '../setup/hanging.ts';
+import { startDeliveries } from '../setup/hanging.ts';
+import { happened, subscribeAll } from '../setup/outbound.ts';
 import { settle } from '../setup/settings.ts';
 
 const EVENTS = 60;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
-import { happened, startDeliveries, subscribeAll } from '../setup/hanging.ts';
+import { startDeliveries } from '../setup/hanging.ts';
+import { happened, subscribeAll } from '../setup/outbound.ts';
 import { newStage } from '../setup/world.ts';
 import { eventually } from '../workers/stage.ts';
 
