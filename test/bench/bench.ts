@@ -4,6 +4,7 @@ import { asRow, HEAD, type Bench, type Figure } from './figures.ts';
 import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { lists, searches } from './lists.ts';
+import { mail } from './mail.ts';
 import { payments, refusals } from './payments.ts';
 import { statementsPer } from './statements-per.ts';
 import { statements } from './statements.ts';
@@ -18,6 +19,7 @@ const BENCHES = new Map<string, Bench | ((words: readonly string[]) => Promise<v
     jobs,
     lists,
     searches,
+    mail,
     payments,
     refusals,
     statements,

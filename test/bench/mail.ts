@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createTransport } from 'nodemailer';
+import { SMTPServer } from 'smtp-server';
+import { sendCommunication } from '../../jobs/communications/send.job.ts';
+import { BARE } from '../../jobs/installation.ts';
+import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { openMailer } from '../../workers/outside/mailer.ts';
+import { startOutbound } from '../setup/outbound.ts';
+import { boardLoans } from './board.ts';
+import { aSecond, inTurns, sizeOf, type Bench } from './figures.ts';
+import { askOnce, startApi, type Target } from './over-http.ts';
+import { openWorld, type BenchWorld } from './world.ts';
+
+const ROUNDS = 3;
+/** As many as the mailer holds open. */
+const CONNECTIONS = 5;
+
+/** A mail server that takes all and keeps the last. */
+async function startServer() {
+  const last = { raw: '' };
+  const server = new SMTPServer({
+    ...{ authOptional: true, disabledCommands: ['STARTTLS'], logger: false, closeTimeout: 50 },
+    onData(stream, _session, callback) {
+      let raw = '';
+      stream.on('data', (chunk: Buffer) => (raw += chunk.toString()));
+      stream.on('end', () => {
+        last.raw = raw;
+        callback();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as { port: number };
+  const close = () => new Promise<void>((resolve) => server.close(resolve));
+  return { url: `smtp://127.0.0.1:${port}`, last, close };
+}
+
+/**
+ * Mails sent by a worker of the outbound pool, each found, rendered, sent and recorded, beside a loop of
+ * nodemailer that sends the same bytes on as many connections and records nothing.
+ */
+export const mail: Bench = async (words) => {
+  const count = sizeOf(words, { usual: 200, least: 50 });
+  const world = await openWorld();
+  const server = await startServer();
+  const installation = { ...BARE, keys: keysFrom('the secret of an installation of benches') };
+  // Nobody is written to twice in so short a time.
+  const loans = await boardLoans(world, 0, count * (ROUNDS + 1));
+  await reachable(world);
+  const api = await startApi(world);
+  const admin = await api.as('admin');
+  const order = await ordering(admin, world);
+  // What is ordered waits until a round begins.
+  await world.admin.query(
+    `select app.pause_work('outbound', null, null, 'bench', 'Between the rounds.')`,
+  );
+  const stopWorker = await startOutbound(
+    { url: world.url, installation },
+    [sendCommunication],
+    openMailer({ smtpUrl: server.url, outbox: '' }),
+  );
+  let sent = 0;
+  const round = async () => {
+    for (const loan of loans.slice(sent, sent + count)) await order(loan);
+    sent += count;
+    const started = performance.now();
+    await world.admin.query(`select app.resume_work('outbound', null, null, 'bench', 'A round.')`);
+    const found = `select count(*)::integer as found from communication_logs where status = 'sent'`;
+    for (;;) {
+      const { rows } = await world.admin.query<{ found: number }>(found);
+      if (rows[0]?.found === sent) break;
+      await pause(10);
+    }
+    const rate = (count * 1_000) / (performance.now() - started);
+    await world.admin.query(
+      `select app.pause_work('outbound', null, null, 'bench', 'Between the rounds.')`,
+    );
+    return rate;
+  };
+  await round();
+  const rates = await inTurns(ROUNDS, {
+    ours: round,
+    floor: () => looped(server.url, server.last.raw, count),
+  });
+  await stopWorker();
+  api.close();
+  await server.close();
+  await world.close();
+  return [
+    {
+      what: `${count} mails found, rendered, sent and recorded; a pooled loop of nodemailer with the same bytes`,
+      ours: aSecond(rates.ours),
+      floor: aSecond(rates.floor),
+      ratio: rates.ours / rates.floor,
+      target: { least: 0.7 },
+    },
+  ];
+};
+
+const reachable = ({ admin }: BenchWorld) =>
+  admin.query(
+    `insert into emails (tenant_id, borrower_id, email, is_primary)
+     select tenant_id, id, id || '@bench.test', true from borrowers`,
+  );
+
+/** Orders one message about a loan, as staff do. */
+async function ordering(target: Target, { admin }: BenchWorld) {
+  const type = 'payment_reminder';
+  const body = {
+    ...{ name: 'Reminder', template_type: type, channel: 'email' },
+    ...{ subject: 'Loan {{ loan.number }}', body: '<p>{{ borrower.name }}</p>' },
+  };
+  await askOnce(target, {
+    method: 'POST',
+    path: '/api/v1/communication-templates',
+    body,
+    status: 201,
+  });
+  const found = await admin.query<{ id: string }>(
+    `select id from communication_templates where name = 'Reminder'`,
+  );
+  const borrowers = await admin.query<{ id: string; borrower_id: string }>(
+    'select id, borrower_id from loans',
+  );
+  const borrowerOf = new Map(borrowers.rows.map(({ id, borrower_id }) => [id, borrower_id]));
+  return (loan_id: string) =>
+    askOnce(target, {
+      ...{ method: 'POST', path: '/api/v1/communications/send', status: 201 },
+      body: { template_id: found.rows[0]?.id, borrower_id: borrowerOf.get(loan_id), loan_id },
+    });
+}
+
+async function looped(url: string, raw: string, count: number) {
+  const transport = createTransport({ url, pool: true, maxConnections: CONNECTIONS });
+  const envelope = { from: 'bench@bench.test', to: 'borrower@bench.test' };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: count }, () => transport.sendMail({ envelope, raw })));
+  transport.close();
+  return (count * 1_000) / (performance.now() - started);
+}
