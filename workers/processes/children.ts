@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export type Child = {
@@ -69,7 +70,7 @@ function start({
   onMessage,
 }: ChildSettings): ChildProcess {
   const child = fork(new URL(`../${file}`, import.meta.url), [...words], {
-    env,
+    env: { ...compiledBesideData(env), ...env },
     execArgv: ['--import', WITH_PARENT],
     // Ctrl-C reaches the whole group of a terminal: only the parent decides when a child stops.
     detached: true,
@@ -78,6 +79,13 @@ function start({
   if (onMessage) child.on('message', onMessage);
   return child;
 }
+
+/**
+ * What Node has made of our files stays beside the data, where only we write: the next start takes half the
+ * time. Whoever keeps it elsewhere says so with Node's own variable.
+ */
+const compiledBesideData = ({ DATA_DIR }: ChildSettings['env']) =>
+  DATA_DIR === undefined ? {} : { NODE_COMPILE_CACHE: path.resolve(DATA_DIR, 'compiled') };
 
 const endOf = (child: ChildProcess) =>
   new Promise<number | string>((resolve) => {
