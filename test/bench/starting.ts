@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { POOLS } from '../../jobs/job.ts';
+import { keepRunning, type Child } from '../../workers/processes/children.ts';
+import { median, say, sizeOf, type Bench, type Figure } from './figures.ts';
+import { installed } from './installed.ts';
+import { openWorld, type BenchWorld } from './world.ts';
+
+const API_WITHIN_MS = 2_000;
+const WORKER_WITHIN_MS = 1_000;
+const REST_MB = 200;
+const RESTED_MS = 10_000;
+const GIVEN_UP_AFTER_MS = 60_000;
+const STOP_WITHIN_MS = 30_000;
+const LOOK_MS = 5;
+/** Linux counts time of processor in hundredths of a second. */
+const TICK_MS = 10;
+
+/** How long a process takes until it serves, what it holds once it rests, and what is installed; beside bounds. */
+export const starting: Bench = async (words) => {
+  const rounds = sizeOf(words, { usual: 3, least: 1 });
+  const world = await openWorld();
+  const figures: Figure[] = [];
+  for (const each of processesOf(world)) {
+    say(`Starting ${each.name}, ${rounds} times …`);
+    const runs: Run[] = [];
+    for (let round = 1; round <= rounds; round += 1) runs.push(await run(each, round === rounds));
+    figures.push(...told(each, runs));
+  }
+  await world.close();
+  const { shipped, all } = installed();
+  return [
+    ...figures,
+    besideMb('packages installed for production, beside all of them', shipped, all),
+  ];
+};
+
+const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
+const inMb = (mb: number) => `${Math.round(mb)} MB`;
+
+function told({ name, served, within_ms }: Process, runs: readonly Run[]): Figure[] {
+  const ms = median(runs.map((run) => run.ms));
+  const used = median(runs.map(({ used_ms }) => used_ms));
+  const held = runs.at(-1)?.held_mb ?? null;
+  return [
+    {
+      what: `${name}: ${served}`,
+      ours: `${inSeconds(ms)}, ${inSeconds(used)} of processor`,
+      floor: inSeconds(within_ms),
+      ratio: ms / within_ms,
+      target: { most: 1 },
+    },
+    ...(held === null
+      ? []
+      : [besideMb(`${name}: memory after ten seconds of rest`, held, REST_MB)]),
+  ];
+}
+
+const besideMb = (what: string, mb: number, bound: number): Figure => ({
+  ...{ what, ours: inMb(mb), floor: inMb(bound) },
+  ...{ ratio: mb / bound, target: { most: 1 } },
+});
+
+type Process = {
+  name: string;
+  served: string;
+  within_ms: number;
+  start: (onCrash: (code: number | string) => void) => {
+    child: Child;
+    serves: () => Promise<boolean>;
+  };
+};
+
+/** As `npm start` starts them, on a database whose migrations are done. */
+function processesOf({ url, folder, admin }: BenchWorld): Process[] {
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    DATA_DIR: folder,
+    LOG_LEVEL: 'error',
+    PORT: '0',
+    METRICS_PORT: undefined,
+  };
+  const api: Process = {
+    name: 'the API',
+    served: 'from its start until /readyz says yes',
+    within_ms: API_WITHIN_MS,
+    start: (onCrash) => {
+      let port: number | undefined;
+      const child = keepRunning({
+        ...{ name: 'api', file: '../api/server.ts', env, onCrash: ({ code }) => onCrash(code) },
+        onMessage: (message) => void (port ??= (message as { listening?: number }).listening),
+      });
+      const serves = async () =>
+        port !== undefined && (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
+      return { child, serves };
+    },
+  };
+  const workers = POOLS.map((pool): Process => ({
+    name: `a worker of ${pool}`,
+    served: 'from its start until it fetches jobs',
+    within_ms: WORKER_WITHIN_MS,
+    start: (onCrash) => {
+      const child = keepRunning({
+        ...{ name: pool, file: 'worker.ts', arguments: [pool], env },
+        onCrash: ({ code }) => onCrash(code),
+      });
+      const serves = async () =>
+        (await admin.query('select from app.worker_pools where name = $1', [pool])).rowCount === 1;
+      return { child, serves };
+    },
+  }));
+  return [api, ...workers];
+}
+
+type Run = { ms: number; used_ms: number; held_mb: number | null };
+
+async function run({ name, start }: Process, rests: boolean): Promise<Run> {
+  const crashed = Promise.withResolvers<never>();
+  crashed.promise.catch(() => {});
+  const started = performance.now();
+  const { child, serves } = start((code) =>
+    crashed.reject(new Error(`${name} ended with ${code} before it served.`)),
+  );
+  try {
+    await Promise.race([until(serves, name), crashed.promise]);
+    const ms = performance.now() - started;
+    const used_ms = usedBy(child.pid());
+    if (rests) await Promise.race([pause(RESTED_MS), crashed.promise]);
+    return { ms, used_ms, held_mb: rests ? heldBy(child.pid()) : null };
+  } finally {
+    await child.stop(STOP_WITHIN_MS);
+  }
+}
+
+async function until(isSo: () => Promise<boolean>, name: string) {
+  const started = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - started > GIVEN_UP_AFTER_MS)
+      throw new Error(`${name} does not serve after ${GIVEN_UP_AFTER_MS / 1_000} seconds.`);
+    await pause(LOOK_MS);
+  }
+}
+
+/** What it took of the processor, user and system, in ms: the same however busy the machine is. */
+function usedBy(pid: number | undefined): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Resident memory in MB; nothing where the system does not tell (it is Linux that has /proc). */
+function heldBy(pid: number | undefined): number | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024;
+  } catch {
+    return null;
+  }
+}
