@@ -6,6 +6,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { accrue } from '../../sql/business-day/close-steps.ts';
 import * as close from '../../sql/business-day/closes.ts';
 import { keepRunning } from '../../workers/processes/children.ts';
+import { say, sizeOf, type Bench } from './figures.ts';
 import { manyLoans } from './many-loans.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
@@ -13,29 +14,37 @@ const LOANS = 100_000;
 const STOP_WITHIN_MS = 10_000;
 
 /**
- * One day of 100,000 loans: closed by a real worker process (interest, ageing, snapshots, journal),
+ * One day of so many loans: closed by a real worker process (interest, ageing, snapshots, journal),
  * and the accrual alone beside the floor, a plain insert of the same rows with their key.
  */
-export async function accrual() {
-  console.log(`Writing ${LOANS.toLocaleString('en')} loans …`);
-  const world = await manyLoans(LOANS);
-  try {
-    const day = await closedByWorker(world);
-    show('a whole day, by the worker', day, LOANS);
-    const own = await accruedHere(world);
-    const floor = await floorOf(world);
-    show('accrual alone', own, LOANS);
-    show('floor: plain insert', floor, LOANS);
-    console.log(`ratio to the floor           ${(floor / own).toFixed(2)}`);
-  } finally {
-    await world.close();
-  }
-}
+export const accrual: Bench = async (words) => {
+  const loans = sizeOf(words, { usual: LOANS, least: 1_000 });
+  const amount = loans.toLocaleString('en');
+  say(`Writing ${amount} loans …`);
+  const world = await manyLoans(loans);
+  const day = await closedByWorker(world);
+  const own = await accruedHere(world);
+  const floor = await floorOf(world);
+  await world.close();
+  return [
+    {
+      what: `interest of ${amount} loans for a day; a plain insert of the same rows`,
+      ours: inSeconds(own),
+      floor: inSeconds(floor),
+      ratio: floor / own,
+      target: { least: 0.8 },
+    },
+    {
+      what: 'the whole close of the day before, by a worker; its interest alone',
+      ours: inSeconds(day),
+      floor: inSeconds(own),
+      ratio: day / own,
+      target: { most: 6 },
+    },
+  ];
+};
 
-function show(label: string, seconds: number, loans: number) {
-  const rate = Math.round(loans / seconds).toLocaleString('en');
-  console.log(`${label.padEnd(28)} ${seconds.toFixed(2)} s  ${rate.padStart(9)} loans/s`);
-}
+const inSeconds = (seconds: number) => `${seconds.toFixed(2)} s`;
 
 async function closedByWorker({ url, folder, tenant_id, within, admin }: BenchWorld) {
   // The clock on the wall must not close days here.

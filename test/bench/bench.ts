@@ -1,17 +1,19 @@
 import { accrual } from './accrual.ts';
+import { all } from './all.ts';
 import { board } from './board.ts';
-import { asRow, HEAD, type Bench, type Figure } from './figures.ts';
+import { asRow, HEAD, say, WrongWord, type Bench } from './figures.ts';
 import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { lists, searches } from './lists.ts';
 import { mail } from './mail.ts';
 import { payments, refusals } from './payments.ts';
+import { starting } from './starting.ts';
 import { statementsPer } from './statements-per.ts';
 import { statements } from './statements.ts';
 import { webhooks } from './webhooks.ts';
 
 /** `npm run bench -- NAME [--json]`: figures beside the least that any design must do, as ratios. */
-const BENCHES = new Map<string, Bench | ((words: readonly string[]) => Promise<void>)>(
+const BENCHES = new Map<string, Bench>(
   Object.entries({
     accrual,
     board,
@@ -22,24 +24,29 @@ const BENCHES = new Map<string, Bench | ((words: readonly string[]) => Promise<v
     mail,
     payments,
     refusals,
+    starting,
     statements,
     'statements-per': statementsPer,
     webhooks,
   }),
 );
 
+const isJson = process.argv.includes('--json');
 const [name = '', ...words] = process.argv.slice(2).filter((word) => word !== '--json');
 const bench = BENCHES.get(name);
-if (bench) {
-  show((await bench(words)) ?? []);
+try {
+  if (name === 'all') process.exit(await all([...BENCHES.keys()], isJson));
+  const known = ['all', ...BENCHES.keys()].join(', ');
+  if (!bench) throw new WrongWord(`Which one? ${known}: npm run bench -- payments`);
+  const figures = await bench(words);
+  console.log(
+    isJson ? JSON.stringify(figures, null, 2) : [...HEAD, ...figures.map(asRow)].join('\n'),
+  );
   // Servers and connections of what was measured are not waited for.
   process.exit();
-} else {
-  console.error(`Which one? ${[...BENCHES.keys()].join(', ')}: npm run bench -- accrual`);
-  process.exitCode = 2;
-}
-
-function show(figures: readonly Figure[]) {
-  if (process.argv.includes('--json')) console.log(JSON.stringify(figures, null, 2));
-  else if (figures.length > 0) console.log([...HEAD, ...figures.map(asRow)].join('\n'));
+} catch (error) {
+  const isWord = error instanceof WrongWord;
+  if (!isWord) say((error as Error).stack ?? '');
+  say((error as Error).message);
+  process.exit(isWord ? 2 : 1);
 }

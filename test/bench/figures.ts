@@ -65,6 +65,9 @@ export const median = (rounds: readonly number[]): number =>
 /** Progress, beside the figures and not among them. */
 export const say = (line: string) => process.stderr.write(`${line}\n`);
 
+/** A bench was asked for in a way that it does not know; its message says what it does know. */
+export class WrongWord extends Error {}
+
 /** How many were wished for; a word that is no such number is answered with what would be one. */
 export function sizeOf(
   [wish]: readonly string[],
@@ -72,7 +75,7 @@ export function sizeOf(
 ) {
   const size = Number(wish ?? usual);
   if (Number.isInteger(size) && size >= least) return size;
-  throw new Error(`How many? A number from ${least} on; ${usual} without one.`);
+  throw new WrongWord(`How many? A number from ${least} on; ${usual} without one.`);
 }
 
 export const aSecond = (rate: number) =>

@@ -1,26 +1,31 @@
-import { shareCloses } from '../faults/shared-close.ts';
+import { shareCloses, type Closed } from '../faults/shared-close.ts';
+import { say, sizeOf, type Bench, type Figure } from './figures.ts';
 
-const LOANS = 200_000;
+/** Four chunks, which two sets can share. */
+const LOANS = 40_000;
+const LEAST = 10_001;
 
 /** A close by one set of workers, by two in process groups of their own, and by two of which one is killed. */
-export async function groups([wish]: readonly string[]) {
-  const loans = Number(wish ?? LOANS);
-  if (!Number.isInteger(loans) || loans < 10_001) {
-    throw new Error(
-      'A number of loans above 10000: a chunk has so many, and two sets share the chunks.',
-    );
-  }
-  console.log(`Writing ${loans.toLocaleString('en')} loans …`);
-  const closes = await shareCloses(loans);
-  for (const [how, { seconds, workers, loans: done, set_aside, interest }] of Object.entries(
-    closes,
-  )) {
-    const same = new Set(interest).size === 1 ? 'the same' : 'NOT THE SAME';
-    const rest = `${done} loans, ${set_aside} set aside, interest ${same} in run, loans and books`;
-    console.log(
-      `${how.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${workers} at work, ${rest}`,
-    );
-  }
-  const { alone, shared } = closes;
-  console.log(`ratio of two to one set ${(shared.seconds / alone.seconds).toFixed(2)}`);
+export const groups: Bench = async (words) => {
+  const loans = sizeOf(words, { usual: LOANS, least: LEAST });
+  say(`Writing ${loans.toLocaleString('en')} loans …`);
+  const { alone, shared, killed } = await shareCloses(loans);
+  for (const [how, closed] of Object.entries({ alone, shared, killed })) assertWhole(how, closed);
+  const beside = (what: string, { seconds }: Closed): Figure => ({
+    what: `a close of ${loans.toLocaleString('en')} loans by ${what}; by one set alone`,
+    ours: `${seconds.toFixed(1)} s`,
+    floor: `${alone.seconds.toFixed(1)} s`,
+    ratio: seconds / alone.seconds,
+  });
+  return [
+    beside('two sets of workers', shared),
+    beside('two, of which one is killed while it works', killed),
+  ];
+};
+
+/** Nothing may be lost, nobody set aside, and the interest the same wherever it is written. */
+function assertWhole(how: string, { loans, snapshots, set_aside, interest }: Closed) {
+  if (loans === snapshots && set_aside === 0 && new Set(interest).size === 1) return;
+  const told = `${loans} loans, ${snapshots} snapshots, ${set_aside} set aside`;
+  throw new Error(`The close ${how} lost something: ${told}, interest ${interest.join(', ')}.`);
 }

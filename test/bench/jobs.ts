@@ -11,7 +11,9 @@ import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
 import { POOL_SETTINGS } from '../../workers/queue/pools.ts';
 import { startWorker } from '../../workers/queue/run.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
+import { aSecond, inTurns, say, sizeOf, type Bench, type Figure } from './figures.ts';
 import { startLibrary } from './jobs-floor.ts';
+import { violationsIn } from './world.ts';
 
 const MANY = 5_000;
 const ROUNDS = 5;
@@ -26,10 +28,10 @@ export type Runner = (
   body: () => Promise<void>,
 ) => Promise<{ stop(): Promise<void> }>;
 
-const RUNNERS: Record<string, Runner> = {
+const RUNNERS = {
   ours: startOurs,
-  'the library as it comes': (...given) => startLibrary(...given, {}),
-  'the library fetching and reporting in batches': (...given) =>
+  'the library as it comes': (...given: Parameters<Runner>) => startLibrary(...given, {}),
+  'the library fetching and reporting in batches': (...given: Parameters<Runner>) =>
     startLibrary(...given, {
       localQueue: { size: 200 },
       completeJobBatchDelay: SETTINGS.completeTogetherMs ?? 0,
@@ -38,13 +40,8 @@ const RUNNERS: Record<string, Runner> = {
 };
 
 /** Small jobs by our fetch and by the queue library's own, one after the other in each of some rounds. */
-export async function jobs([wish]: readonly string[]) {
-  const count = Number(wish ?? MANY);
-  if (!Number.isInteger(count) || count < 500) {
-    console.error(`How many? From 500: npm run bench -- jobs ${MANY}`);
-    process.exitCode = 2;
-    return;
-  }
+export const jobs: Bench = async (words) => {
+  const count = sizeOf(words, { usual: MANY, least: 500 });
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const postgres = await startEmbeddedPostgres(folder);
   // Ends the server too when the measuring is cut short.
@@ -54,44 +51,42 @@ export async function jobs([wish]: readonly string[]) {
   // The server ends last.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
+  const bodies = {
+    'that do nothing': async () => {},
+    'that select once': async () => void (await pool.query('select 1')),
+  };
+  const figures: Figure[] = [];
   try {
-    const bodies = {
-      'that do nothing': async () => {},
-      'that select once': async () => void (await pool.query('select 1')),
-    };
     for (const [what, body] of Object.entries(bodies)) {
-      await compare(`jobs ${what}`, (runner) =>
-        rateOf(runner, { url: postgres.url, pool, count, body }),
-      );
+      say(`Jobs ${what}, ${ROUNDS} rounds …`);
+      figures.push(...(await compared(`jobs ${what}`, { url: postgres.url, pool, count, body })));
     }
+    const violated = await violationsIn(postgres.url);
+    if (violated.length > 0) throw new Error(`Violated afterwards: ${violated.join('; ')}`);
   } finally {
     await pool.end();
     await kept.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
+  return figures;
+};
 
-/** In each round everybody once, and another one first. */
-async function compare(what: string, measure: (runner: Runner) => Promise<number>) {
-  const names = Object.keys(RUNNERS);
-  const rates = new Map(names.map((name) => [name, [] as number[]]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const turn = round % names.length;
-    for (const name of [...names.slice(turn), ...names.slice(0, turn)]) {
-      const runner = RUNNERS[name];
-      if (runner) rates.get(name)?.push(await measure(runner));
-    }
-  }
-  const median = (name: string) =>
-    (rates.get(name) ?? []).toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0;
-  const [ours = '', ...others] = names;
-  for (const other of others) {
-    console.log(`${what}: ratio of ours to ${other} ${(median(ours) / median(other)).toFixed(2)}`);
-  }
-  for (const name of names) {
-    const all = (rates.get(name) ?? []).map((rate) => Math.round(rate)).join(', ');
-    console.log(`  ${name.padEnd(46)}${median(name).toFixed(0).padStart(6)} a second (${all})`);
-  }
+async function compared(what: string, task: Task): Promise<Figure[]> {
+  const { ours, ...libraries } = RUNNERS;
+  const rates = await inTurns(ROUNDS, {
+    ours: () => rateOf(ours, task),
+    ...Object.fromEntries(
+      Object.entries(libraries).map(([name, runner]) => [name, () => rateOf(runner, task)]),
+    ),
+  });
+  return Object.entries(rates)
+    .filter(([name]) => name !== 'ours')
+    .map(([name, rate]) => ({
+      what: `${what}; by ${name}`,
+      ours: aSecond(rates.ours),
+      floor: aSecond(rate),
+      ratio: rates.ours / rate,
+    }));
 }
 
 type Task = { url: string; pool: pg.Pool; count: number; body: () => Promise<void> };

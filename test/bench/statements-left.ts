@@ -5,8 +5,8 @@ import type { BenchWorld } from './world.ts';
 
 type Found = { storage_key: string; sha256_hash: string };
 
-/** What the killed workers left: each statement once, as a whole file, told once; as sentences. */
-export async function leftOf({ admin, folder }: BenchWorld, count: number): Promise<string[]> {
+/** The killed workers left each statement once, as a whole file, told once; throws with what is otherwise. */
+export async function assertWhole({ admin, folder }: BenchWorld, count: number): Promise<void> {
   const numberOf = async (query: string) =>
     Number(Object.values((await admin.query<Record<string, string>>(query)).rows[0] ?? {})[0]);
   const { rows } = await admin.query<Found>(
@@ -33,5 +33,7 @@ export async function leftOf({ admin, folder }: BenchWorld, count: number): Prom
     'documents not sent': count - (await numberOf(`select count(*) ${sent}`)),
     'jobs failed': await numberOf('select count(*) from app.failed_jobs'),
   };
-  return Object.entries(figures).map(([what, found]) => `${what.padEnd(44)}${found}`);
+  const wrong = Object.entries(figures).filter(([, found]) => found !== 0);
+  if (wrong.length === 0) return;
+  throw new Error(`Of ${count}: ${wrong.map(([what, found]) => `${what} ${found}`).join(', ')}.`);
 }

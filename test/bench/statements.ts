@@ -4,14 +4,15 @@ import { statementPage } from '../../jobs/documents/statement-page.ts';
 import type { Outside } from '../../jobs/outside.ts';
 import { renderDocument } from '../../templates/render-document.ts';
 import { keepRunning, type Child } from '../../workers/processes/children.ts';
+import { aSecond, say, sizeOf, type Bench } from './figures.ts';
 import { manyLoans } from './many-loans.ts';
-import { type BenchWorld } from './world.ts';
 import { openFloor } from './statements-floor.ts';
-import { leftOf } from './statements-left.ts';
+import { assertWhole } from './statements-left.ts';
 import { watchMemory } from './watch-memory.ts';
+import type { BenchWorld } from './world.ts';
 
-const MANY = 10_000;
-const FEW = 200;
+const MANY = 600;
+const LEAST = 200;
 /** When a worker is killed, as parts of all documents: what comes after is one life of a worker. */
 const KILLS = [0.1, 0.2];
 const MONTH = '2026-01-01';
@@ -24,40 +25,31 @@ const FLOOR_PAGES = 100;
  * The statements of a month, printed by a real process of the documents pool that is killed twice, beside a
  * bare browser that prints the same pages with its defaults and does nothing else.
  */
-export async function statements(words: readonly string[]) {
-  const [size = String(MANY)] = words;
-  const count = size === 'small' ? FEW : Number(size);
-  if (!Number.isInteger(count) || count < FEW) {
-    console.error(`How many? From ${FEW}, or small: npm run bench -- statements ${MANY}`);
-    process.exitCode = 2;
-    return;
-  }
-  console.log(`Writing ${count.toLocaleString('en')} loans …`);
+export const statements: Bench = async (words) => {
+  const count = sizeOf(words, { usual: MANY, least: LEAST });
+  say(`Writing ${count.toLocaleString('en')} loans …`);
   const world = await manyLoans(count);
-  try {
-    await billed(world);
-    const pages = await pagesOf(world, Math.min(FLOOR_PAGES, count));
-    const floor = await openFloor(world.folder);
-    const rates = [await floor.rate(pages)];
-    const run = await printed(world, count);
-    rates.push(await floor.rate(pages));
-    await floor.close();
-    const least = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
-    console.log(`ratio to the floor ${(run.rate / least).toFixed(2)}`);
-    show('statements by the documents pool', run.rate);
-    show(
-      `floor: a bare page.pdf() loop (${rates.map((rate) => rate.toFixed(1)).join(', ')})`,
-      least,
-    );
-    run.memory.show();
-    for (const line of await leftOf(world, count)) console.log(line);
-  } finally {
-    await world.close();
-  }
-}
-
-const show = (label: string, rate: number) =>
-  console.log(`${label.padEnd(52)}${rate.toFixed(1).padStart(8)} a second`);
+  await billed(world);
+  const pages = await pagesOf(world, Math.min(FLOOR_PAGES, count));
+  const floor = await openFloor(world.folder);
+  const rates = [await floor.rate(pages)];
+  const { rate, memory } = await printed(world, count);
+  rates.push(await floor.rate(pages));
+  await floor.close();
+  await assertWhole(world, count);
+  await world.close();
+  const least = rates.reduce((sum, each) => sum + each, 0) / rates.length;
+  return [
+    {
+      what: `${count.toLocaleString('en')} statements by the documents pool, killed twice; a bare page.pdf() loop before and after`,
+      ours: aSecond(rate),
+      floor: aSecond(least),
+      ratio: rate / least,
+      target: { least: 1.5 },
+    },
+    ...memory.figures(),
+  ];
+};
 
 /** Every loan has a borrower of its own with an address, and January is billed. */
 async function billed({ admin, within, tenant_id }: BenchWorld) {
@@ -108,9 +100,7 @@ async function printed(world: BenchWorld, count: number) {
     const { rows } = await admin.query<{ printed: string }>(
       `select count(*) as printed from documents where status = 'uploaded'`,
     );
-    const found = Number(rows[0]?.printed);
-    memory.note(found);
-    return found;
+    return Number(rows[0]?.printed);
   };
   try {
     await until(async () => (await done()) > 0);
@@ -139,7 +129,7 @@ async function kill(worker: Child, done: () => Promise<number>): Promise<number>
   const before = await done();
   await until(async () => (await done()) > before);
   const idle = performance.now() - killed;
-  console.log(`killed after ${before} documents; the next one ${(idle / 1000).toFixed(1)} s later`);
+  say(`Killed after ${before} documents; the next one ${(idle / 1000).toFixed(1)} s later`);
   return idle;
 }
 

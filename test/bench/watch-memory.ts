@@ -1,31 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { median, type Figure } from './figures.ts';
 
 const EVERY_MS = 1_000;
-const PARTS = 10;
 
-type Sample = { done: number; at: number; worker: number; browser: number };
+type Sample = { worker: number; browser: number };
 
 /** What a worker and the browser that it started hold of memory (their own share of it), over time. */
 export function watchMemory(pidOf: () => number | undefined) {
   const samples: Sample[] = [];
-  const started = performance.now();
-  let done = 0;
   const timer = setInterval(() => {
     const pid = pidOf();
     if (pid === undefined) return;
     const found = memoryOf(pid);
-    if (found) samples.push({ done, at: performance.now() - started, ...found });
+    if (found) samples.push(found);
   }, EVERY_MS);
   return {
-    /** How many documents there are by now. */
-    note: (count: number) => void (done = count),
     stop: () => clearInterval(timer),
-    show: () => show(samples),
+    figures: () => figuresOf(samples),
   };
 }
 
 /** In MB; nothing where the system does not tell (it is Linux that has /proc). */
-function memoryOf(pid: number): Pick<Sample, 'worker' | 'browser'> | null {
+function memoryOf(pid: number): Sample | null {
   try {
     const children = childrenOf();
     const below = (parent: number): number[] =>
@@ -65,28 +61,18 @@ function shareOf(pid: number): number {
   }
 }
 
-function show(samples: readonly Sample[]) {
-  const last = samples.at(-1);
-  if (!last) return console.log('memory: this system does not tell');
-  console.log('documents   a second   worker MB   browser MB');
-  for (let part = 0; part < PARTS; part += 1) {
-    const within = samples.filter(
-      ({ at }) => at > (last.at * part) / PARTS && at <= (last.at * (part + 1)) / PARTS,
-    );
-    const [first, end] = [within[0], within.at(-1)];
-    if (!first || !end) continue;
-    const rate = ((end.done - first.done) / Math.max(end.at - first.at, 1)) * 1000;
-    const cells = [end.done, rate, median(within, 'worker'), median(within, 'browser')];
-    const [documents = 0, ...others] = cells;
-    console.log(
-      [String(documents).padStart(9), ...others.map((cell) => cell.toFixed(1).padStart(12))].join(
-        '',
-      ),
-    );
-  }
+/** Of the last third beside the first: what is not given back shows in many documents. */
+function figuresOf(samples: readonly Sample[]): Figure[] {
+  const third = Math.floor(samples.length / 3);
+  if (third === 0) return [];
+  return (['worker', 'browser'] as const).map((of) => {
+    const held = (part: readonly Sample[]) => median(part.map((sample) => sample[of]));
+    const [late, early] = [held(samples.slice(-third)), held(samples.slice(0, third))];
+    return {
+      what: `memory of the ${of} in the last third of the time; in the first`,
+      ours: `${Math.round(late)} MB`,
+      floor: `${Math.round(early)} MB`,
+      ratio: late / early,
+    };
+  });
 }
-
-const median = (samples: readonly Sample[], of: 'worker' | 'browser') =>
-  samples.map((sample) => sample[of]).toSorted((one, other) => one - other)[
-    Math.floor(samples.length / 2)
-  ] ?? 0;

@@ -58,7 +58,8 @@ export async function openWorld(): Promise<BenchWorld> {
   };
 }
 
-async function violationsIn(url: string): Promise<string[]> {
+/** What must hold in a database and does not in this one, as sentences. */
+export async function violationsIn(url: string): Promise<string[]> {
   const auditor = await openPool(url, {
     ...{ role: 'servicing_auditor', size: 1, statementTimeoutMs: SLOW_MS },
   });
