@@ -22,7 +22,7 @@ import { nextRun } from './tape-config.ts';
 import { bytesOfTape, CONTENT_TYPES } from './tape-file.ts';
 import { SHEET_ROWS_MAX } from './tape-sheet.ts';
 
-const PAGE = 5_000;
+const PAGE = 1_000;
 
 export const Generate = z.object({
   as_of_date: date.optional(),

@@ -29,13 +29,22 @@ const live = (day: string) => sql.fragment`
   where record.portfolio_id is not null and record.status in ('active', 'charged_off')
 `;
 
+/** The term of every loan as of a day, for those who ask of all: sorted once, instead of looked for loan by loan. */
+const termsOfAll = (day: string) => sql.fragment`(
+  select distinct on (loan_id) loan_id, term_months from loan_particulars
+  where from_date <= ${day} order by loan_id, from_date desc
+) as told on told.loan_id = kept.loan_id`;
+
+const termOfEach = sql.fragment`
+  lateral ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true`;
+
 /** The same of a day that is closed, as the close wrote it down. */
-const recorded = (day: string) => sql.fragment`
+const recorded = (day: string, portfolioId: string | null) => sql.fragment`
   select kept.portfolio_id, kept.investor_id, kept.status, kept.delinquency_bucket as bucket,
          kept.principal_balance as principal, kept.interest_rate as rate, told.term_months as term,
          kept.total_balance as outstanding
   from loan_snapshots as kept
-  left join lateral ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true
+  left join ${portfolioId === null ? termsOfAll(day) : termOfEach}
   where kept.snapshot_date = ${day} and kept.portfolio_id is not null
     and kept.status in ('active', 'charged_off')
 `;
@@ -64,7 +73,7 @@ export const write = (
            coalesce(round(figures.defaults::numeric / nullif(figures.loans, 0), 6), 0),
            coalesce(figures.by_bucket, ${NO_LOANS})
     from portfolios as portfolio
-    left join (${figures(source === 'live' ? live(day) : recorded(day), portfolioId)}) as figures
+    left join (${figures(source === 'live' ? live(day) : recorded(day, portfolioId), portfolioId)}) as figures
       on figures.portfolio_id = portfolio.id
     where ${
       portfolioId === null
@@ -83,20 +92,21 @@ export const write = (
     returning id, portfolio_id
   `);
 
+/** First of loans that are alike, which are few kinds, and then of these: each loan is summed up once. */
 const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment`
-  select portfolio_id, count(*)::integer as loans,
+  select portfolio_id, sum(loans)::integer as loans,
          case when count(investor_id) = count(*) and count(distinct investor_id) = 1
            then (array_agg(investor_id))[1] end as investor_id,
          sum(principal) filter (where status = 'active') as principal,
          sum(outstanding) filter (where status = 'active') as outstanding,
-         sum(principal * rate) filter (where status = 'active') as rate_weight,
-         sum(principal * term) filter (where status = 'active') as term_weight,
+         sum(rate_weight) filter (where status = 'active') as rate_weight,
+         sum(term_weight) filter (where status = 'active') as term_weight,
          sum(principal) filter (where status = 'active' and bucket not in ('current', 'dpd_1_29'))
            as late_principal,
-         count(*) filter (
+         coalesce(sum(loans) filter (
            where status = 'charged_off'
              or bucket not in ('current', 'dpd_1_29', 'dpd_30_59', 'dpd_60_89')
-         ) as defaults,
+         ), 0) as defaults,
          jsonb_build_object(
            'current', ${inBucket('current')}, 'dpd_1_29', ${inBucket('dpd_1_29')},
            'dpd_30_59', ${inBucket('dpd_30_59')}, 'dpd_60_89', ${inBucket('dpd_60_89')},
@@ -106,13 +116,20 @@ const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment
            'dpd_150_179', nullif(${inBucket('dpd_150_179')}, 0),
            'dpd_180_plus', nullif(${inBucket('dpd_180_plus')}, 0)
          )) as by_bucket
-  from (${loans}) as loan
-  ${portfolioId === null ? sql.fragment`` : sql.fragment`where portfolio_id = ${portfolioId}`}
+  from (
+    select portfolio_id, investor_id, status, bucket, count(*) as loans,
+           sum(principal) as principal, sum(outstanding) as outstanding,
+           sum(principal * rate) as rate_weight, sum(principal * term) as term_weight
+    from (${loans}) as loan
+    ${portfolioId === null ? sql.fragment`` : sql.fragment`where portfolio_id = ${portfolioId}`}
+    group by portfolio_id, investor_id, status, bucket
+  ) as alike
   group by portfolio_id
 `;
 
-const inBucket = (bucket: string) =>
-  sql.fragment`count(*) filter (where status = 'active' and bucket = ${sql.literalValue(bucket)})`;
+const inBucket = (bucket: string) => sql.fragment`coalesce(
+  sum(loans) filter (where status = 'active' and bucket = ${sql.literalValue(bucket)}), 0
+)`;
 
 const NO_LOANS = sql.fragment`
   '{"current": 0, "dpd_1_29": 0, "dpd_30_59": 0, "dpd_60_89": 0, "dpd_90_119": 0}'::jsonb`;
