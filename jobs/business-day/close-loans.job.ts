@@ -67,7 +67,7 @@ export async function startClose(work: Work, through: string): Promise<close.Run
 }
 
 /** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */
-const accrue = (outside: Outside, payload: Payload) =>
+export const accrue = (outside: Outside, payload: Payload) =>
   orByHalves((asking) =>
     outside.within(payload.tenant_id, async (work) => {
       const { run_id, chunk: number } = payload;

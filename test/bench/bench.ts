@@ -1,15 +1,20 @@
 import { accrual } from './accrual.ts';
 import { all } from './all.ts';
 import { board } from './board.ts';
+import { close } from './close.ts';
 import { asRow, HEAD, say, WrongWord, type Bench } from './figures.ts';
+import { growth } from './growth.ts';
 import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
+import { ledger } from './ledger.ts';
 import { lists, searches } from './lists.ts';
 import { mail } from './mail.ts';
 import { payments, refusals } from './payments.ts';
+import { snapshots } from './snapshots.ts';
 import { starting } from './starting.ts';
 import { statementsPer } from './statements-per.ts';
 import { statements } from './statements.ts';
+import { tapes } from './tapes.ts';
 import { webhooks } from './webhooks.ts';
 
 /** `npm run bench -- NAME [--json]`: figures beside the least that any design must do, as ratios. */
@@ -17,16 +22,21 @@ const BENCHES = new Map<string, Bench>(
   Object.entries({
     accrual,
     board,
+    close,
     groups,
+    growth,
     jobs,
+    ledger,
     lists,
     searches,
     mail,
     payments,
     refusals,
+    snapshots,
     starting,
     statements,
     'statements-per': statementsPer,
+    tapes,
     webhooks,
   }),
 );

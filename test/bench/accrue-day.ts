@@ -1,0 +1,58 @@
+import { closeLoans } from '../../jobs/business-day/close-loans.job.ts';
+import { planClose } from '../../jobs/business-day/plan-close.ts';
+import { enqueueAll } from '../../jobs/job.ts';
+import type { Run } from '../../sql/business-day/closes.ts';
+import { accrueOnly } from './accrual-worker.ts';
+import type { BenchWorld } from './world.ts';
+import { startAccruing, startWorkers, untilClosed, type Workers } from './workers.ts';
+
+export type Accrued = { ours: number; again: number };
+
+/**
+ * Posts the interest of the day through the queue, twice, by processes that do nothing else; then `between`
+ * has its turn, and the rest of the day is closed as in production.
+ */
+export async function accrueDay(
+  world: BenchWorld,
+  day: string,
+  between?: () => Promise<void>,
+): Promise<Accrued> {
+  const run = await world.within(world.tenant_id, (work) => planClose(work, day));
+  if (!run) throw new Error('Nothing to close.');
+  const accruing = await startAccruing(world);
+  const times = await accrued(world, accruing, run).finally(() => accruing.stop());
+  await between?.();
+  await enqueued(world, closeLoans, run);
+  const workers = await startWorkers(world);
+  await untilClosed(world, workers, day).finally(() => workers.stop());
+  return times;
+}
+
+async function accrued(world: BenchWorld, workers: Workers, run: Run): Promise<Accrued> {
+  const { admin } = world;
+  const left = `select from graphile_worker.jobs where task_identifier = '${accrueOnly.name}' limit 1`;
+  const all = async () => {
+    await admin.query('checkpoint');
+    const started = performance.now();
+    await enqueued(world, accrueOnly, run);
+    await workers.until(async () => (await admin.query(left)).rows.length === 0);
+    return (performance.now() - started) / 1000;
+  };
+  const times = { ours: await all(), again: await all() };
+  const open = 'select from cob_chunks where run_id = $1 and not is_accrued';
+  if ((await admin.query(open, [run.id])).rows.length > 0)
+    throw new Error('Not all chunks were accrued.');
+  return times;
+}
+
+const enqueued = ({ within, tenant_id }: BenchWorld, job: typeof closeLoans, run: Run) =>
+  within(tenant_id, ({ tx }) =>
+    enqueueAll(
+      tx,
+      job,
+      Array.from({ length: run.chunks_total }, (_, index) => ({
+        ...{ tenant_id, run_id: run.id },
+        chunk: index + 1,
+      })),
+    ),
+  );

@@ -1,0 +1,74 @@
+import { addDays } from '../../jobs/dates.ts';
+import { accrueDay } from './accrue-day.ts';
+import { median, say, sizeOf, type Figure } from './figures.ts';
+import { amount, rate } from './seconds.ts';
+import { manyLoans } from './many-loans.ts';
+import { DAY, type BenchWorld } from './world.ts';
+import { watchShares } from './shares.ts';
+import { closeDay, startWorkers } from './workers.ts';
+
+const LOANS = 100_000;
+const ROUNDS = 3;
+
+/** What each step of a close writes is what its statement is known by. */
+const STEPS = {
+  interest: 'insert into interest_accruals',
+  particulars: 'insert into loan_particulars',
+  'the snapshot of each loan': 'insert into loan_snapshots',
+  ageing: 'set delinquency_bucket',
+} as const;
+type Step = keyof typeof STEPS;
+
+/**
+ * Whole closes by two workers, as in production, beside the accrual of other days by as many; and where
+ * the time of a close goes, by what the database is seen to be doing.
+ */
+export async function close(words: readonly string[]): Promise<Figure[]> {
+  const count = sizeOf(words, { usual: LOANS, least: 1_000 });
+  const world = await manyLoans(count);
+  const rounds: Round[] = [];
+  // The first is not counted: statements are planned, and particulars are written once.
+  for (let number = 0; number <= ROUNDS; number += 1) {
+    const round = await roundOf(world, number);
+    if (number > 0) rounds.push(round);
+    say(`${rate(count, round.whole)}; interest alone ${round.accrual.toFixed(2)} s`);
+  }
+  const whole = median(rounds.map((round) => round.whole));
+  const least = median(rounds.map((round) => round.accrual));
+  await world.close();
+  return [
+    {
+      what: `a close of ${amount(count)} loans by two workers, beside its accrual`,
+      ours: rate(count, whole),
+      floor: rate(count, least),
+      ratio: whole / least,
+      target: { most: 6 },
+    },
+    ...(Object.keys(STEPS) as Step[]).map((step) => {
+      const share = median(rounds.map(({ shares }) => shares[step] ?? 0));
+      const percent = `${(share * 100).toFixed(0)} % of what the database did`;
+      return { what: `of that close: ${step}`, ours: percent, floor: '', ratio: share };
+    }),
+  ];
+}
+
+type Round = { whole: number; accrual: number; shares: Record<string, number> };
+
+/** Two days, one of them closed at one go; who is first takes turns. */
+async function roundOf(world: BenchWorld, number: number): Promise<Round> {
+  const [one, other] = [addDays(DAY, 2 * number), addDays(DAY, 2 * number + 1)];
+  if (number % 2 === 0) {
+    const whole = await closed(world, one);
+    return { ...whole, accrual: (await accrueDay(world, other)).ours };
+  }
+  const { ours: accrual } = await accrueDay(world, one);
+  return { ...(await closed(world, other)), accrual };
+}
+
+async function closed(world: BenchWorld, day: string): Promise<Omit<Round, 'accrual'>> {
+  const workers = await startWorkers(world);
+  await world.admin.query('checkpoint');
+  const watching = await watchShares(world.url, STEPS);
+  const whole = await closeDay(world, workers, day).finally(() => workers.stop());
+  return { whole, shares: await watching.stop() };
+}

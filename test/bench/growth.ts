@@ -1,0 +1,122 @@
+import { addDays } from '../../jobs/dates.ts';
+import { NewPayment, receive } from '../../jobs/payments/receive.ts';
+import { snapshotPortfoliosJob } from '../../jobs/portfolios/snapshot.job.ts';
+import { list } from '../../sql/list.ts';
+import { loans } from '../../sql/loans/loans.ts';
+import { nothingOutside } from '../faults/nothing-outside.ts';
+import { accrueDay } from './accrue-day.ts';
+import { median, say, sizeOf, type Figure } from './figures.ts';
+import { amount, besideFloor, secondsFor } from './seconds.ts';
+import { manyLoans } from './many-loans.ts';
+import { DAY, type BenchWorld } from './world.ts';
+import { closeDay, startWorkers } from './workers.ts';
+
+const LOANS = 20_000;
+const TIMES = 10;
+const ROUNDS = 2;
+/** Lists and payments of a round: what takes milliseconds is asked for as often as it takes to tell. */
+const ACTS = 60;
+const EVENTS = 1_000;
+
+/**
+ * What each loan costs, or a list or a payment beside so many loans, at ten times the size beside the
+ * size; and a payment of a loan with a long history beside one of a fresh loan.
+ */
+export async function growth(words: readonly string[]): Promise<Figure[]> {
+  const count = sizeOf(words, { usual: LOANS, least: 1_000 });
+  const small = await manyLoans(count);
+  const large = await manyLoans(count * TIMES);
+  const costs: { few: Costs[]; many: Costs[] } = { few: [], many: [] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const turn = [
+      async () => costs.few.push(await costsOf(small, count, round)),
+      async () => costs.many.push(await costsOf(large, count * TIMES, round)),
+    ];
+    for (const measure of round % 2 === 0 ? turn : turn.toReversed()) await measure();
+    say(`Round ${round} of ${ROUNDS} is done.`);
+  }
+  const history = await historyOf(small);
+  const middle = (name: keyof Costs, all: readonly Costs[]) =>
+    // The first round warms up.
+    median(all.slice(1).map((costsThen) => costsThen[name]));
+  await Promise.all([small.close(), large.close()]);
+  return [
+    ...(Object.keys(WHAT) as (keyof Costs)[]).map((name): Figure => {
+      const [ours, floor] = [middle(name, costs.many), middle(name, costs.few)];
+      const what = `${WHAT[name]}, ${amount(count * TIMES)} loans beside ${amount(count)}`;
+      return { ...{ what, ours: us(ours), floor: us(floor) }, ...most(ours / floor, 1.1) };
+    }),
+    history,
+  ];
+}
+
+const WHAT = {
+  accrual: 'interest of a loan',
+  close: 'close of a loan',
+  snapshot: 'a loan in the snapshots of portfolios',
+  list: 'a list of 25 loans, counted',
+  payment: 'a payment',
+} as const;
+type Costs = Record<keyof typeof WHAT, number>;
+
+const most = (ratio: number, target: number) => ({ ratio, target: { most: target } });
+const us = (seconds: number) =>
+  seconds < 0.001 ? `${(seconds * 1e6).toFixed(2)} µs` : `${(seconds * 1000).toFixed(2)} ms`;
+
+/** In seconds. */
+async function costsOf(world: BenchWorld, count: number, round: number): Promise<Costs> {
+  const { within, tenant_id } = world;
+  const [first, second] = [addDays(DAY, 2 * round), addDays(DAY, 2 * round + 1)];
+  const { ours: accrual } = await accrueDay(world, first);
+  const workers = await startWorkers(world);
+  await world.admin.query('checkpoint');
+  const close = await closeDay(world, workers, second).finally(() => workers.stop());
+  const payload = { tenant_id, snapshot_date: second };
+  const outside = { ...nothingOutside, within };
+  await world.admin.query('vacuum analyze loan_snapshots');
+  const snapshot = await secondsFor(() => snapshotPortfoliosJob.run(payload, outside));
+  const chosen = await idsOf(world, ACTS, round * ACTS);
+  const payments: number[] = [];
+  for (const id of chosen) payments.push(await secondsFor(() => pay(world, id)));
+  const lists: number[] = [];
+  for (let at = 0; at < ACTS; at += 1) lists.push(await secondsFor(() => firstPage(world)));
+  return {
+    ...{ accrual: accrual / count, close: close / count, snapshot: snapshot / count },
+    ...{ list: median(lists), payment: median(payments) },
+  };
+}
+
+const firstPage = ({ within, tenant_id }: BenchWorld) =>
+  within(tenant_id, ({ tx }) =>
+    list(tx, loans, {
+      conditions: [],
+      sort: { field: 'created_at', descending: true },
+      ...{ offset: 0, limit: 25 },
+    }),
+  );
+
+const pay = ({ within, tenant_id }: BenchWorld, loanId: string) =>
+  within(tenant_id, (work) =>
+    receive(work, loanId, NewPayment.parse({ amount: '1.00', payment_method: 'cash' })),
+  );
+
+async function idsOf({ admin }: BenchWorld, count: number, offset: number): Promise<string[]> {
+  const text = 'select id from loans order by id desc offset $1 limit $2';
+  const { rows } = await admin.query<{ id: string }>(text, [offset, count]);
+  return rows.map(({ id }) => id);
+}
+
+/** Payments of a loan that has had a thousand of them, beside those of loans that had none. */
+async function historyOf(world: BenchWorld): Promise<Figure> {
+  const [old = '', ...fresh] = await idsOf(world, ACTS, (ROUNDS + 1) * ACTS);
+  say(`A loan receives ${amount(EVENTS)} payments …`);
+  for (let number = 0; number < EVENTS; number += 1) await pay(world, old);
+  let at = 0;
+  const { ours, floor } = await besideFloor(
+    Math.floor(ACTS / 3),
+    () => pay(world, old),
+    () => pay(world, fresh[(at += 1)] ?? ''),
+  );
+  const what = `a payment of a loan with ${amount(EVENTS)} events, beside one of a fresh loan`;
+  return { ...{ what, ours: us(ours), floor: us(floor) }, ...most(ours / floor, 3) };
+}

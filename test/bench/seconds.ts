@@ -1,0 +1,22 @@
+import { inTurns } from './figures.ts';
+
+type Act = () => Promise<unknown>;
+
+export const secondsFor = async (act: Act): Promise<number> => {
+  const started = performance.now();
+  await act();
+  return (performance.now() - started) / 1000;
+};
+
+/** The seconds of ours and of its floor in turns, after each has been done once to warm up. */
+export async function besideFloor(rounds: number, ours: Act, floor: Act) {
+  await floor();
+  await ours();
+  return inTurns(rounds, { ours: () => secondsFor(ours), floor: () => secondsFor(floor) });
+}
+
+export const amount = (count: number) => count.toLocaleString('en');
+
+/** So many in so many seconds: '1.23 s, 81,300 a second'. */
+export const rate = (count: number, seconds: number) =>
+  `${seconds.toFixed(2)} s, ${amount(Math.round(count / seconds))} a second`;

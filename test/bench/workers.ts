@@ -1,0 +1,87 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { keepRunning } from '../../workers/processes/children.ts';
+import type { BenchWorld } from './world.ts';
+
+/** As many as the targets name, one for each core. */
+export const PROCESSES = 2;
+const STOP_WITHIN_MS = 10_000;
+const LOOK_MS = 5;
+
+export type Workers = {
+  /** Settles with the failure of a process that ended, if one does before this is so. */
+  until(isSo: () => Promise<boolean>): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Processes of the pool that closes days, as they run in production. */
+export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<Workers> {
+  // The clock on the wall must not close days here.
+  await admin.query(
+    `select app.pause_work(null, 'start-close-of-business', null, 'bench', 'The clock on the wall.')`,
+  );
+  const crashed = Promise.withResolvers<never>();
+  crashed.promise.catch(() => {});
+  const children = Array.from({ length: PROCESSES }, () =>
+    keepRunning({
+      name: 'ledger',
+      file: 'worker.ts',
+      arguments: ['ledger'],
+      env: { ...process.env, DATABASE_URL: url, DATA_DIR: folder, LOG_LEVEL: 'error' },
+      onCrash: ({ code }) => crashed.reject(new Error(`A worker ended (${code}).`)),
+    }),
+  );
+  const until = (isSo: () => Promise<boolean>) => Promise.race([looked(isSo), crashed.promise]);
+  await until(async () => {
+    const { rows } = await admin.query('select from app.worker_pools');
+    return rows.length >= PROCESSES;
+  });
+  return {
+    until,
+    stop: async () => void (await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)))),
+  };
+}
+
+/** Processes that do nothing but one step of the close, with the fetch of the pool that closes days. */
+export async function startAccruing({ url }: BenchWorld): Promise<Workers> {
+  const crashed = Promise.withResolvers<never>();
+  crashed.promise.catch(() => {});
+  const children = Array.from({ length: PROCESSES }, () =>
+    fork(new URL('accrual-worker.ts', import.meta.url), {
+      env: { ...process.env, DATABASE_URL: url },
+    }),
+  );
+  const fail = (code: number | null) => crashed.reject(new Error(`A worker ended (${code}).`));
+  for (const child of children) child.once('exit', fail);
+  const until = (isSo: () => Promise<boolean>) => Promise.race([looked(isSo), crashed.promise]);
+  await Promise.race([
+    Promise.all(children.map((child) => once(child, 'message'))),
+    crashed.promise,
+  ]);
+  return {
+    until,
+    stop: async () => {
+      const ended = children.map((child) => once(child, 'exit'));
+      for (const child of children) child.off('exit', fail).send('stop');
+      await Promise.all(ended);
+    },
+  };
+}
+
+async function looked(isSo: () => Promise<boolean>) {
+  while (!(await isSo())) await pause(LOOK_MS);
+}
+
+/** Closes the day; answers the seconds it took. */
+export async function closeDay(world: BenchWorld, workers: Workers, day: string): Promise<number> {
+  const { within, tenant_id } = world;
+  const started = performance.now();
+  await within(tenant_id, (work) => startClose(work, day));
+  await untilClosed(world, workers, day);
+  return (performance.now() - started) / 1000;
+}
+
+export const untilClosed = ({ within, tenant_id }: BenchWorld, workers: Workers, day: string) =>
+  workers.until(() => within(tenant_id, async ({ today }) => today > day));
