@@ -109,3 +109,35 @@ test('a day that is closed is read from what was recorded then', async () => {
   });
   expect(kept.body).toMatchObject([{ loan_id: loan_ids[0], interest_rate: '0.1' }]);
 });
+
+test('a closed day has the term that was told of it, whether all portfolios are asked for or one', async () => {
+  const tenant = await stage.tenant();
+  const { admin, path, loan_ids } = await portfolioOf(tenant, { principal_balance: '4000' });
+  const portfolio_id = path.split('/')[2];
+  const [loan_id = ''] = loan_ids;
+  await keptDays(stage, tenant, loan_id, {
+    '2026-01-12': { portfolio_id },
+    '2026-01-13': { portfolio_id },
+    '2026-01-14': { portfolio_id },
+  });
+  await stage.owner.query(
+    `insert into loan_particulars (tenant_id, loan_id, from_date, program, product, term_months,
+       payment_frequency, modification_count)
+     select tenant_id, loan_id, told.day, program, product, told.term, payment_frequency, 0
+     from loan_particulars cross join (values (date '2026-01-13', 48), ('2026-01-14', 60)) as told (day, term)
+     where loan_id = $1`,
+    [loan_id],
+  );
+
+  for (const [snapshot_date, weighted_average_term] of [
+    ['2026-01-12', 36],
+    ['2026-01-13', 48],
+    ['2026-01-14', 60],
+  ] as const) {
+    await tenant.within((work) => snapshotPortfolios(work, snapshot_date));
+    const { body: all } = await admin.get(`${path}?snapshot_date=${snapshot_date}`);
+    const { body: alone } = await admin.post(path, { snapshot_date });
+    expect(all).toMatchObject([{ snapshot_date, weighted_average_term }]);
+    expect(alone).toMatchObject({ snapshot_date, weighted_average_term });
+  }
+});
