@@ -11,7 +11,7 @@ import { manyLoans } from './many-loans.ts';
 import { DAY, type BenchWorld } from './world.ts';
 import { closeDay, startWorkers } from './workers.ts';
 
-const LOANS = 20_000;
+const LOANS = 2_000;
 const TIMES = 10;
 const ROUNDS = 2;
 /** Lists and payments of a round: what takes milliseconds is asked for as often as it takes to tell. */

@@ -2,12 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { queued } from '../../jobs/queued.ts';
 import { keepRunning } from '../../workers/processes/children.ts';
 import type { BenchWorld } from './world.ts';
 
 /** As many as the targets name, one for each core. */
 export const PROCESSES = 2;
-const STOP_WITHIN_MS = 10_000;
+const STOP_WITHIN_MS = 40_000;
 const LOOK_MS = 5;
 
 export type Workers = {
@@ -38,9 +39,19 @@ export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<
     const { rows } = await admin.query('select from app.worker_pools');
     return rows.length >= PROCESSES;
   });
+  const clock = 'start-close-of-business';
+  const names = queued.filter(({ pool, name }) => pool === 'ledger' && name !== clock);
+  const isIdle = async () => {
+    const left = 'select from graphile_worker.jobs where task_identifier = any($1) limit 1';
+    return (await admin.query(left, [names.map(({ name }) => name)])).rows.length === 0;
+  };
   return {
     until,
-    stop: async () => void (await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)))),
+    stop: async () => {
+      // What the end of a day enqueues is done first: it would be cut off, and held by the dead.
+      await until(isIdle);
+      await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)));
+    },
   };
 }
 
