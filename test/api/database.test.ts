@@ -28,7 +28,7 @@ const answeredBy = async (steps: () => Promise<unknown>) => {
   return [...outcomes];
 };
 async function until(isSo: () => boolean) {
-  for (let waited = 0; !isSo() && waited < 10_000; waited += 50) await wait(50);
+  for (let waited = 0; !isSo() && waited < 40_000; waited += 50) await wait(50);
 }
 const areFit = () => replica.isFit() && otherReplica.isFit();
 
