@@ -110,4 +110,4 @@ function ofRequest(request_id: string) {
   });
 }
 
-export { SpanKind };
+export { SpanKind, SpanStatusCode };

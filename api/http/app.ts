@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import Router from '@koa/router';
-import ipaddr from 'ipaddr.js';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Log } from '../../jobs/log.ts';
@@ -10,6 +8,7 @@ import { docs } from '../endpoints/docs.ts';
 import type { Route } from '../endpoints/route.ts';
 import { health, type Health } from '../operations/health.ts';
 import { portalPages } from '../pages/pages.ts';
+import { arrival } from './arrival.ts';
 import type { Configuration } from './configuration.ts';
 import { cors } from './cors.ts';
 import { requestSeconds } from './metrics.ts';
@@ -21,7 +20,7 @@ import { rememberWrites, type Databases } from './replica.ts';
 import { openSecurityLog, type SecurityLog } from './security.ts';
 import { serve, type Process } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
-import { isTrusted, tenantMiddleware } from './tenant.ts';
+import { tenantMiddleware } from './tenant.ts';
 import { traced } from './traced.ts';
 
 export type AppParts = Databases & {
@@ -81,29 +80,6 @@ export function serverOf(app: Koa, options: ServerOptions = {}): Server {
   const handle = app.callback();
   const kept = { maxHeaderSize: HEAD_BYTES_MAX, ...options };
   return answerBroken(createServer(kept, (request, response) => void handle(request, response)));
-}
-
-function arrival(trustedProxies: readonly string[], isSecure: boolean): Middleware {
-  return async (ctx: Context, next: Next) => {
-    const given = ctx.get('X-Request-Id');
-    ctx.state.request_id = /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID();
-    ctx.state.ip = callerOf(ctx, trustedProxies);
-    ctx.state.is_secure = isSecure;
-    ctx.cookies.secure = isSecure;
-    ctx.set('X-Request-Id', ctx.state.request_id);
-    await next();
-  };
-}
-
-/**
- * A proxy's last word counts where it is an address, and the other end of the wire where it is not. An
- * IPv4 address that is written as one of IPv6 is the same caller's, and no neighbour of all the others.
- */
-function callerOf(ctx: Context, trustedProxies: readonly string[]): string {
-  const peer = (ctx.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  if (!isTrusted(ctx.req, trustedProxies)) return peer;
-  const named = ctx.get('X-Forwarded-For').split(',').at(-1)?.trim() ?? '';
-  return ipaddr.isValid(named) ? ipaddr.process(named).toString() : peer;
 }
 
 /** Pages, health, files and what nobody serves: a path from outside is no label. */

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { inSpan, SpanKind } from '../../jobs/traces.ts';
+import { inSpan, SpanKind, SpanStatusCode } from '../../jobs/traces.ts';
 
 /** A request as a span: by its route's pattern, since a path has ids in it and may have anything else. */
 export const traced: Middleware = (ctx: Context, next) => {
@@ -12,6 +12,8 @@ export const traced: Middleware = (ctx: Context, next) => {
       'http.response.status_code': ctx.status,
       'app.request_id': request_id,
     });
+    // What is no fault of ours, such as a refusal, is no error of the span either.
+    if (ctx.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     if (route === undefined) return;
     span.updateName(`${ctx.method} ${route.path}`);
     span.setAttribute('http.route', route.path);

@@ -15,8 +15,11 @@ export const Port = z.coerce.number().int().min(0).max(65_535);
 export const MetricsHost = z.string().default('127.0.0.1');
 /** How long a stopping process says that it wants no more before it takes no more. */
 export const DrainSeconds = z.coerce.number().min(0).max(10).optional();
-/** A collector of traces that takes OTLP over HTTP. */
-export const TracesEndpoint = z.url({ protocol: /^https?$/ }).optional();
+/** A collector of traces that takes OTLP over HTTP; its path is followed by v1/traces. */
+export const TracesEndpoint = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => !/[?#]/.test(url), 'Names a collector, without ? and #.')
+  .optional();
 
 export const DataDir = z.string().default('.data');
 

@@ -4,10 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { Job } from 'graphile-worker';
+import type { Context } from 'koa';
 import { expect, onTestFinished, test } from 'vitest';
+import { traced } from '../../api/http/traced.ts';
 import { openLog } from '../../jobs/log.ts';
 import { openTraces } from '../../jobs/traces.ts';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
+import { TracesEndpoint } from '../../sql/database/environment.ts';
 import { tasksOf } from '../../workers/queue/tasks.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newReceiver } from '../setup/receiver.ts';
@@ -18,7 +21,7 @@ const stage = await newStage();
 const REQUEST = 'request-that-is-traced';
 
 type Attribute = { key: string; value: { stringValue?: string; intValue?: number } };
-type Told = { name: string; traceId: string; attributes: Attribute[] };
+type Told = { name: string; traceId: string; attributes: Attribute[]; status: { code: number } };
 type Sent = { resourceSpans: { scopeSpans: { spans: Told[] }[] }[] };
 
 /** A collector as others run one, which keeps what it is sent. */
@@ -76,6 +79,29 @@ test('one payment is one trace, from its request to the delivery of its webhook,
   const whole = collector.sent.join('\n');
   for (const value of ['123.45', loan, tenant.host, 'Hopper', 'receiver.example.com'])
     expect(whole).not.toContain(value);
+});
+
+test.each(['https://collector.test/?key=1', 'https://collector.test/#here'])(
+  'a collector at %s is refused, since what follows its path would be lost',
+  (endpoint) => {
+    expect(TracesEndpoint.safeParse(endpoint).error?.message).toContain('without ? and #');
+  },
+);
+
+test('a fault of ours is an error of its span, and a refusal is none', async () => {
+  const collector = await newCollector();
+  const traces = await openTraces('test', collector.endpoint, openLog('silent', {}));
+  const answered = (status: number) =>
+    traced({ method: 'GET', status, state: { request_id: `answered-${status}` } } as Context, () =>
+      Promise.resolve(),
+    );
+
+  await answered(404);
+  await answered(500);
+  await traces.close();
+
+  const codes = collector.spans().map(({ status }) => status.code);
+  expect(codes).toEqual([0, 2]);
 });
 
 test('a collector that is away costs a line and nothing else', async () => {
