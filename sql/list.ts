@@ -27,8 +27,7 @@ export type ListRequest = {
  */
 export async function list(tx: Transaction, table: Table, request: ListRequest) {
   const where = whereOf(table, request);
-  if (isOwn(table, [...askedBy(request), request.sort.field]))
-    return listOwn(tx, table, request, where);
+  if (table.own) return listByIds(tx, table, request, where);
   const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
   return { rows, total: await countOf(tx, table, where, request, rows.length) };
 }
@@ -36,12 +35,14 @@ export async function list(tx: Transaction, table: Table, request: ListRequest) 
 const Place = z.object({ id: z.string(), in_all: z.int().nullable() });
 
 /**
- * Where the bare table can say which rows they are, what is dear to compute, and to plan, is so for these
- * alone: by their ids, with a statement that is planned once. They are counted at the same time.
+ * What is dear to compute, and to plan, is so for the page's rows alone: by their ids, with a statement that
+ * is planned once. Which they are the bare table says, where it can. They are counted at the same time.
  */
-async function listOwn(tx: Transaction, table: Table, request: ListRequest, where: SqlFragment) {
-  const page = barePage(table, request, where);
-  const places = await tx.any(isUsual(table, request) ? prepared(page) : page);
+async function listByIds(tx: Transaction, table: Table, request: ListRequest, where: SqlFragment) {
+  const isBare = isOwn(table, [...askedBy(request), request.sort.field]);
+  const from = isBare ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
+  const page = placesIn(from, request, where);
+  const places = await tx.any(isBare && isUsual(table, request) ? prepared(page) : page);
   const told = places[0]?.in_all;
   const [rows, total] = await Promise.all([
     places.length === 0 ? [] : rowsOf(tx, table, places),
@@ -74,13 +75,13 @@ const wholePage = (
 `;
 
 /** What words are found in is looked for once: all of it has to be known for the page, which tells how many there are. */
-const barePage = (
-  { name }: Table,
+const placesIn = (
+  from: SqlFragment | ReturnType<typeof sql.identifier>,
   { sort, limit, offset, words }: ListRequest,
   where: SqlFragment,
 ) => sql.type(Place)`
   select row.id, ${words === undefined ? sql.fragment`null::integer` : sql.fragment`count(*) over ()::integer`} as in_all
-  from ${sql.identifier([name])} as row where ${where}
+  from ${from} as row where ${where}
   order by ${orderOf(sort)} limit ${limit} offset ${offset}
 `;
 

@@ -289,7 +289,13 @@ CREATE OR REPLACE FUNCTION app.days_past_due(oldest date, day date, pauses jsonb
  RETURNS integer
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ((oldest IS NULL) OR (day <= (oldest + grace))) THEN 0 WHEN (pauses = '[]'::jsonb) THEN ((day - oldest) - grace) ELSE GREATEST(0, (((day - oldest) - grace) - (SELECT (COALESCE(sum((upper(span.span) - lower(span.span))), (0)::bigint))::integer AS "coalesce" FROM unnest(((SELECT range_agg(daterange(((pause.value ->> 'from'::text))::date, ((pause.value ->> 'to'::text))::date, '[]'::text)) AS range_agg FROM jsonb_array_elements(days_past_due.pauses) pause(value)) * datemultirange(daterange((days_past_due.oldest + 1), days_past_due.day, '[]'::text)))) span(span)))) END;
+RETURN CASE WHEN ((oldest IS NULL) OR (day <= (oldest + grace))) THEN 0 WHEN (pauses = '[]'::jsonb) THEN ((day - oldest) - grace) ELSE app.days_past_due_less_pauses(oldest, day, pauses, grace) END;
+
+CREATE OR REPLACE FUNCTION app.days_past_due_less_pauses(oldest date, day date, pauses jsonb, grace integer)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN GREATEST(0, (((day - oldest) - grace) - (SELECT (COALESCE(sum((upper(span.span) - lower(span.span))), (0)::bigint))::integer AS "coalesce" FROM unnest(((SELECT range_agg(daterange(((pause.value ->> 'from'::text))::date, ((pause.value ->> 'to'::text))::date, '[]'::text)) AS range_agg FROM jsonb_array_elements(days_past_due_less_pauses.pauses) pause(value)) * datemultirange(daterange((days_past_due_less_pauses.oldest + 1), days_past_due_less_pauses.day, '[]'::text)))) span(span))));
 
 CREATE OR REPLACE FUNCTION app.define_sub_pool(name text, tasks text[], who text, why text)
  RETURNS void
@@ -419,6 +425,17 @@ begin
        select to_jsonb(record) - %L::text[] as row from %I as record where %s
      ) as told order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
     secrets, name, app.is_of_borrower(name, ids));
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.forget_open_installments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.open_installments := null;
+  new.first_open_period := null;
+  new.is_last_covered := null;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.half_even(amount numeric)
@@ -4174,6 +4191,10 @@ create table loans (
   rescission_ends date,
   interest_ahead app.money,
   interest_free_balance app.money not null default 0,
+  open_installments integer,
+  first_open_period integer,
+  is_last_covered boolean,
+  coverage_revision integer not null default 0,
   constraint loans_check CHECK ((((interest_free_balance)::numeric >= (0)::numeric) AND ((interest_free_balance)::numeric <= (principal_balance)::numeric))),
   constraint loans_outstanding_fees_check CHECK (((outstanding_fees)::numeric >= (0)::numeric)),
   constraint loans_payment_day_check CHECK (((payment_day >= 1) AND (payment_day <= 31))),
@@ -4209,6 +4230,7 @@ alter table loans enable row level security, force row level security;
 create policy auditor on loans for select to servicing_auditor using true;
 create policy owner on loans for all to servicing_owner using true with check true;
 create policy tenant on loans for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER forget_open_installments BEFORE UPDATE OF oldest_unpaid_due_date ON public.loans FOR EACH ROW WHEN ((new.coverage_revision = old.coverage_revision)) EXECUTE FUNCTION app.forget_open_installments();
 CREATE TRIGGER touch BEFORE UPDATE ON public.loans FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on loans to servicing_app;
 grant select on loans to servicing_auditor;

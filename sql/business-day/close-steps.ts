@@ -59,20 +59,24 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     prepared(sql.type(Aged)`
     with aged as (
       select loan.id, loan.delinquency_bucket as old_bucket, late.days,
-             app.bucket(late.days) as new_bucket, since.date as since,
-             app.repayment_owed(loan, ${morning}::date) as debt,
+             app.bucket(late.days) as new_bucket, loan.since,
              loan.maturity_date < ${morning}::date as is_matured
-      from loans as loan
-      cross join lateral (select app.unpaid_since(loan, ${morning}::date) offset 0) as since (date)
+      from (
+        -- Computed where the row is read: a function that takes it from elsewhere looks for each column anew.
+        select loan.id, loan.delinquency_bucket, loan.delinquency_counted, loan.maturity_date,
+               loan.delinquency_pauses, loan.delinquency_grace_days,
+               app.unpaid_since(loan, ${morning}::date) as since
+        from loans as loan where ${inChunk(chunk)} and loan.status = 'active'
+        offset 0
+      ) as loan
       cross join lateral (
         select app.days_past_due(
-          since.date, ${morning}::date, loan.delinquency_pauses, loan.delinquency_grace_days
+          loan.since, ${morning}::date, loan.delinquency_pauses, loan.delinquency_grace_days
         )
         offset 0
       ) as late (days)
-      where ${inChunk(chunk)} and loan.status = 'active'
-        and (app.bucket(late.days) <> loan.delinquency_bucket
-          or least(late.days / 30 * 30, 90) <> loan.delinquency_counted)
+      where app.bucket(late.days) <> loan.delinquency_bucket
+        or least(late.days / 30 * 30, 90) <> loan.delinquency_counted
     ), moved as (
       update loans as loan
       set delinquency_bucket = aged.new_bucket,
@@ -89,17 +93,17 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due,
            case
              when aged.since is null or aged.since >= ${morning}::date then 0.00
-             when aged.is_matured then aged.debt
-             else least(aged.debt, coalesce((
+             when aged.is_matured then app.repayment_owed(loan, ${morning}::date)
+             else least(app.repayment_owed(loan, ${morning}::date), coalesce((
                select sum(installment.payment_amount - installment.paid_amount)
                from installments as installment
-               join loans as loan on loan.id = installment.loan_id
-               where installment.loan_id = aged.id and installment.version = loan.schedule_version
+               where installment.loan_id = loan.id and installment.version = loan.schedule_version
                  and installment.due_date < ${morning}::date
                  and ${isAsking('installment', sql.fragment`loan.satisfied_tolerance`)}
              ), 0.00))
            end as past_due_amount
-    from aged where aged.new_bucket <> aged.old_bucket order by aged.id
+    from aged join loans as loan on loan.id = aged.id
+    where aged.new_bucket <> aged.old_bucket order by aged.id
   `),
   );
 

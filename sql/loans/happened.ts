@@ -74,7 +74,7 @@ function anchoring(all: readonly Happened[]) {
   });
   return sql.fragment`
     update loans as loan
-    set ${sql.join(assigned, sql.fragment`, `)}
+    set ${sql.join(assigned, sql.fragment`, `)}, coverage_revision = loan.coverage_revision + 1
     from jsonb_to_recordset(${JSON.stringify(anchors)}::jsonb) as given (loan_id uuid, anchor jsonb)
     cross join lateral jsonb_populate_record(null::loans, given.anchor) as kept
     where loan.id = given.loan_id and jsonb_typeof(given.anchor) = 'object'

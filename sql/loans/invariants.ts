@@ -1,5 +1,6 @@
 import { sql } from '../database/db.ts';
 import { Found, type Check } from '../invariants/check.ts';
+import { isAsking } from './installments.ts';
 
 /** Interest is posted to the end of yesterday, or of today once the close has passed the loan. */
 const postedUntil = sql.fragment`
@@ -154,6 +155,28 @@ export const loans: readonly Check[] = [
           and line.role = 'interest_receivable'
       ) as booked
       where booked.amount <> rows.amount
+    `,
+  },
+  {
+    rule: 'a loan knows which of its instalments are open',
+    query: sql.type(Found)`
+      select loan.tenant_id, loan.id as subject,
+             format('Loan %s: %s instalments from number %s on are said to be open, %s from number %s on are.',
+               loan.loan_number, loan.open_installments, loan.first_open_period, plan.open, plan.first) as message
+      from loans as loan
+      cross join lateral (
+        select count(*) filter (where is_open) as open, min(period_number) filter (where is_open) as first,
+               coalesce(bool_or(due_date = loan.maturity_date and not is_canceled and not is_open), false) as is_last_covered
+        from (
+          select installments.*, ${isAsking('installments', sql.fragment`loan.satisfied_tolerance`)} as is_open
+          from installments
+          where tenant_id = loan.tenant_id and loan_id = loan.id and version = loan.schedule_version
+        ) as installment
+      ) as plan
+      where loan.open_installments is not null and loan.schedule_version > 0 and (
+        loan.open_installments <> plan.open or loan.first_open_period > plan.first
+        or loan.is_last_covered <> plan.is_last_covered
+      )
     `,
   },
 ];

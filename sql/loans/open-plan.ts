@@ -1,3 +1,4 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 import { isAsking } from './installments.ts';
 
@@ -16,15 +17,22 @@ const open = sql.fragment`
     and (${isAsking('installments', sql.fragment`record.satisfied_tolerance`)}
       or (not is_canceled and due_date = record.maturity_date and due.since is not null))`;
 
-/** All that is open of the schedule, as `plan`. */
+/** No instalment before this one asks for anything. */
+const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_period, 0)`;
+
+/** How many are open, and the next of them, as `plan`. They are counted only where the loan's row does not say it. */
 export const openPlan = sql.fragment`(
-  select count(*)::integer as remaining,
-         (array_agg(due_date order by period_number) filter (where due_date >= today.day))[1] as due_date,
-         (array_agg(amount order by period_number) filter (where due_date >= today.day))[1] as amount
-  from (
-    select period_number, due_date, payment_amount - paid_amount as amount
-    from installments where ${open}
-  ) as installment
+  select case
+      when record.open_installments is null
+        then (select count(*)::integer from installments where ${open})
+      else record.open_installments + (record.is_last_covered and due.since is not null)::integer
+    end as remaining, next.due_date, next.amount
+  from (values (1)) as always
+  left join lateral (
+    select due_date, payment_amount - paid_amount as amount
+    from installments where ${open} and ${sinceFirstOpen} and due_date >= today.day
+    order by period_number limit 1
+  ) as next on true
 )`;
 
 /** What would repay the loan today: interest that was paid ahead and is not earned counts towards it. */
@@ -33,7 +41,7 @@ const debt = sql.fragment`owed.repayment`;
 /** The loan is past its maturity and owes something still: all of it is past due. */
 const isMatured = sql.fragment`due.since is not null and record.maturity_date < today.day`;
 
-const isOld = (since: ReturnType<typeof sql.fragment>) => sql.fragment`
+const isOld = (since: SqlFragment) => sql.fragment`
   (${since} + record.delinquency_grace_days <= today.day - 30 and (record.delinquency_pauses = '[]'
     or app.days_past_due(
       ${since}, today.day, record.delinquency_pauses, record.delinquency_grace_days
@@ -56,7 +64,8 @@ export const pastDue = sql.fragment`(
     from (
       select due_date, principal_amount, interest_amount, payment_amount - paid_amount as amount
       -- Said here too, it spares all loans of which nothing is past due the search.
-      from installments where ${open} and due_date < today.day and due.since < today.day
+      from installments
+      where ${open} and ${sinceFirstOpen} and due_date < today.day and due.since < today.day
     ) as installment
   ) as late
   cross join lateral (
@@ -86,15 +95,15 @@ export const pastDue = sql.fragment`(
 /**
  * What comes next, as `bill`: the rest of the first unpaid instalment from today on, never more than the
  * debt will be by then, without what is past due. The last instalment asks for all of that, and does so
- * too where all instalments are paid and something is owed besides.
+ * too where all instalments are paid and something is owed besides. `whole` is the loan's row.
  */
-export const nextBill = sql.fragment`(
+export const nextBill = (whole: SqlFragment) => sql.fragment`(
   select next.due_date, next.is_final, next.rest,
          case when next.is_final then next.rest else least(plan.amount, next.rest) end as amount
   from (
     select day.due_date, day.due_date = record.maturity_date as is_final,
            greatest(
-             app.repayment_foreseen(record, day.due_date) - coalesce(behind.amount, 0.00), 0.00
+             app.repayment_foreseen(${whole}, day.due_date) - coalesce(behind.amount, 0.00), 0.00
            ) as rest
     from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
     offset 0

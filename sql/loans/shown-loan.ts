@@ -1,3 +1,4 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 import { allowedActions } from './actions.ts';
 import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
@@ -63,17 +64,28 @@ export const columns = sql.fragment`
            record.is_archived, record.created_at,
            record.updated_at
 `;
-export const source = sql.fragment`
-    from loans as record
+type Read = {
+  /** Loans' rows, as `record`; all columns of the table are in them. */
+  record: SqlFragment;
+  /** The same row as functions of the database take it. */
+  whole: SqlFragment;
+  /** The interest that it owes on the day, below nothing where it was paid ahead. */
+  balance: SqlFragment;
+  /** Since when something is unpaid on the day, where `owed.interest` is what it owes. */
+  since: SqlFragment;
+};
+
+const sourceOf = ({ record, whole, balance, since }: Read) => sql.fragment`
+    from ${record} as record
     join borrowers as borrower on borrower.id = record.borrower_id
     cross join (select app.business_date() as day offset 0) as today
     cross join lateral (
       select greatest(interest.balance, 0.00) as interest,
              greatest(record.principal_balance + record.outstanding_fees + interest.balance, 0.00) as repayment
-      from (select app.interest_balance(record, today.day) as balance offset 0) as interest
+      from (select ${balance} as balance offset 0) as interest
       offset 0
     ) as owed
-    cross join lateral (select app.unpaid_since(record, today.day, owed.interest) as since offset 0) as due
+    cross join lateral (select ${since} as since offset 0) as due
     cross join lateral (
       select app.days_past_due(
         case when owed.repayment > 0 then due.since end, today.day, record.delinquency_pauses, record.delinquency_grace_days
@@ -87,5 +99,33 @@ export const source = sql.fragment`
     ) as line
     left join lateral ${openPlan} as plan on record.schedule_version > 0
     left join lateral ${pastDue} as behind on true
-    left join lateral ${nextBill} as bill on true
+    left join lateral ${nextBill(whole)} as bill on true
 `;
+
+/** Where a loan is read, one or a few of them. */
+export const source = sourceOf({
+  record: sql.fragment`loans`,
+  whole: sql.fragment`record`,
+  balance: sql.fragment`app.interest_balance(record, today.day)`,
+  since: sql.fragment`app.unpaid_since(record, today.day, owed.interest)`,
+});
+
+/**
+ * The same of many loans. Whatever follows from a loan's row alone is computed where the row is read: a
+ * function that takes the row from elsewhere looks for each of its columns anew. `more` is computed there, too.
+ */
+export const sourceOfMany = (where: SqlFragment, more: SqlFragment) =>
+  sourceOf({
+    record: sql.fragment`(
+      select record.*, record as whole, app.interest_balance(record, today.day) as interest_balance,
+             app.unpaid_since(record, today.day, greatest(app.interest_balance(record, today.day), 0.00)) as unpaid_since,
+             ${more}
+      from loans as record
+      cross join (select app.business_date() as day offset 0) as today
+      where ${where}
+      offset 0
+    )`,
+    whole: sql.fragment`record.whole`,
+    balance: sql.fragment`record.interest_balance`,
+    since: sql.fragment`record.unpaid_since`,
+  });

@@ -1,5 +1,5 @@
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { columns, source } from '../loans/shown-loan.ts';
+import { columns, sourceOfMany } from '../loans/shown-loan.ts';
 import {
   keepParticulars,
   particularsIn,
@@ -89,16 +89,16 @@ const atTheEnd = (day: string, among: Among, statuses = ON_THE_BOOKS) => sql.fra
     sql.fragment`, `,
   )}
   from (
-    select ${columns}, record.schedule_version, accrual.before, accrual.after,
-           record.interest_settled, app.prepayment_penalty(record, ${day}::date) as penalty
-    ${source}
-    -- "offset 0" has it computed once a loan, and not anew for each column that it is part of.
-    cross join lateral (
-      select app.accrued_cents(record, ${day}::date) as before,
-             app.accrued_cents(record, ${day}::date + 1) as after
-      offset 0
-    ) as accrual
-    where ${among(sql.fragment`record.id`)} and record.status = any(${sql.array([...statuses], 'text')})
+    select ${columns}, record.schedule_version, record.before, record.after,
+           record.interest_settled, record.penalty
+    ${sourceOfMany(
+      sql.fragment`
+        ${among(sql.fragment`record.id`)} and record.status = any(${sql.array([...statuses], 'text')})`,
+      sql.fragment`
+        app.accrued_cents(record, ${day}::date) as before,
+        app.accrued_cents(record, ${day}::date + 1) as after,
+        app.prepayment_penalty(record, ${day}::date) as penalty`,
+    )}
   ) as row
   cross join lateral (
     select greatest(row.after - row.interest_settled, 0) as interest,

@@ -109,8 +109,9 @@ const Figures = z.object({ figures: z.looseObject({ due: z.record(z.string(), z.
 /** Asks for all that is due by an instalment's date, as the statement does. */
 const AUTOPAY = { amount_type: 'statement_balance', frequency: 'on_due_date' } as Plan;
 
+const loans = new Map<string, string>();
+
 test('statement, reminder, balances, autopay and the loan itself ask for one amount by one date', async () => {
-  const loans = new Map<string, string>();
   for (const [name, { wish }] of Object.entries(STANDINGS))
     loans.set(name, (await newLoan(tenant, { product_id, ...wish })).id);
   const steps = Object.entries(STANDINGS).flatMap(([name, { story }]) =>
@@ -163,3 +164,32 @@ test('statement, reminder, balances, autopay and the loan itself ask for one amo
     expect(money(drawAmount(AUTOPAY, state, bill.due_date)), name).toBe(asked.amount);
   }
 }, 120_000);
+
+test('what a loan shows is the same where its row does not say which instalments are open', async () => {
+  const shown = async () => {
+    const { body } = await admin.get('/loans?limit=100');
+    return (body as Record<string, unknown>[]).map(({ updated_at: _, ...loan }) => loan);
+  };
+  const known = async () =>
+    (
+      await stage.owner.query<{ known: number }>(
+        'select count(open_installments)::integer as known from loans where tenant_id = $1',
+        [tenant.id],
+      )
+    ).rows[0]?.known;
+
+  const before = await shown();
+  const knownBefore = await known();
+  // As releases of before these columns write it.
+  await stage.owner.query(
+    'update loans set oldest_unpaid_due_date = oldest_unpaid_due_date where tenant_id = $1',
+    [tenant.id],
+  );
+  const after = await shown();
+  const knownAfter = await known();
+  await admin.post(`/loans/${loans.get('past due') ?? ''}/payments`, { amount: '10.00' });
+
+  expect(before).toHaveLength(Object.keys(STANDINGS).length);
+  expect(after).toEqual(before);
+  expect([knownBefore, knownAfter, await known()]).toEqual([before.length, 0, 1]);
+});

@@ -171,6 +171,18 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     paid_fees: state.total_paid_fees,
     delinquency_pauses: state.pauses,
     delinquency_bucket: state.delinquency_bucket,
+    ...openInstallments(state),
+  };
+}
+
+/** What the plan still asks for, so that nobody has to read all of it to know that. */
+function openInstallments({ installments, maturity_date }: LoanState) {
+  const open = installments.filter(({ status }) => status !== 'paid' && status !== 'canceled');
+  const last = installments.findLast(({ due_date }) => due_date === maturity_date);
+  return {
+    open_installments: open.length,
+    first_open_period: (open[0] ?? last)?.period_number ?? null,
+    is_last_covered: last?.status === 'paid',
   };
 }
 
