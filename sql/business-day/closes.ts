@@ -68,7 +68,8 @@ export async function plan(
       select run.id, ranges.chunk, run.cob_date, ranges.first_loan_id, ranges.before_loan_id
       from run cross join ranges
     )
-    select ${RUN} from run
+    -- The month's table is made now: made by the first chunk, it would keep all others waiting until its end.
+    select ${RUN}, app.ensure_accrual_month(run.cob_date) as month from run
   `),
   );
 }

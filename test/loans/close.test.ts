@@ -51,6 +51,20 @@ test('a chunk that is run again, or twice at once, closes its day once', async (
   expect(await tenant.within(async ({ today }) => today)).toBe('2026-01-16');
 });
 
+test('the interest of a new month has its table before the first chunk, so that no chunk waits for another', async () => {
+  const tenant = await stage.tenant('2031-05-01');
+  const tables = async () =>
+    (await stage.owner.query("select to_regclass('interest_accruals_203105') as name")).rows;
+
+  const before = await tables();
+  await tenant.within((work) => startClose(work, '2031-05-01'));
+
+  expect([before, await tables()]).toEqual([
+    [{ name: null }],
+    [{ name: 'interest_accruals_203105' }],
+  ]);
+});
+
 test('a bucket and a late fee each come on their day and once', async () => {
   const tenant = await stage.tenant('2026-01-25');
   const admin = await tenant.signedIn('admin');
