@@ -13,8 +13,10 @@ const Precise = Big();
 Precise.DP = 30;
 Precise.RM = 1;
 
-/** Looks at the first digit alone: compared with 0, a number is made and read each time. */
+/** Looks at the first digit and the sign: compared with 0, a number is made and read each time. */
 export const isZero = ({ c: digits }: Big): boolean => digits[0] === 0;
+export const isAboveZero = (value: Big): boolean => value.s > 0 && !isZero(value);
+export const isBelowZero = (value: Big): boolean => value.s < 0 && !isZero(value);
 
 /** Most of what is rounded has no more places than it may have, and is what it was. */
 const rounded = (value: Big, places: number, mode: Rounding): Big =>
@@ -63,5 +65,5 @@ export function max(first: Big, ...rest: readonly Big[]): Big {
 
 /** The value itself, or zero where it is below zero. */
 export function atLeastZero(value: Big): Big {
-  return value.lt(0) ? ZERO : value;
+  return isBelowZero(value) ? ZERO : value;
 }

@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { compareDates } from '../../dates.ts';
-import { min } from '../../money.ts';
+import { isAboveZero, min } from '../../money.ts';
 import type { Component, DueState } from '../arithmetic/terms.ts';
 import type { Waterfall } from '../arithmetic/waterfalls.ts';
 
@@ -34,9 +34,9 @@ export function allocate(amount: Big, dues: readonly Due[], waterfall: Waterfall
   const shares: Share[] = [];
   let rest = amount;
   for (const due of inServingOrder(dues, waterfall)) {
-    if (rest.lte(0)) break;
+    if (!isAboveZero(rest)) break;
     const part = min(rest, due.amount);
-    if (part.lte(0)) continue;
+    if (!isAboveZero(part)) continue;
     rest = rest.minus(part);
     addShare(shares, due, part, `${waterfall.name}: ${due.component}`);
   }
@@ -60,7 +60,7 @@ export function allocateAsTold(
     for (const due of open) {
       if (due.component !== part.component) continue;
       const share = min(left, due.amount);
-      if (share.lte(0)) continue;
+      if (!isAboveZero(share)) continue;
       due.amount = due.amount.minus(share);
       left = left.minus(share);
       rest = rest.minus(share);

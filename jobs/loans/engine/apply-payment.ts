@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { atLeastZero, min, parseMoney, ZERO } from '../../money.ts';
+import { atLeastZero, isAboveZero, isZero, min, parseMoney, ZERO } from '../../money.ts';
 import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
 import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
@@ -83,7 +83,7 @@ function applyMoney(position: Position, receipt: Receipt): Big {
   // What it repays instead makes the balance smaller again, by less each time.
   for (;;) {
     const unearned = neverEarned(position, receipt, settled);
-    if (unearned.eq(0)) break;
+    if (isZero(unearned)) break;
     rest = spend(position, { ...receipt, amount: rest }, unearned);
   }
   position.coverage.push(
@@ -120,14 +120,14 @@ function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): 
   const { effective_date: date } = receipt;
   const unearned = unearnedBy(position, receipt);
   const paid = position.settled.minus(settledBefore);
-  if (position.principal.eq(0) || unearned.eq(0)) return unearned;
-  if (paid.lte(0)) return ZERO;
+  if (isZero(position.principal) || isZero(unearned)) return unearned;
+  if (!isAboveZero(paid)) return ZERO;
   retune(position, date);
   return min(paid, interestPrepaid(position, openDueDate(position, date)));
 }
 
 function giveBack(position: Position, receipt: Receipt, unearned: Big): void {
-  if (unearned.eq(0)) return;
+  if (isZero(unearned)) return;
   const { id: event_id, effective_date: date } = receipt;
   const owed = interestOwed(position, date);
   position.settled = position.settled.minus(unearned);
@@ -143,7 +143,8 @@ function split(
 ): Allocation {
   const { effective_date: date, amount, type } = receipt;
   const { principal } = position;
-  const may_prepay = type !== 'payoff' && principal.gt(0) && amount.lt(totalOwed(position, date));
+  const may_prepay =
+    type !== 'payoff' && isAboveZero(principal) && amount.lt(totalOwed(position, date));
   const dues = duesOn(position, date, { may_prepay });
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
@@ -181,7 +182,7 @@ export function recover(
   for (const { component } of WATERFALLS.charged_off.steps) {
     const before = position.charged_off[component];
     const amount = min(left, before);
-    if (amount.lte(0)) continue;
+    if (!isAboveZero(amount)) continue;
     left = left.minus(amount);
     position.charged_off[component] = before.minus(amount);
     const line = { event_id: receipt.id, component: 'charge_off' } as const;
@@ -198,7 +199,7 @@ export function recover(
 export function applySuspense(position: Position, event: EventOf<'suspense_application'>): void {
   const wanted = event.amount === 'all' ? position.suspense : parseMoney(event.amount);
   const amount = min(wanted, position.suspense);
-  if (amount.lte(0)) return;
+  if (!isAboveZero(amount)) return;
   const type = event.payment_type ?? 'regular';
   addToSuspense(position, amount.neg(), event.id, 'application');
   if (position.charged_off_on !== null) {
@@ -220,7 +221,7 @@ export function giveCredit(position: Position, event: EventOf<'service_credit'>)
     apply_to === 'waterfall'
       ? applyMoney(position, { ...credit, type: 'regular', extra_to: 'principal' })
       : creditComponent(position, credit, apply_to);
-  if (rest.lte(0)) return;
+  if (!isAboveZero(rest)) return;
   const line = { event_id: id, component: 'unapplied', rule: 'credit exceeds debt' } as const;
   explain(position, line, rest, { before: ZERO, after: ZERO });
 }

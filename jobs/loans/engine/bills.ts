@@ -65,7 +65,7 @@ export function billsOf(position: Position, asOf: string) {
     past_due_amount: money(pastDue),
     days_past_due: days,
     delinquency_bucket: bucketOf(days),
-    pauses,
+    pauses: [...pauses],
     maturity_date: maturity,
   };
 }

@@ -1,6 +1,15 @@
 import type { Big } from 'big.js';
 import { compareDates } from '../../dates.ts';
-import { atLeastZero, min, parseMoney, sum, ZERO } from '../../money.ts';
+import {
+  atLeastZero,
+  isAboveZero,
+  isZero,
+  min,
+  money,
+  parseMoney,
+  sum,
+  ZERO,
+} from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 
 /** An instalment of the plan with what payments have covered of it. */
@@ -25,7 +34,7 @@ export type Installment = {
 };
 
 /** How much of one instalment one payment covers. */
-export type Coverage = { event_id: string; installment_number: number; amount: Big };
+export type Coverage = { event_id: string; installment_number: number; amount: string };
 
 export function installmentOf(row: ScheduleRow): Installment {
   const amount = parseMoney(row.payment_amount);
@@ -33,10 +42,10 @@ export function installmentOf(row: ScheduleRow): Installment {
     row,
     amount,
     covered: ZERO,
-    is_full: amount.eq(0),
+    is_full: isZero(amount),
     interest_paid: ZERO,
     principal_paid: ZERO,
-    is_repaid: amount.eq(0),
+    is_repaid: isZero(amount),
     interest: parseMoney(row.interest_amount),
     earning: null,
     paid_date: null,
@@ -92,7 +101,7 @@ export function markPaid(installment: Installment): void {
  */
 export function isSatisfied(installment: Installment, tolerance: Big): boolean {
   const rest = remainingOf(installment);
-  return rest.eq(0) || (installment.covered.gt(0) && rest.lte(tolerance));
+  return isZero(rest) || (isAboveZero(installment.covered) && rest.lte(tolerance));
 }
 
 /** What is still asked for; too little to ask for is nothing. */
@@ -129,15 +138,18 @@ export function cover(
   let left = payment.amount;
   for (const installment of coverable) {
     if (installment.is_full) continue;
-    if (left.lte(0)) break;
+    if (!isAboveZero(left)) break;
     const amount = min(left, openOf(installment, payment.tolerance));
-    if (amount.lte(0)) continue;
+    if (!isAboveZero(amount)) continue;
     left = left.minus(amount);
     installment.covered = installment.covered.plus(amount);
     installment.is_full = installment.covered.eq(installment.amount);
     if (isSatisfied(installment, payment.tolerance)) installment.paid_date = payment.date;
     const { event_id } = payment;
-    coverage.push({ event_id, installment_number: installment.row.period_number, amount });
+    coverage.push({
+      ...{ event_id, installment_number: installment.row.period_number },
+      amount: money(amount),
+    });
   }
   return coverage;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
@@ -27,8 +28,10 @@ export function fold(input: FoldInput): LoanState {
 }
 
 /** The state together with the anchor that the loan's row keeps, and the run that came to them. */
-export function foldWithAnchor(input: FoldInput): { state: LoanState; anchor: Anchor; run: Run } {
-  const run = replay(input);
+export function foldWithAnchor(
+  input: FoldInput,
+  run = replay(input),
+): { state: LoanState; anchor: Anchor; run: Run } {
   const { position } = run;
   const until = nextTurn(run);
   const ahead = until && interestAhead(position, input.as_of, until);
@@ -42,6 +45,32 @@ export function foldWithAnchor(input: FoldInput): { state: LoanState; anchor: An
 export function replay(input: FoldInput): Run {
   const run = { position: openPosition(input.terms, input.schedule), day: '' };
   for (const event of eventsInForce(input.events, input.as_of)) proceed(run, event);
+  return advanceTo(run, input.as_of);
+}
+
+/** A history that was folded, and the run that came to its end, as long as nobody has gone on with it. */
+export type Folded = { input: FoldInput; run: Run | null };
+
+/**
+ * Goes on where a shorter history has ended, if all that is new takes effect behind all of it, on the same
+ * terms: what comes of it is what a replay of the whole would come to. Otherwise answers null.
+ */
+export function goOn(folded: Folded, input: FoldInput): Run | null {
+  const { run, input: known } = folded;
+  const isSame =
+    known.as_of === input.as_of &&
+    known.schedule === input.schedule &&
+    isDeepStrictEqual(known.terms, input.terms);
+  if (run === null || !isSame) return null;
+  const before = eventsInForce(known.events, known.as_of);
+  const after = eventsInForce(input.events, input.as_of);
+  const fresh = after.slice(before.length);
+  const isBehind =
+    before.every((event, at) => event === after[at]) &&
+    fresh.every(({ effective_date }) => effective_date >= run.day);
+  if (!isBehind) return null;
+  folded.run = null;
+  for (const event of fresh) proceed(run, event);
   return advanceTo(run, input.as_of);
 }
 

@@ -87,7 +87,7 @@ export function addToBase(
 /** The segments so far with the present stretch up to a day. */
 export function segmentsAt(meter: Meter, date: string): InterestSegment[] {
   const open = openSegment(meter, date);
-  return open === null ? meter.segments : [...meter.segments, open];
+  return open === null ? [...meter.segments] : [...meter.segments, open];
 }
 
 function closeStretch(meter: Meter, date: string): void {

@@ -1,6 +1,15 @@
 import type { Big } from 'big.js';
 import { addDays, dateOf, daysBetween, earliest, partsOf } from '../../dates.ts';
-import { atLeastZero, divide, min, parseMoney, sum, toCents, ZERO } from '../../money.ts';
+import {
+  atLeastZero,
+  divide,
+  isAboveZero,
+  min,
+  parseMoney,
+  sum,
+  toCents,
+  ZERO,
+} from '../../money.ts';
 import { scheduledInterest } from '../arithmetic/period-rate.ts';
 import { interestOfPeriod, monthAround, type Period } from '../arithmetic/thirty-day-months.ts';
 import { isFollowingPlan } from '../arithmetic/terms.ts';
@@ -19,7 +28,7 @@ export function retune(position: Position, date: string): void {
   if (position.funded_on === null) return;
   const is_running = position.stops.size === 0 && position.charged_off_on === null;
   const balance = earningPrincipal(position);
-  const pace = balance.gt(0) ? paceOn(position, date) : null;
+  const pace = isAboveZero(balance) ? paceOn(position, date) : null;
   setSource(position.meter, date, { balance, rate: rateOn(position, date), pace, is_running });
 }
 

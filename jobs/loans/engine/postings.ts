@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import type { AccountRole } from '../../ledger/chart.ts';
-import { parseMoney, ZERO } from '../../money.ts';
+import { isAboveZero, isBelowZero, isZero, parseMoney, ZERO } from '../../money.ts';
 import type { LoanEvent } from './events.ts';
 import type { AllocationLine } from './position.ts';
 import { inTransit, pairsOf, type Component, type Pair } from './posting-matrix.ts';
@@ -51,8 +51,8 @@ function netCash({ debit, credit }: Posting): Posting {
   const { cash: out = ZERO, ...credits } = credit;
   const net = out.minus(kept);
   return {
-    debit: net.lt(0) ? { ...debits, cash: net.abs() } : debits,
-    credit: net.gt(0) ? { ...credits, cash: net } : credits,
+    debit: isBelowZero(net) ? { ...debits, cash: net.abs() } : debits,
+    credit: isAboveZero(net) ? { ...credits, cash: net } : credits,
   };
 }
 
@@ -91,8 +91,8 @@ export function difference(before: Posting, after: Posting): Posting {
     ] as AccountRole[]);
     for (const role of roles) {
       const amount = (after[side][role] ?? ZERO).minus(before[side][role] ?? ZERO);
-      if (amount.eq(0)) continue;
-      const target = change[amount.gt(0) ? side : other];
+      if (isZero(amount)) continue;
+      const target = change[isAboveZero(amount) ? side : other];
       target[role] = (target[role] ?? ZERO).plus(amount.abs());
     }
   }
@@ -104,7 +104,7 @@ export function netOf({ debit, credit }: Posting): Posting {
   const net: Posting = { debit: {}, credit: {} };
   for (const role of new Set([...Object.keys(debit), ...Object.keys(credit)] as AccountRole[])) {
     const amount = (debit[role] ?? ZERO).minus(credit[role] ?? ZERO);
-    if (!amount.eq(0)) net[amount.gt(0) ? 'debit' : 'credit'][role] = amount.abs();
+    if (!isZero(amount)) net[isAboveZero(amount) ? 'debit' : 'credit'][role] = amount.abs();
   }
   return net;
 }

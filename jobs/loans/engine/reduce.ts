@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { min, parseMoney, ZERO } from '../../money.ts';
+import { isAboveZero, isZero, min, parseMoney, ZERO } from '../../money.ts';
 import type { Portion } from './events.ts';
 import { repayBearingFirst } from './grace.ts';
 import {
@@ -25,7 +25,7 @@ type Cause = {
 /** Takes from principal what it owes, at most the amount, and explains it. */
 export function reducePrincipal(position: Position, wanted: Big, cause: Cause): Big {
   const amount = min(wanted, position.principal);
-  if (amount.lte(0)) return ZERO;
+  if (!isAboveZero(amount)) return ZERO;
   const before = position.principal;
   position.principal = before.minus(amount);
   repayBearingFirst(position);
@@ -48,7 +48,7 @@ export function reduceInterest(
 ): Big {
   const before = interestOwed(position, cause.date);
   const amount = cause.may_prepay ? wanted : min(wanted, before);
-  if (amount.lte(0)) return ZERO;
+  if (!isAboveZero(amount)) return ZERO;
   position.settled = position.settled.plus(amount);
   if (cause.means === 'paid') position.paid.interest = position.paid.interest.plus(amount);
   explainInterest(position, cause, amount, before);
@@ -62,7 +62,7 @@ function explainInterest(position: Position, cause: Cause, amount: Big, before: 
   const off = min(amount, position.off_books);
   position.off_books = position.off_books.minus(off);
   const between = before.minus(off);
-  if (off.gt(0)) {
+  if (isAboveZero(off)) {
     explain(position, { ...line, is_off_books: true }, off, { before, after: between });
   }
   if (amount.gt(off)) explain(position, line, amount.minus(off), { before: between, after });
@@ -73,7 +73,7 @@ export function reduceFee(position: Position, feeId: string, wanted: Big, cause:
   if (fee === undefined) return ZERO;
   const before = outstandingOf(fee);
   const amount = min(wanted, before);
-  if (amount.lte(0)) return ZERO;
+  if (!isAboveZero(amount)) return ZERO;
   fee[cause.means] = fee[cause.means].plus(amount);
   if (cause.means === 'paid') position.paid.fees = position.paid.fees.plus(amount);
   const { event_id, rule } = cause;
@@ -113,7 +113,7 @@ function compareFees(one: Fee, other: Fee): number {
 
 /** Money that belongs to the borrower and is not applied: it waits in suspense. */
 export function addToSuspense(position: Position, amount: Big, event_id: string, rule: string) {
-  if (amount.eq(0)) return;
+  if (isZero(amount)) return;
   const before = position.suspense;
   position.suspense = before.plus(amount);
   explain(position, { event_id, component: 'suspense', rule }, amount, {
@@ -124,7 +124,7 @@ export function addToSuspense(position: Position, amount: Big, event_id: string,
 
 /** Raises the principal; the explanation shows it as a negative reduction. */
 export function raisePrincipal(position: Position, amount: Big, event_id: string, rule: string) {
-  if (amount.lte(0)) return;
+  if (!isAboveZero(amount)) return;
   const before = position.principal;
   position.principal = before.plus(amount);
   explain(position, { event_id, component: 'principal', rule }, amount.neg(), {

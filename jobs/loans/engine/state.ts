@@ -2,6 +2,7 @@ import type { Big } from 'big.js';
 import { min, money, sum, ZERO } from '../../money.ts';
 import type { Bill } from './bill.ts';
 import { billsOf, type InstallmentState } from './bills.ts';
+import type { Coverage } from './coverage.ts';
 import { cycleOf, type CycleState } from './cycles.ts';
 import type { DelinquencyBucket, Pause } from './delinquency.ts';
 import { earningPrincipal } from './grace.ts';
@@ -30,8 +31,6 @@ export type FeeState = {
   /** The instalments ask for it, each for its part. */
   is_spread: boolean;
 };
-
-type CoverageLine = { event_id: string; installment_number: number; amount: string };
 
 /** What a loan is at the start of a day, after the events of that day, with the reasons. */
 export type LoanState = {
@@ -83,7 +82,7 @@ export type LoanState = {
   total_paid_fees: string;
   total_recovered: string;
   allocations: AllocationLine[];
-  coverage: CoverageLine[];
+  coverage: Coverage[];
   interest_segments: InterestSegment[];
 };
 
@@ -157,8 +156,8 @@ function isPaidOff(position: Position, asOf: string): boolean {
 
 function reasons(position: Position, asOf: string) {
   return {
-    allocations: position.allocations,
-    coverage: position.coverage.map((line) => ({ ...line, amount: money(line.amount) })),
+    allocations: [...position.allocations],
+    coverage: [...position.coverage],
     interest_segments: segmentsAt(position.meter, asOf),
   };
 }

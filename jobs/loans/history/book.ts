@@ -26,32 +26,23 @@ type Before = {
 /** What the ledger holds of each event, each role on one side; and how the entries are named that correct it. */
 export type Booked = { of: (eventId: string) => Posting; purpose: string };
 
+/** The loan after the new events, and which of all its events move other amounts than before. */
+type After = { state: LoanState; fresh: readonly LoanEvent[]; isOther: (id: string) => boolean };
+
 /** What is folded, and whether a payment relieves the receivable. */
 type Input = FoldInput & { terms: Pick<LoanTerms, 'accrual_relief'> };
 
 /** Posts what the new history says and the books do not hold yet. */
-export async function book(
-  work: Work,
-  loan: Before,
-  input: Input,
-  after: LoanState,
-  fresh: readonly LoanEvent[],
-) {
-  await postAccrual(work, loan, input, after, fresh);
-  await postDifferences(work, loan, input, after, fresh);
+export async function book(work: Work, loan: Before, input: Input, after: After) {
+  await postAccrual(work, loan, input, after);
+  await postDifferences(work, loan, input, after);
 }
 
 /**
  * Interest is posted to the end of yesterday (or of today, once tonight's close has passed the loan).
  * What the history now says of those days, and is not posted, is posted today as one more row.
  */
-async function postAccrual(
-  work: Work,
-  loan: Before,
-  input: Input,
-  after: LoanState,
-  fresh: readonly LoanEvent[],
-) {
+async function postAccrual(work: Work, loan: Before, input: Input, { state: after, fresh }: After) {
   const as_of = loan.row.posted_until;
   const isToday = as_of === input.as_of;
   const { schedule, events } = loan;
@@ -95,8 +86,7 @@ async function postDifferences(
   work: Work,
   loan: Before,
   { terms, events }: Input,
-  after: LoanState,
-  fresh: readonly LoanEvent[],
+  { state: after, fresh, isOther }: After,
 ) {
   const isFresh = new Set(fresh.map(({ id }) => id));
   const reversed = new Map(
@@ -106,10 +96,11 @@ async function postDifferences(
   const were = postingsIn(loan.state, loan.events, terms.accrual_relief);
   const are = postingsIn(after, events, terms.accrual_relief);
   for (const event of events) {
-    const meant = are.get(event.id) ?? NOTHING;
+    const { id } = event;
+    if (!booked && were.counts(id) === are.counts(id) && !isOther(id)) continue;
     const change = booked
-      ? difference(booked.of(event.id), netOf(meant))
-      : difference(were.get(event.id) ?? NOTHING, meant);
+      ? difference(booked.of(id), netOf(are.of(id)))
+      : difference(were.of(id), are.of(id));
     if (isNothing(change)) continue;
     const reversal = reversed.get(event.id);
     const cause = fresh.at(-1) ?? event;
@@ -136,19 +127,21 @@ async function postDifferences(
 
 const NOTHING: Posting = { debit: {}, credit: {} };
 
-/** What each event that counts means for the books, by its id. */
+/** Which events count, and what each means for the books; one that does not count means nothing. */
 function postingsIn(
   state: LoanState,
   events: readonly LoanEvent[],
   isRelieved: boolean | undefined,
-): Map<string, Posting> {
+) {
   const lines = Map.groupBy(state.allocations, ({ event_id }) => event_id);
-  return new Map(
-    eventsInForce(events, state.as_of).map((event) => [
-      event.id,
-      postingOf(event, lines.get(event.id) ?? [], isRelieved),
-    ]),
-  );
+  const counting = new Map(eventsInForce(events, state.as_of).map((event) => [event.id, event]));
+  return {
+    counts: (id: string) => counting.has(id),
+    of: (id: string): Posting => {
+      const event = counting.get(id);
+      return event === undefined ? NOTHING : postingOf(event, lines.get(id) ?? [], isRelieved);
+    },
+  };
 }
 
 function descriptionOf(

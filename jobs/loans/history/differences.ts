@@ -58,29 +58,44 @@ const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'
 export const PAYMENTS: readonly string[] = ['payment', 'reimbursement'];
 export const CREDITS: readonly string[] = ['service_credit', 'suspense_application'];
 
-/** Events of the kinds whose split or coverage is another than before, the new ones included. */
-export function changedSplits(
+/** Whether an event moved or covered something else than before; each state is gone through once. */
+export function movedOtherwise(before: LoanState, after: LoanState): (id: string) => boolean {
+  const [were, are] = [linesOf(before), linesOf(after)];
+  return (id) =>
+    !areSame(were.moved.get(id), are.moved.get(id)) ||
+    !areSame(were.paid.get(id), are.paid.get(id));
+}
+
+const linesOf = ({ allocations, coverage }: LoanState) => ({
+  moved: Map.groupBy(allocations, ({ event_id }) => event_id),
+  paid: Map.groupBy(coverage, ({ event_id }) => event_id),
+});
+
+/** Lines of before, where a history only goes on, are the very same ones. */
+const areSame = (lines: readonly object[] = [], others: readonly object[] = []): boolean =>
+  lines.length === others.length &&
+  lines.every(
+    (line, at) => line === others[at] || JSON.stringify(line) === JSON.stringify(others[at]),
+  );
+
+/** The splits of events of these kinds that are others than before, the new ones included. */
+export const changedSplits = (
   kinds: readonly string[],
-  before: LoanState,
+  isOther: (id: string) => boolean,
+  after: LoanState,
+  events: readonly LoanEvent[],
+) =>
+  events
+    .filter(({ kind, id }) => kinds.includes(kind) && isOther(id))
+    .map(({ id }) => splitOf(after, id));
+
+/** The sales of collateral whose proceeds went elsewhere than before, the new ones included. */
+export function changedSales(
+  isOther: (id: string) => boolean,
   after: LoanState,
   events: readonly LoanEvent[],
 ) {
-  const [were, are] = [linesOf(before), linesOf(after)];
-  return events
-    .filter(({ kind, id }) => kinds.includes(kind) && were(id) !== are(id))
-    .map(({ id }) => splitOf(after, id));
-}
-
-/** What an event moved and covered, as text to compare; each state is gone through once. */
-function linesOf({ allocations, coverage }: LoanState): (id: string) => string {
-  const moved = Map.groupBy(allocations, ({ event_id }) => event_id);
-  const paid = Map.groupBy(coverage, ({ event_id }) => event_id);
-  return (id) => JSON.stringify([moved.get(id), paid.get(id)]);
-}
-
-/** The sales of collateral whose proceeds went elsewhere than before, the new ones included. */
-export function changedSales(before: LoanState, after: LoanState, events: readonly LoanEvent[]) {
-  return changedSplits(['liquidation'], before, after, events).map(({ id }) => {
+  return changedSplits(['liquidation'], isOther, after, events).map(({ id }) => {
     const lines = after.allocations.filter(({ event_id }) => event_id === id);
     return {
       id,

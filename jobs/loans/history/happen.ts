@@ -9,8 +9,8 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { finalPayment } from '../engine/final-payment.ts';
-import { fold, foldWithAnchor } from '../engine/fold.ts';
-import type { LoanState } from '../engine/state.ts';
+import { foldWithAnchor, goOn, replay, type Folded } from '../engine/fold.ts';
+import { stateOf, type LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { book, type Booked } from './book.ts';
 import {
@@ -18,6 +18,7 @@ import {
   changedSplits,
   CREDITS,
   movedCoverage,
+  movedOtherwise,
   PAYMENTS,
   scheduleAfter,
 } from './differences.ts';
@@ -36,6 +37,8 @@ export type OpenLoan = {
   schedule: readonly ScheduleRow[];
   events: readonly LoanEvent[];
   state: LoanState;
+  /** What happens next goes on from here, where it can. */
+  folded: Folded;
   /** What the ledger holds, where that is looked up and does not follow from the state. */
   booked?: Booked;
 };
@@ -49,8 +52,9 @@ function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLo
   if (whole === null) throw new NotFound();
   const { schedule, events: recorded, ...row } = whole;
   const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);
-  const state = fold({ terms: termsOf(row), schedule, events, as_of: today });
-  return { row, schedule, events, state };
+  const input = { terms: termsOf(row), schedule, events, as_of: today };
+  const run = replay(input);
+  return { row, schedule, events, state: stateOf(run.position, today), folded: { input, run } };
 }
 
 /**
@@ -93,10 +97,11 @@ export async function happen(
   const schedule = first ?? loan.schedule;
   const events = [...loan.events, ...fresh];
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
-  const { state, anchor, run } = foldWithAnchor(input);
+  const { state, anchor, run } = foldWithAnchor(input, goOn(loan.folded, input) ?? replay(input));
   const final = finalPayment(run);
   assertWithinReach(loan.state, state);
   const cause = because ?? scheduleReason(fresh, events, work.today);
+  const isOther = movedOtherwise(loan.state, state);
   const replaced = scheduleAfter(loan, state, first !== undefined, cause);
   await happened.write(work.tx, {
     loan_id: row.id,
@@ -107,9 +112,9 @@ export async function happen(
       rows: replaced ? [] : movedCoverage(loan.state, state),
     },
     // A new payment is written, with its split, by whoever receives it.
-    payments: changedSplits(PAYMENTS, loan.state, state, loan.events),
-    credits: changedSplits(CREDITS, loan.state, state, events),
-    sales: changedSales(loan.state, state, events),
+    payments: changedSplits(PAYMENTS, isOther, state, loan.events),
+    credits: changedSplits(CREDITS, isOther, state, events),
+    sales: changedSales(isOther, state, events),
     fees: state.fees,
     anchor: {
       ...anchorColumns(state, anchor),
@@ -119,7 +124,7 @@ export async function happen(
       ...replaced?.shown,
     },
   });
-  await book(work, loan, input, state, fresh);
+  await book(work, loan, input, { state, isOther, fresh });
   await overtakeQuote(work, row.quote_id, input);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
   // A loan that was just boarded is told of as a whole; what it comes with is no change.

@@ -1,0 +1,59 @@
+import * as fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
+import { foldWithAnchor, goOn, replay } from '../../jobs/loans/engine/fold.ts';
+import { stateOf } from '../../jobs/loans/engine/state.ts';
+import { anyEvent, anyLife } from './arbitraries.ts';
+
+const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
+vi.setConfig({ testTimeout: 180_000 });
+
+test('a history that goes on comes to what the whole of it comes to, and changes nothing that was told', () => {
+  let times = 0;
+  fc.assert(
+    fc.property(anyLife, fc.array(anyEvent, { minLength: 1, maxLength: 3 }), (life, drafts) => {
+      const fresh = drafts.map(
+        (draft, at) => ({ ...draft, id: `~${at}`, effective_date: life.as_of }) as LoanEvent,
+      );
+      const run = replay(life);
+      const told = stateOf(run.position, life.as_of);
+      const asTold = structuredClone(told);
+      const folded = { input: life, run };
+      const whole = { ...life, events: [...life.events, ...fresh] };
+
+      const gone = goOn(folded, whole);
+
+      if (gone === null) return;
+      times += 1;
+      const anew = foldWithAnchor(whole);
+      const { state, anchor } = foldWithAnchor(whole, gone);
+      expect(state).toEqual(anew.state);
+      expect(anchor).toEqual(anew.anchor);
+      expect(finalPayment(gone)).toEqual(finalPayment(anew.run));
+      expect(told).toEqual(asTold);
+      // It is not gone on with twice.
+      expect(goOn(folded, whole)).toBeNull();
+    }),
+    RUNS,
+  );
+  expect(times).toBeGreaterThan(RUNS.numRuns / 4);
+});
+
+test('what takes effect before the end of a history, or on other terms, is folded with all of it', () => {
+  fc.assert(
+    fc.property(anyLife, (life) => {
+      const folded = () => ({ input: life, run: replay(life) });
+      const { effective_date } = life.events[0] as LoanEvent;
+      const early = { id: '~', kind: 'payment', effective_date, amount: '1.00' } as LoanEvent;
+      const whole = { ...life, events: [...life.events, early] };
+      fc.pre(effective_date < life.as_of);
+
+      expect(goOn(folded(), whole)).toBeNull();
+      expect(goOn(folded(), { ...life, terms: { ...life.terms, term_months: 1 } })).toBeNull();
+      expect(goOn(folded(), { ...life, schedule: [...life.schedule] })).toBeNull();
+      expect(goOn(folded(), { ...life, as_of: '2999-01-01' })).toBeNull();
+    }),
+    { numRuns: 50 },
+  );
+});
