@@ -55,8 +55,3 @@ export async function sideBySide<Item, Answer>(
     return outcome.value;
   });
 }
-
-/** The same for several questions that are asked already, and so went to the database together. */
-export const together = async <Answers extends unknown[]>(
-  ...asked: { [At in keyof Answers]: Promise<Answers[At]> }
-) => (await sideBySide(asked, (answer) => answer)) as Answers;
