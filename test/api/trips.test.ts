@@ -20,7 +20,7 @@ const TABLE: Record<string, Asked> = {
   'payments of a loan are listed': { statements: 6, trips: 4 },
   'a payment is received': { statements: 13, trips: 7 },
   'a payment is refused (422)': { statements: 1, trips: 1 },
-  'an action is refused (409)': { statements: 8, trips: 5 },
+  'an action is refused (409)': { statements: 6, trips: 4 },
   'a record is not there (404)': { statements: 5, trips: 3 },
   'a role may not (403)': { statements: 5, trips: 4 },
   'a user signs in': { statements: 42, trips: 29 },
