@@ -1026,6 +1026,17 @@ begin
 end $function$;
 revoke execute on function app.refuse_redaction_beside_borrower from public;
 
+CREATE OR REPLACE FUNCTION app.refuse_shut()
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if app.is_shut() then
+    raise exception 'The tenant is closed while it moves.' using errcode = 'TSHUT';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.relay_events(batch integer)
  RETURNS integer
  LANGUAGE plpgsql

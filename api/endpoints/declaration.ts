@@ -24,6 +24,8 @@ export type Action = {
   status?: number;
   four_eyes?: ApprovalKind;
   security_event?: string;
+  /** Refuses by the row that is locked, before anything else is read. */
+  assert?: (before: Row, action: string) => void;
   /** What stands in the way, where what it wrote is to be kept although the action is refused. */
   objection?: (work: Work, id: string, input: never) => Promise<Conflict | null>;
   run: (work: Work, id: string, input: never) => Promise<unknown>;

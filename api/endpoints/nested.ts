@@ -108,6 +108,7 @@ export function actionRoute(
     run: async (call) => {
       const { work, body } = call;
       const before = await locked(call, declared.table);
+      action.assert?.(before, name);
       const objected = (await action.objection?.(work, before.id, parsed(body))) ?? null;
       if (objected !== null) return answered(objected);
       let answer: unknown;

@@ -90,7 +90,8 @@ export function openSecurityLog(pool: DatabasePool, installation: Installation, 
     const { tenantId, actor, event } = refusal;
     say(refusal);
     try {
-      await workOf(pool, actor, installation)(tenantId, (work) => witness(work, event));
+      const within = workOf(pool, actor, installation);
+      await within(tenantId, (work) => witness(work, event), { isUndated: true });
     } catch (error) {
       // The refusal stands whether or not it could be written down.
       log.error({ err: error, request_id: actor.request_id }, 'the security log is not written');

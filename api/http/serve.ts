@@ -138,8 +138,10 @@ function watched(route: Route, securityLog: SecurityLog): Route {
       const answer = await route.run(call);
       const event = doneBy(route, call, answer);
       const isNobody = route.action === 'logout' && call.user === null;
-      if (event && !isNobody)
-        await call.within(call.tenant_id, (work) => securityLog.done(work, event));
+      if (event && !isNobody) {
+        const tell = (work: Work) => securityLog.done(work, event);
+        await call.within(call.tenant_id, tell, { isUndated: true });
+      }
       return answer;
     };
     return { ...route, run };

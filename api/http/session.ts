@@ -48,6 +48,7 @@ type Kept = {
   /** Only of a session that begins. */
   epoch?: number;
 };
+const UNDATED = { isUndated: true };
 const limitsOf = (ctx: Context): SessionLimits => ctx.state.limits ?? SESSION_LIMITS;
 
 /** Sessions of koa-session in our own table, which keeps only hashes and is asked on every request. */
@@ -56,6 +57,7 @@ export function sessionMiddleware(
   { pool, replica }: Databases,
   isSecure: boolean,
 ): Middleware {
+  const within = workOf(pool, SYSTEM);
   const store = {
     async get(id: string, _maxAge: number, { ctx }: { ctx: Context }) {
       if (!ID.test(id)) return undefined;
@@ -84,12 +86,12 @@ export function sessionMiddleware(
         second_factor: data.second_factor ?? null,
         epoch: data.epoch ?? -1,
       };
-      const isBegun = await workOf(pool, SYSTEM)(tenant.id, ({ tx }) => sessions.start(tx, row));
+      const isBegun = await within(tenant.id, ({ tx }) => sessions.start(tx, row), UNDATED);
       if (!isBegun) throw signInOver();
     },
     async destroy(id: string, { ctx }: { ctx: Context }) {
       if (!ID.test(id)) return;
-      await workOf(pool, SYSTEM)(ctx.state.tenant.id, ({ tx }) => sessions.revoke(tx, hashOf(id)));
+      await within(ctx.state.tenant.id, ({ tx }) => sessions.revoke(tx, hashOf(id)), UNDATED);
     },
   };
   return session(

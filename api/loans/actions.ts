@@ -4,6 +4,7 @@ import { changeDueDate, DueDateChange } from '../../jobs/loans/agreements/change
 import { reschedule, Reschedule } from '../../jobs/loans/agreements/reschedule.ts';
 import { objectionToPayOut, payOut } from '../../jobs/loans/funding/disburse.ts';
 import { Disbursement } from '../../jobs/loans/funding/first-disbursement.ts';
+import { assertStatusAllows } from '../../jobs/loans/history/statuses.ts';
 import { Approval, approve, objectionTo } from '../../jobs/loans/origination/approve.ts';
 import { cancel, Cancellation } from '../../jobs/loans/origination/cancel.ts';
 import {
@@ -58,6 +59,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: 'Deny a pending loan',
     body: Denial,
+    assert: assertStatusAllows,
     run: deny,
   }),
   disburse: action({
@@ -72,6 +74,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: 'Withdraw a loan before it is funded',
     body: Cancellation,
+    assert: assertStatusAllows,
     run: cancel,
   }),
   'charge-off': action({
@@ -170,6 +173,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: 'Approve a pending loan',
     body: Approval,
+    assert: assertStatusAllows,
     objection: objectionTo,
     run: approve,
   }),

@@ -24,5 +24,6 @@ export async function signIn(call: OwnCall, outcome: { user: SignedIn } | { want
     return { second_factor: outcome.wanted.second_factor };
   }
   await session.begin(outcome.user);
-  return call.within(tenant_id, (work) => currentUser(work, outcome.user.id, routes));
+  const reading = { readOnly: true, isUndated: true };
+  return call.within(tenant_id, (work) => currentUser(work, outcome.user.id, routes), reading);
 }

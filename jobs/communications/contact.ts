@@ -1,9 +1,10 @@
 import type { ConsentType } from '../../sql/borrowers/consents.ts';
 import type { Channel } from '../../sql/communications/channels.ts';
+import type { PendingMessage } from '../../sql/communications/logs.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
 import { isTimeZone } from '../time-zones.ts';
-import { settingsOf } from '../users/settings.ts';
+import { readSettings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import {
   COLLECTIONS,
@@ -23,15 +24,19 @@ export type Plan = {
 
 export type Contactable = { recipient: recipients.Recipient; reasons: Reason[] };
 
-/** For each borrower that exists, what speaks against contacting them so; three queries for all. */
+/**
+ * For each borrower that exists, what speaks against contacting them so; three queries for all, and two
+ * where the tenant is known.
+ */
 export async function whoMayBeContacted(
   { tx, today }: Work,
   ids: readonly string[],
   plan: Plan,
+  tenant?: Pick<PendingMessage['tenant'], 'settings' | 'time_zone'>,
 ): Promise<Map<string, Contactable>> {
   const { channel, template_type, loan_id, at = new Date() } = plan;
-  const { communications } = await settingsOf(tx);
-  const { time_zone } = await current(tx);
+  const { settings, time_zone } = tenant ?? (await current(tx));
+  const { communications } = readSettings(settings);
   const recent = await recipients.recentContacts(
     tx,
     ids,

@@ -1,8 +1,7 @@
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as logs from '../../sql/communications/logs.ts';
-import * as recipients from '../../sql/communications/recipients.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render.ts';
-import { settingsOf } from '../users/settings.ts';
+import { readSettings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { askForAddress, wantsAddress } from './ask-for-address.ts';
 import { whoMayBeContacted } from './contact.ts';
@@ -34,22 +33,27 @@ export type Ready = logs.PendingMessage & {
  * message; a message of a batch is written from it here. Which mailbox it leaves from, and whether
  * anything stops it, is asked now. Null: this attempt has been made, or the message is gone.
  */
-export async function prepare(work: Work, logId: string, attempt: number): Promise<Ready | null> {
+export async function prepare(
+  undated: Work,
+  logId: string,
+  attempt: number,
+): Promise<Ready | null> {
+  const { tx } = undated;
   const pending =
-    (await logs.pending(work.tx, logId, attempt)) ??
-    ((await logs.takenUp(work.tx, logId, attempt)) &&
-      (await logs.pending(work.tx, logId, attempt)));
+    (await logs.pending(tx, logId, attempt)) ??
+    ((await logs.takenUp(tx, logId, attempt)) && (await logs.pending(tx, logId, attempt)));
   if (!pending) return null;
+  const { tenant } = pending;
+  const work = { ...undated, today: tenant.business_date };
   const { borrower_id, channel, template_type, loan_id } = pending;
   const plan = { channel, template_type, loan_id };
-  const contact = (await whoMayBeContacted(work, [borrower_id], plan)).get(borrower_id);
+  const contact = (await whoMayBeContacted(work, [borrower_id], plan, tenant)).get(borrower_id);
   if (!contact) return null;
   // Written by whoever queued the message, and by nobody else.
   const figures = pending.figures as MessageFigures;
   const stopped_by = pending.is_answer ? null : stoppedBy(contact.reasons, channel);
   if (wantsAddress(channel, [stopped_by])) await askForAddress(work, [borrower_id]);
-  const { communications } = await settingsOf(work.tx);
-  const domain = (await recipients.domain(work.tx)) ?? 'localhost';
+  const { communications } = readSettings(tenant.settings);
   const message =
     pending.body === null
       ? await written(work, pending, figures)
@@ -60,7 +64,7 @@ export async function prepare(work: Work, logId: string, attempt: number): Promi
     ...message,
     letter: figures.letter,
     language: figures.language,
-    from_email: communications.from_email || `no-reply@${domain}`,
+    from_email: communications.from_email || `no-reply@${tenant.domain ?? 'localhost'}`,
     unsubscribe_email: communications.unsubscribe_email,
     stopped_by,
   };

@@ -27,10 +27,14 @@ export const sendCommunication = job({
   key: ({ log_id, attempt }) => `send-communication:${log_id}:${attempt}`,
 
   async run({ tenant_id, log_id, attempt }, outside) {
-    const ready = await outside.within(tenant_id, (work) => prepare(work, log_id, attempt));
+    const ready = await outside.within(tenant_id, (work) => prepare(work, log_id, attempt), {
+      isUndated: true,
+    });
     if (!ready) return;
     const answer = await send(ready, outside, tenant_id);
-    await outside.within(tenant_id, (work) => record(work, ready, attempt, answer));
+    await outside.within(tenant_id, (work) => record(work, ready, attempt, answer), {
+      isUndated: true,
+    });
   },
 
   failed: ({ tx }, { log_id, attempt }, reason) => logs.givenUp(tx, log_id, attempt, reason),

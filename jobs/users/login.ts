@@ -48,17 +48,19 @@ type Outcome = { wait: number } | { refused: true } | { user: SignedIn } | { wan
  * the session is the caller's.
  */
 export async function login(within: Within, tenantId: string, attempt: Attempt): Promise<Outcome> {
-  const begun = await within(tenantId, (work) => begin(work, attempt));
+  const undated = { isUndated: true };
+  const begun = await within(tenantId, (work) => begin(work, attempt), undated);
   if ('wait' in begun) return begun;
   const { known, counted } = begun;
   const isRight = await verifyPassword(attempt.password, known?.password_hash ?? null);
   if (!known || !isRight) return { refused: true };
-  return within(tenantId, async (work) => {
+  const steps = async (work: Work) => {
     const outcome = await afterFirst(work, known, 'POST /auth/login');
     if ('over' in outcome) return { refused: true } as const;
     await takeBack(work.tx, counted);
     return outcome;
-  });
+  };
+  return within(tenantId, steps, undated);
 }
 
 async function begin(work: Work, { email: given, ip, device }: Attempt) {

@@ -49,8 +49,10 @@ export const deliverWebhook = job({
     if (turn === null) return putAside();
     let isFast = true;
     try {
-      const begun = await outside.within(tenant_id, ({ tx }) =>
-        attempts.begin(tx, delivery_id, attempt),
+      const begun = await outside.within(
+        tenant_id,
+        ({ tx }) => attempts.begin(tx, delivery_id, attempt),
+        { isUndated: true },
       );
       if (!begun) return; // delivered, switched off, deleted, or recorded already
       const { attempt_id } = begun;
@@ -89,10 +91,14 @@ async function ask(begun: Begun, payload: Payload, outside: Outside) {
   });
   const kept = keptOf(answer, secrets);
   const made = { ...payload, ...begun };
-  await outside.within(tenant_id, async (work) => {
-    if (answer.ok) await deliveries.delivered(work.tx, { ...made, ...kept });
-    else await refused(work, made, { ...answer, ...kept }, policy);
-  });
+  await outside.within(
+    tenant_id,
+    async (work) => {
+      if (answer.ok) await deliveries.delivered(work.tx, { ...made, ...kept });
+      else await refused(work, made, { ...answer, ...kept }, policy);
+    },
+    { isUndated: answer.ok },
+  );
   return kept;
 }
 

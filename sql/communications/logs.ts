@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 import { CHANNELS } from './channels.ts';
+import { FIRST_DOMAIN } from './recipients.ts';
 
 export const logs = table({
   name: 'communication_logs',
@@ -49,19 +50,35 @@ const Pending = z.object({
   content_type: z.string().nullable(),
   /** Asked for a moment ago by the borrower, so it is sent even to one who has opted out. */
   is_answer: z.boolean(),
+  /** Of the tenant, whom the message comes from. */
+  tenant: z.object({
+    settings: z.record(z.string(), z.unknown()),
+    time_zone: z.string(),
+    business_date: z.string(),
+    domain: z.string().nullable(),
+  }),
 });
 export type PendingMessage = z.output<typeof Pending>;
 
 /** The message, if this attempt of it is still to be made. */
 export const pending = (tx: Transaction, id: string, attempt: number) =>
-  tx.maybeOne(sql.type(Pending)`
+  tx.maybeOne(
+    prepared(sql.type(Pending)`
     select log.id, log.template_id, log.template_type, log.borrower_id, log.loan_id, log.channel,
            log.recipient, log.sender, log.subject, log.body, log.figures, log.document_id, document.status as document_status,
-           document.storage_key, document.filename, document.content_type, log.metadata ? 'is_answer' as is_answer
+           document.storage_key, document.filename, document.content_type, log.metadata ? 'is_answer' as is_answer,
+           (
+             select jsonb_build_object(
+               'settings', tenant.settings, 'time_zone', tenant.time_zone,
+               'business_date', tenant.business_date, 'domain', (${FIRST_DOMAIN})
+             )
+             from tenants as tenant where tenant.id = app.current_tenant()
+           ) as tenant
     from communication_logs as log
     left join documents as document on document.id = log.document_id
     where log.id = ${id} and log.status = 'queued' and log.attempts = ${attempt - 1}
-  `);
+  `),
+  );
 
 /** What is said, once it is known; a batch is written first and rendered one by one. */
 export const fill = (
@@ -88,7 +105,8 @@ type Sent = { provider: string; provider_message_id: string | null };
 
 /** A letter waits for the mail house from now on. */
 export const sent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    unread(sql.typeAlias('void')`
     with sent as (
       update communication_logs
       set status = 'sent', sent_at = clock_timestamp(), attempts = ${attempt},
@@ -101,7 +119,8 @@ export const sent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
     select sent.id, sent.borrower_id, document.id, document.page_count
     from sent join documents as document on document.id = sent.document_id
     where sent.channel = 'letter' and document.page_count > 0
-  `);
+  `),
+  );
 
 type Failure = { provider: string; error_code: string; error_message: string };
 

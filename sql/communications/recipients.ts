@@ -221,10 +221,9 @@ export const onlyLoans = (tx: Transaction, ids: readonly string[], columns: read
   `);
 
 /** The first domain of the tenant, for links and the sender's address. */
+export const FIRST_DOMAIN = sql.fragment`select domain from tenant_domains order by domain limit 1`;
 export const domain = (tx: Transaction) =>
-  tx.maybeOneFirst(sql.type(z.object({ domain: z.string() }))`
-    select domain from tenant_domains order by domain limit 1
-  `);
+  tx.maybeOneFirst(sql.type(z.object({ domain: z.string() }))`${FIRST_DOMAIN}`);
 
 export const loanNumber = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ loan_number: z.string() }))`

@@ -1,4 +1,5 @@
 import { sql, type QuerySqlToken } from 'slonik';
+import { z } from 'zod';
 import { UNAWAITED, UNREAD } from './driver.ts';
 
 /** What a transaction may do, and for how long. */
@@ -9,6 +10,8 @@ export type Mode = {
   timeout?: string;
   /** The request that it is done for, by which its events and jobs are found again. */
   request_id?: string | null;
+  /** Nothing in it asks what day it is, so its first statement goes along with its settings. */
+  isUndated?: boolean;
   /** What fails is not repeated here: whoever asks has somewhere else to ask. */
   isRepeated?: false;
 };
@@ -38,3 +41,36 @@ const DROP = named(ROLLBACK, UNAWAITED);
 /** After steps that have refused, on a connection that is known to work. */
 export const undoing = ({ readOnly = false, snapshot = false }: Mode) =>
   readOnly || snapshot ? DROP : ROLLBACK;
+
+const Today = z.object({ today: z.string().nullable(), is_shut: z.boolean() });
+
+/** All settings end with the transaction, and are made before the date is read, from left to right. */
+export function setting(tenantId: string, { timeout, request_id }: Mode) {
+  const request = request_id ?? '';
+  if (timeout === undefined)
+    return sql.prepared('tenant', Today)`
+      select set_config('app.tenant_id', ${tenantId}, true),
+             set_config('app.request_id', ${request}, true),
+             app.business_date() as today, app.is_shut() as is_shut
+    `;
+  return sql.prepared('tenant_and_timeout', Today)`
+    select set_config('app.tenant_id', ${tenantId}, true),
+           set_config('app.request_id', ${request}, true),
+           set_config('statement_timeout', ${timeout}, true),
+           app.business_date() as today, app.is_shut() as is_shut
+  `;
+}
+
+/** What app.refuse_shut() fails with. */
+export const SHUT = 'TSHUT';
+
+/** The same without its answer, so the database itself refuses what comes along with it. */
+export const settingAhead = (tenantId: string, { timeout, request_id }: Mode) =>
+  sql.type(z.unknown())`
+    select set_config('app.tenant_id', ${tenantId}, true),
+           set_config('app.request_id', ${request_id ?? ''}, true),
+           set_config(
+             'statement_timeout', coalesce(${timeout ?? null}, current_setting('statement_timeout')), true
+           ),
+           app.refuse_shut()
+  `;

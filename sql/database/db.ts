@@ -3,15 +3,24 @@ import {
   createSqlTag,
   createPool,
   type DatabasePool,
-  type Interceptor,
   type DatabasePoolConnection,
   type DatabaseTransactionConnection,
   type QuerySqlToken,
 } from 'slonik';
 import { z } from 'zod';
-import { beginning, ending, ROLLBACK, undoing, type Mode } from './boundaries.ts';
+import {
+  beginning,
+  ending,
+  ROLLBACK,
+  setting,
+  settingAhead,
+  SHUT,
+  undoing,
+  type Mode,
+} from './boundaries.ts';
 import { CannotStart, noDatabase } from './cannot-start.ts';
-import { driverWith, UNREAD } from './driver.ts';
+import { checkRows } from './check-rows.ts';
+import { driverWith, LAST, UNREAD } from './driver.ts';
 import { isPassing } from './passing.ts';
 import { withPulse } from './pulse.ts';
 
@@ -51,18 +60,12 @@ export const prepared = <Query extends QuerySqlToken>(query: Query): Query =>
 export const unread = <Query extends QuerySqlToken>(query: Query): Query =>
   Object.freeze({ ...query, name: `${UNREAD} ${hash('md5', query.sql)}` });
 
-/** Rows are checked against the schema that each query names. */
-const checkRows: Interceptor = {
-  name: 'check-rows',
-  transformRow: ({ resultParser }, query, row) => {
-    if (!resultParser) return row;
-    const checked = (resultParser as unknown as z.ZodType).safeParse(row);
-    if (checked.success) return checked.data as typeof row;
-    throw new Error(
-      `A row is not what its query promises: ${checked.error.message} in ${query.sql}`,
-    );
-  },
-};
+/**
+ * The last statement of a transaction, prepared, which is committed along with it: what it answers is
+ * in the database by then, whatever becomes of the steps afterwards.
+ */
+export const last = <Query extends QuerySqlToken>(query: Query): Query =>
+  Object.freeze({ ...query, name: `${LAST} ${hash('md5', query.sql)}` });
 
 export type PoolSettings = {
   /** Connections this process may hold. */
@@ -169,16 +172,25 @@ async function once<Result>(
 ): Promise<Outcome<Result>> {
   await connection.query(beginning(mode));
   try {
-    const { today, is_shut } = await connection.one(settingOut(tenantId, mode));
-    if (is_shut) throw new TenantShut();
-    const result = await steps(connection, today ?? '');
+    const result = await steps(connection, await settingOut(connection, tenantId, mode));
     await connection.query(ending(mode));
     return { result };
   } catch (error) {
     // A connection that cannot roll back is broken: that error goes through and destroys it.
     await connection.query(isBroken(error) ? ROLLBACK : undoing(mode));
-    return { error };
+    return { error: sqlStateOf(error) === SHUT ? new TenantShut() : error };
   }
+}
+
+/** Answers the date; empty where nobody asks for it. */
+async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Mode) {
+  if (mode.isUndated) {
+    await connection.query(unread(settingAhead(tenantId, mode)));
+    return '';
+  }
+  const { today, is_shut } = await connection.one(setting(tenantId, mode));
+  if (is_shut) throw new TenantShut();
+  return today ?? '';
 }
 
 /** Whether it was the database that failed, and not the steps that refused. */
@@ -209,25 +221,6 @@ export class TenantShut extends Error {
   constructor() {
     super('The tenant is closed while it moves.');
   }
-}
-
-const Today = z.object({ today: z.string().nullable(), is_shut: z.boolean() });
-
-/** All settings end with the transaction, and are made before the date is read, from left to right. */
-function settingOut(tenantId: string, { timeout, request_id }: Mode) {
-  const request = request_id ?? '';
-  if (timeout === undefined)
-    return sql.prepared('tenant', Today)`
-      select set_config('app.tenant_id', ${tenantId}, true),
-             set_config('app.request_id', ${request}, true),
-             app.business_date() as today, app.is_shut() as is_shut
-    `;
-  return sql.prepared('tenant_and_timeout', Today)`
-    select set_config('app.tenant_id', ${tenantId}, true),
-           set_config('app.request_id', ${request}, true),
-           set_config('statement_timeout', ${timeout}, true),
-           app.business_date() as today, app.is_shut() as is_shut
-  `;
 }
 
 /** The five-character SQLSTATE behind an error, wherever the driver has wrapped it. */

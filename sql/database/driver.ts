@@ -10,23 +10,27 @@ import {
 /**
  * Round trips are what a small transaction waits for. A statement whose answer nobody reads is kept
  * back here and sent together with the next one of its connection; what it fails of is told where that
- * one's answer is. A statement that nobody waits for is sent at once. Both are marked by their name,
+ * one's answer is. A statement that nobody waits for is sent at once. All are marked by their name,
  * which is all that the pool hands through beside the text.
  */
 export const UNREAD = 'unread';
 export const UNAWAITED = 'unawaited';
+/** The last statement of its transaction, whose commit goes with it; both are waited for. */
+export const LAST = 'last';
 
 /** Whether what comes back for a statement is the server's own word. */
 export const isAnswered = ({ name }: { readonly name?: string | undefined }) =>
   !isUnread(name) && name !== UNAWAITED;
 
 const isUnread = (name: string | undefined) => name?.startsWith(UNREAD) ?? false;
+const isLast = (name: string | undefined) => name?.startsWith(`${LAST} `) ?? false;
+const COMMIT = { text: 'commit', values: [] };
 
 /** Of a statement's text in a trace. */
 const TEXT_MAX = 500;
 const tracer = trace.getTracer('loan-servicing');
 
-/** What is answered for a statement before Postgres has answered it. */
+/** What is answered where Postgres has not answered yet, or need not be asked. */
 const NOTHING = { command: 'SELECT' as const, fields: [], rowCount: 0, rows: [] };
 
 /** A commit of a transaction that a statement has failed in undoes it, and says so in one word only. */
@@ -84,6 +88,8 @@ export const driverWith = (settings: SessionSettings): DriverFactory =>
 function asking(client: pg.Client) {
   let kept: Statement[] = [];
   let isOpen = false;
+  /** How its last statement ended it, until whoever began it ends it as well. */
+  let ended: 'well' | 'badly' | null = null;
   const send = ({ text, values, name }: Statement) => {
     // The text alone: what is bound to it is nobody else's.
     const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, TEXT_MAX) };
@@ -93,21 +99,30 @@ function asking(client: pg.Client) {
       .finally(() => span.end());
   };
 
-  /** Answers the last of them; of several failures only the first says what was wrong. */
+  /** Of several failures only the first says what was wrong. */
   const sendAll = async (statements: readonly Statement[]) => {
     // Each write to the socket is a call of the system: all that go together are one.
     client.connection.stream.cork();
     const asked = statements.map(send);
     client.connection.stream.uncork();
     const answers = await Promise.allSettled(asked);
-    for (const answer of answers) if (answer.status === 'rejected') throw told(answer.reason);
-    const last = answers.at(-1);
-    if (last?.status !== 'fulfilled') throw new Error('Nothing was asked.');
-    return last.value;
+    return answers.map((answer, at) => {
+      if (answer.status === 'rejected') throw told(answer.reason);
+      const isUndone = statements[at]?.text === 'commit' && answer.value.command === 'ROLLBACK';
+      if (isUndone) throw new RolledBack();
+      return answer.value;
+    });
   };
 
   return async (text: string, values: unknown[] = [], { name }: { name?: string } = {}) => {
     const isBeginning = text.startsWith('begin');
+    const isEnd = text === 'commit' || text === 'rollback';
+    if (ended !== null && !isBeginning && !isEnd)
+      throw new Error('Nothing may follow the last statement of a transaction.');
+    const how = ended;
+    if (isBeginning || isEnd) ended = null;
+    if (isEnd && how === 'well') return { ...NOTHING };
+    if (text === 'commit' && how === 'badly') throw new RolledBack();
     if (isUnread(name) && (isOpen || isBeginning)) {
       isOpen = true;
       kept.push({ text, values, name: name === UNREAD ? undefined : name });
@@ -116,7 +131,7 @@ function asking(client: pg.Client) {
     // What is undone need not be done before.
     const before = text.startsWith('rollback') ? [] : kept;
     kept = [];
-    if (text === 'commit' || text === 'rollback') isOpen = false;
+    if (isEnd) isOpen = false;
     // A transaction that may only read refuses what is kept back, and that is told.
     if (name === UNAWAITED && before.length === 0) {
       // A connection that breaks meanwhile says so itself.
@@ -124,8 +139,15 @@ function asking(client: pg.Client) {
       return { ...NOTHING };
     }
     const asked = { text, values, name: name === UNAWAITED ? undefined : name };
-    const { command, fields, rowCount, rows } = await sendAll([...before, asked]);
-    if (text === 'commit' && command === 'ROLLBACK') throw new RolledBack();
+    const endsIt = isOpen && isLast(name);
+    // Known before it is answered: what is asked meanwhile would come after the end.
+    if (endsIt) [isOpen, ended] = [false, 'badly'];
+    const answers = await sendAll([...before, asked, ...(endsIt ? [COMMIT] : [])]);
+    // Unless steps that failed beside it have been undone meanwhile.
+    if (ended === 'badly') ended = 'well';
+    const answer = answers[before.length];
+    if (!answer) throw new Error('Nothing was asked.');
+    const { command, fields, rowCount, rows } = answer;
     return {
       command: command as (typeof NOTHING)['command'],
       fields: fields.map((field) => ({ dataTypeId: field.dataTypeID, name: field.name })),

@@ -42,7 +42,8 @@ export function joined<Item, Answer>(
 
 /**
  * Acts on each item of one transaction at the same time, so that their statements are joined. Waits for
- * all of them, whatever becomes of one: nothing is asked of a transaction that has ended. Answers in the order of the items; the first failure is thrown.
+ * all of them, whatever becomes of one: nothing is asked of a transaction that has ended. Answers in the order of the
+ * items; the first failure is thrown.
  */
 export async function sideBySide<Item, Answer>(
   items: readonly Item[],

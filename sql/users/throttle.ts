@@ -24,17 +24,23 @@ export async function hit(
       and at <= clock_timestamp() - make_interval(secs => ${seconds})
   `),
   );
-  const { hits, wait } = await tx.one(sql.type(
-    z.object({ hits: z.string(), wait: z.string().nullable() }),
+  // By the lock nobody else counts between the two halves of this statement.
+  const { id, wait } = await tx.one(sql.type(
+    z.object({ id: z.string().nullable(), wait: z.string().nullable() }),
   )`
-    select count(*) as hits,
-           ceil(extract(epoch from min(at) + make_interval(secs => ${seconds}) - clock_timestamp()))::bigint as wait
-    from throttle_hits where scope = ${scope} and subject = ${subject}
+    with before as materialized (
+      select count(*) as hits,
+             ceil(extract(epoch from min(at) + make_interval(secs => ${seconds}) - clock_timestamp()))::bigint as wait
+      from throttle_hits where scope = ${scope} and subject = ${subject}
+    ),
+    counted as (
+      insert into throttle_hits (scope, subject)
+      select ${scope}, ${subject} from before where hits < ${limit}
+      returning id
+    )
+    select (select id from counted) as id, wait from before
   `);
-  if (Number(hits) >= limit) return { wait: Math.max(1, Number(wait ?? seconds)) };
-  return tx.one(sql.typeAlias('id')`
-    insert into throttle_hits (scope, subject) values (${scope}, ${subject}) returning id
-  `);
+  return id === null ? { wait: Math.max(1, Number(wait ?? seconds)) } : { id };
 }
 
 /** Takes one counted request back. */

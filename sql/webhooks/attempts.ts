@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { last, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { TEST_EVENT } from './events.ts';
 
@@ -29,11 +29,12 @@ const Begun = z.object({
 });
 
 /**
- * What an attempt needs, as long as it is still to be made. It is written before it is made: one that
- * was never answered shows a crash. A subscription that is switched off is sent tests alone.
+ * What an attempt needs, as long as it is still to be made. It is written, and committed, before it is
+ * made: one that was never answered shows a crash. A subscription that is switched off is sent tests alone.
  */
 export const begin = (tx: Transaction, deliveryId: string, attempt: number) =>
-  tx.maybeOne(sql.prepared('begin_attempt', Begun)`
+  tx.maybeOne(
+    last(sql.type(Begun)`
     with due as materialized (
       select delivery.id, delivery.subscription_id, first_round.id as webhook_id,
              subscription.url, subscription.secret_sealed,
@@ -63,7 +64,8 @@ export const begin = (tx: Transaction, deliveryId: string, attempt: number) =>
            (select settings from tenants where id = app.current_tenant()) as settings,
            (select id from begun) as attempt_id
     from due
-  `);
+  `),
+  );
 
 export type Answered = {
   attempt_id: string;

@@ -1,6 +1,7 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import { ACTIONS_BY_STATUS } from '../../../sql/loans/actions.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
+import type { Row } from '../../../sql/table.ts';
 import { Conflict } from '../../errors.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -63,12 +64,23 @@ const HINDERED = dictionary<string>({
 /** Refuses an action that the loan does not allow now. */
 export function assertAllowed(loan: Standing, action: string, details: object = {}) {
   if (ofStatus(loan.status).includes(action)) return assertUnhindered(loan, action, details);
+  throw wrongStatus(action, refusalOf(loan));
+}
+
+/** The same as far as the status decides, of the row that everybody sees. */
+export function assertStatusAllows(loan: Row, action: string) {
+  const current_status = String(loan['status']);
+  if (ofStatus(current_status).includes(action)) return;
+  throw wrongStatus(action, { current_status, allowed_actions: loan['allowed_actions'] });
+}
+
+function wrongStatus(
+  action: string,
+  refusal: { current_status: string; allowed_actions: unknown },
+) {
   const done = PAST[action] ?? `changed by ${action}`;
-  throw new Conflict(
-    `A loan that is ${loan.status.replaceAll('_', ' ')} cannot be ${done}.`,
-    'invalid_transition',
-    refusalOf(loan),
-  );
+  const message = `A loan that is ${refusal.current_status.replaceAll('_', ' ')} cannot be ${done}.`;
+  return new Conflict(message, 'invalid_transition', refusal);
 }
 
 /** Refuses what the status allows and something else stands in the way of. */

@@ -1,0 +1,15 @@
+import type { Interceptor } from 'slonik';
+import type { z } from 'zod';
+
+/** Rows are checked against the schema that each query names. */
+export const checkRows: Interceptor = {
+  name: 'check-rows',
+  transformRow: ({ resultParser }, query, row) => {
+    if (!resultParser) return row;
+    const checked = (resultParser as unknown as z.ZodType).safeParse(row);
+    if (checked.success) return checked.data as typeof row;
+    throw new Error(
+      `A row is not what its query promises: ${checked.error.message} in ${query.sql}`,
+    );
+  },
+};

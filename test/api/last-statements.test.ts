@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { Conflict } from '../../jobs/errors.ts';
+import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { last, openPool, sql, sqlStateOf, TenantShut, unread } from '../../sql/database/db.ts';
+import { askedBy } from '../setup/trips.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const pool = await openPool(stage.url, { size: 1 });
+const within = workOf(pool, SYSTEM);
+const Code = z.object({ code: z.string() });
+const undated = { isUndated: true };
+
+const program = (code: string) => sql.type(Code)`
+  insert into programs (code, name) values (${code}, ${code}) returning code
+`;
+const codes = ({ tx }: Work) =>
+  tx.anyFirst(sql.type(Code)`select code from programs where code like 'LAST%' order by code`);
+const openTransactions = async () => {
+  const { rows } = await stage.owner.query(
+    `select 1 from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
+  );
+  return rows.length;
+};
+
+test('a transaction of one statement is one round trip, and answered when it is committed', async () => {
+  const { id } = await stage.tenant();
+  const { id: other } = await stage.tenant();
+  let answer: unknown;
+
+  const asked = await askedBy(async () => {
+    answer = await within(id, ({ tx }) => tx.oneFirst(last(program('LAST-1'))), undated);
+  });
+
+  expect(asked).toEqual({ statements: 4, trips: 1 });
+  expect(answer).toBe('LAST-1');
+  expect(await within(id, codes)).toEqual(['LAST-1']);
+  expect(await within(other, codes)).toEqual([]);
+  expect(await openTransactions()).toBe(0);
+});
+
+test('what is wrong with the last statement undoes those before it, and is told', async () => {
+  const { id } = await stage.tenant();
+
+  const twice = within(id, async ({ tx }) => {
+    await tx.query(unread(program('LAST-2')));
+    await tx.query(last(program('LAST-2')));
+  });
+
+  expect(await twice.catch((error: unknown) => sqlStateOf(error))).toBe('23505');
+  expect(await within(id, codes)).toEqual([]);
+});
+
+test('a failure that steps keep to themselves is told all the same', async () => {
+  const { id } = await stage.tenant();
+
+  const silent = within(id, async ({ tx }) => {
+    await tx.query(unread(program('LAST-3')));
+    await tx.query(last(program('LAST-3'))).catch(() => {});
+  });
+
+  await expect(silent).rejects.toThrow('rolled back');
+  expect(await within(id, codes)).toEqual([]);
+});
+
+test('nothing is asked after the last statement, not even beside it, and the connection is good', async () => {
+  const { id } = await stage.tenant();
+
+  const after = within(id, async ({ tx }) => {
+    await tx.query(last(program('LAST-4')));
+    await tx.query(program('LAST-5'));
+  });
+  await expect(after).rejects.toThrow('Nothing may follow');
+  const beside = within(id, async ({ tx }) => {
+    await Promise.all([tx.query(last(program('LAST-6'))), tx.query(program('LAST-7'))]);
+  });
+  await expect(beside).rejects.toThrow('Nothing may follow');
+
+  expect(await within(id, codes)).toEqual(['LAST-4', 'LAST-6']);
+});
+
+test('what was answered with the commit stays, whatever becomes of the steps', async () => {
+  const { id } = await stage.tenant();
+
+  const refused = within(id, async ({ tx }) => {
+    await tx.query(last(program('LAST-8')));
+    throw new Conflict('No.');
+  });
+
+  await expect(refused).rejects.toThrow('No.');
+  expect(await within(id, codes)).toEqual(['LAST-8']);
+});
+
+test('a tenant that is shut is refused by the database where nobody waits for its settings', async () => {
+  const { id } = await stage.tenant();
+  const shut = 'update tenants set is_active = false, door = $2 where id = $1';
+  await stage.owner.query(shut, [id, 'closed']);
+
+  const writing = within(id, ({ tx }) => tx.oneFirst(last(program('LAST-9'))), undated);
+  const unasked = within(id, () => Promise.resolve(), undated);
+
+  await expect(writing).rejects.toThrow(TenantShut);
+  await expect(unasked).rejects.toThrow(TenantShut);
+  await stage.owner.query(shut, [id, 'open']);
+  expect(await within(id, codes)).toEqual([]);
+});
