@@ -13,9 +13,11 @@ test('a history that goes on comes to what the whole of it comes to, and changes
   let times = 0;
   fc.assert(
     fc.property(anyLife, fc.array(anyEvent, { minLength: 1, maxLength: 3 }), (life, drafts) => {
-      const fresh = drafts.map(
-        (draft, at) => ({ ...draft, id: `~${at}`, effective_date: life.as_of }) as LoanEvent,
-      );
+      const fresh = drafts.map((draft, at): LoanEvent => ({
+        ...draft,
+        id: `~${at}`,
+        effective_date: life.as_of,
+      }));
       const run = replay(life);
       const told = stateOf(run.position, life.as_of);
       const asTold = structuredClone(told);
