@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
@@ -60,7 +59,7 @@ export function goOn(folded: Folded, input: FoldInput): Run | null {
   const isSame =
     known.as_of === input.as_of &&
     known.schedule === input.schedule &&
-    isDeepStrictEqual(known.terms, input.terms);
+    JSON.stringify(known.terms) === JSON.stringify(input.terms);
   if (run === null || !isSame) return null;
   const before = eventsInForce(known.events, known.as_of);
   const after = eventsInForce(input.events, input.as_of);
