@@ -82,10 +82,10 @@ export type Happening = {
 };
 
 /**
- * The one door through which anything financial happens to a loan. The events are appended, the whole
- * history is folded again, and what differs is written: the anchor, the plan and its coverage, the
- * allocations of payments, the fees, and the ledger – the new events' own entries, and deltas dated
- * today for whatever older events mean otherwise now. Written together or not at all.
+ * The one door through which anything financial happens to a loan. The events are appended; the whole
+ * history is folded, going on from its end where that is enough; and what differs is written: the anchor,
+ * the plan and its coverage, the allocations of payments, the fees, and the ledger – the new events' own
+ * entries, and deltas dated today for whatever older events mean otherwise now. Written together or not at all.
  */
 export async function happen(
   work: Work,
