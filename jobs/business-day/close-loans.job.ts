@@ -35,8 +35,10 @@ export const closeLoans = job({
 
   async run(payload, outside) {
     const { tenant_id, run_id, chunk: number } = payload;
-    const [chunk, settings] = await outside.within(tenant_id, ({ tx }) =>
-      Promise.all([close.chunk(tx, run_id, number, false), settingsOf(tx)]),
+    const [chunk, settings] = await outside.within(
+      tenant_id,
+      ({ tx }) => Promise.all([close.chunk(tx, run_id, number, false), settingsOf(tx)]),
+      { readOnly: true },
     );
     if (chunk === null) return;
     if (chunk.done_at === null) {
