@@ -14,6 +14,7 @@ import { assignToDynamicPortfolios } from '../portfolios/assign.ts';
 import { orderDueTapes } from '../portfolios/generate-tape.job.ts';
 import { finishSales, leaveSoldPortfolios } from '../portfolios/settle-sale.ts';
 import { snapshotPortfoliosJob } from '../portfolios/snapshot.job.ts';
+import type { Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
 /** Before the loans of a day are closed: which portfolio they are in, so that its records say so. */
@@ -26,14 +27,14 @@ export async function beforeClose(work: Work) {
  * What is booked and told of a day as a whole, once all its loans are closed. These jobs read what the close
  * recorded of the day, so that they may run later and still tell the same.
  */
-export async function endOfDay(work: Work, day: string) {
+export async function endOfDay(work: Work, day: string, settings: Settings) {
   const { tx, tenant_id } = work;
   await settleFiles(work, day);
   await finishSales(work, day);
   await enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day });
   await enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day });
   await orderDueTapes(work, day);
-  await batchOfDay(work, day);
+  await batchOfDay(work, day, settings);
   const isMonthEnd = addDays(day, 1).endsWith('-01');
   if (isMonthEnd) await enqueue(tx, reportCredit, { tenant_id, reporting_period: day });
 }
@@ -42,11 +43,11 @@ export async function endOfDay(work: Work, day: string) {
  * What begins with a new business date, in the transaction that moves it: nobody has paid on the new
  * day yet. Lines are billed whose cycle has ended; on the first of a month, the others are for the month before.
  */
-export async function startOfDay(work: Work) {
+export async function startOfDay(work: Work, settings: Settings) {
   await warnOfDisputes(work);
   await lienAlerts.lapse(work.tx, work.today);
   await settleHeld(work.tx, work.today);
-  await orderRemoval(work);
+  await orderRemoval(work, settings);
   if (await hasEndedCycles(work.tx)) await billCycles(work);
   if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));
 }

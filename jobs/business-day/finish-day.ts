@@ -1,6 +1,7 @@
 import * as close from '../../sql/business-day/closes.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays } from '../dates.ts';
+import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { endOfDay, startOfDay } from './business-day.ts';
 
@@ -17,8 +18,10 @@ export async function finishDay(work: Work, runId: string): Promise<string | nul
   if (run.status === 'finished') return run.through_date;
   await close.finish(work.tx, runId);
   await tenants.advance(work.tx, run.cob_date);
-  await endOfDay(work, run.cob_date);
+  // The tenant's row is held since its date moved, so that they stay as they are.
+  const settings = await settingsOf(work.tx);
+  await endOfDay(work, run.cob_date, settings);
   const next = addDays(run.cob_date, 1);
-  await startOfDay({ ...work, today: next });
+  await startOfDay({ ...work, today: next }, settings);
   return run.through_date < next ? null : run.through_date;
 }

@@ -4,7 +4,7 @@ import { current } from '../../sql/tenants.ts';
 import { uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
 import type { Outside } from '../outside.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf, type Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { removeFile } from './remove-file.ts';
 
@@ -52,8 +52,8 @@ async function removeDecided({ within, files }: Outside, tenantId: string) {
 }
 
 /** With each business date: where the tenant has set years, or files of before are still to go. */
-export async function orderRemoval({ tx, tenant_id }: Work) {
-  const years = (await settingsOf(tx)).retention.document_years;
+export async function orderRemoval({ tx, tenant_id }: Work, settings: Settings) {
+  const years = settings.retention.document_years;
   const isSet = Object.values(years).some((set) => typeof set === 'number');
   if (isSet || (await removal.isLeft(tx)))
     await enqueue(tx, removeOldFiles, { tenant_id, after: FIRST });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as batches from '../../sql/mailing/batches.ts';
 import { date, uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import type { Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { planBatch } from './batch.ts';
 
@@ -22,7 +22,7 @@ export const makeMailBatch = job({
 });
 
 /** Where the tenant has it so, a day that was closed has its letters batched. */
-export async function batchOfDay({ tx, tenant_id }: Work, day: string) {
-  const { batch_at_close } = (await settingsOf(tx)).communications.mail_house;
+export async function batchOfDay({ tx, tenant_id }: Work, day: string, settings: Settings) {
+  const { batch_at_close } = settings.communications.mail_house;
   if (batch_at_close) await enqueue(tx, makeMailBatch, { tenant_id, day });
 }

@@ -35,6 +35,8 @@ export async function askedBy(steps: () => Promise<unknown>): Promise<Asked> {
     const before = waiting.get(this) ?? 0;
     asked.statements += 1;
     if (before === 0 && !isLetGo) asked.trips += 1;
+    // What comes behind it is waited for on its own account.
+    if (isLetGo) return answer;
     waiting.set(this, before + 1);
     return answer.finally(() => waiting.set(this, (waiting.get(this) ?? 1) - 1));
   };
