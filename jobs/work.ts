@@ -48,10 +48,22 @@ export const workOf =
     return within(
       pool,
       tenant_id,
-      (tx, today) => steps({ tx, tenant_id, actor: asking, today, installation }),
+      (tx, today) => {
+        const work = { tx, tenant_id, actor: asking, today, installation };
+        return steps(mode?.isUndated ? undated(work) : work);
+      },
       { ...mode, request_id },
     );
   };
+
+/** The date was not asked for: whoever looks at it after all is told, and compares no day with nothing. */
+const undated = (work: Work): Work =>
+  Object.defineProperty(work, 'today', {
+    enumerable: false,
+    get: () => {
+      throw new Error('This transaction has not asked what day it is.');
+    },
+  });
 
 export const SYSTEM: Actor = {
   type: 'system',

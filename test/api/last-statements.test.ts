@@ -105,3 +105,11 @@ test('a tenant that is shut is refused by the database where nobody waits for it
   await stage.owner.query(shut, [id, 'open']);
   expect(await within(id, codes)).toEqual([]);
 });
+
+test('a transaction that has not asked what day it is says so to whoever asks it', async () => {
+  const { id } = await stage.tenant();
+
+  const asking = within(id, ({ today }) => Promise.resolve(today), undated);
+
+  await expect(asking).rejects.toThrow('has not asked what day it is');
+});
