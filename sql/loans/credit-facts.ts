@@ -116,8 +116,13 @@ export const unreported = (
     cross join (select ${period}::date as month_end) as period
     join borrowers as borrower on borrower.id = loan.borrower_id
     join products as product on product.id = loan.product_id
-    left join loan_snapshots as kept
-      on kept.snapshot_date = period.month_end and kept.loan_id = loan.id
+    -- Asked loan by loan: of a day that was closed this minute Postgres has no statistics, expects one row
+    -- and would go through all of them for each loan.
+    left join lateral (
+      select * from loan_snapshots as day
+      where day.snapshot_date = period.month_end and day.loan_id = loan.id
+      offset 0
+    ) as kept on true
     left join lateral (
       select true as is_known, payment_amount, charge_off_amount, term_months, payment_frequency
       from loan_particulars

@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { investorOf } from '../loans/loan-facts.ts';
 import { table } from '../table.ts';
 import { particularsThen } from './particulars.ts';
@@ -55,12 +55,24 @@ export type Source = 'live' | 'recorded';
  * Writes the snapshots of all portfolios, or of one, of a day: one pass over the loans. Loans that
  * are charged off count among the loans and the defaults, and in no bucket and no balance.
  */
-export const write = (
+export async function write(
   tx: Transaction,
   day: string,
   source: Source,
   portfolioId: string | null = null,
-) =>
+) {
+  if (portfolioId !== null) return writeFrom(tx, day, source, portfolioId);
+  // Of a day that was closed this minute Postgres has no statistics and expects one loan: for each of a
+  // hundred thousand it would go through the terms of all.
+  const mayLoop = (may: 'on' | 'off') =>
+    tx.query(unread(sql.typeAlias('void')`select set_config('enable_nestloop', ${may}, true)`));
+  await mayLoop('off');
+  const written = await writeFrom(tx, day, source, null);
+  await mayLoop('on');
+  return written;
+}
+
+const writeFrom = (tx: Transaction, day: string, source: Source, portfolioId: string | null) =>
   tx.any(sql.type(z.object({ id: z.string(), portfolio_id: z.string() }))`
     insert into portfolio_snapshots
       (portfolio_id, investor_id, snapshot_date, total_loans, total_principal, total_outstanding,

@@ -73,7 +73,6 @@ async function costsOf(world: BenchWorld, count: number, round: number): Promise
   const close = await closeDay(world, workers, second).finally(() => workers.stop());
   const payload = { tenant_id, snapshot_date: second };
   const outside = { ...nothingOutside, within };
-  await world.admin.query('vacuum analyze loan_snapshots');
   const snapshot = await secondsFor(() => snapshotPortfoliosJob.run(payload, outside));
   const chosen = await idsOf(world, ACTS, round * ACTS);
   const payments: number[] = [];

@@ -33,7 +33,6 @@ export async function snapshots(words: readonly string[]): Promise<Figure[]> {
   const day = addDays(DAY, 1);
   await closeDay(world, workers, DAY);
   await closeDay(world, workers, day).finally(() => workers.stop());
-  await admin.query('vacuum analyze loan_snapshots, loan_particulars');
   const outside = { ...nothingOutside, within };
   const payload = { tenant_id, snapshot_date: day };
   const { ours, floor } = await besideFloor(
