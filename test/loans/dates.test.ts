@@ -33,6 +33,19 @@ describe('a date', () => {
     );
   });
 
+  test('is as many days from another as the calendar has between them, in any year', () => {
+    const any = fc.integer({ min: -719_162, max: 2_932_896 });
+    fc.assert(
+      fc.property(any, any, (one, other) => {
+        const [from, to] = [one, other].map((days) =>
+          Temporal.PlainDate.from('1970-01-01').add({ days }).toString(),
+        );
+        expect(daysBetween(from ?? '', to ?? '')).toBe(other - one);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
   test.each(['2026-02-30', '2026-13-01', '26-01-01', '2026-1-1', '', '2026-01-01T00:00'])(
     'is not %j',
     (text) => {
@@ -112,6 +125,18 @@ describe('money', () => {
     expect(money('1000')).toBe('1000.00');
     expect(money('-0.004')).toBe('0.00');
     expect(money('0.005')).toBe('0.01');
+  });
+
+  test('has every cent of a whole number of cents, however many', () => {
+    fc.assert(
+      fc.property(fc.bigInt(-(10n ** 16n), 10n ** 16n), fc.nat(20), (cents, smaller) => {
+        const few = cents / 10n ** BigInt(smaller);
+        const text = String(few < 0n ? -few : few).padStart(3, '0');
+        const written = `${few < 0n ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`;
+        expect(money(new Big(few.toString()).div(100))).toBe(written);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   test('rounds as it is told', () => {
