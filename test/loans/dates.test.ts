@@ -130,10 +130,10 @@ describe('money', () => {
   test('has every cent of a whole number of cents, however many', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 16n), 10n ** 16n), fc.nat(20), (cents, smaller) => {
-        const few = cents / 10n ** BigInt(smaller);
-        const text = String(few < 0n ? -few : few).padStart(3, '0');
-        const written = `${few < 0n ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`;
-        expect(money(new Big(few.toString()).div(100))).toBe(written);
+        const whole = cents / 10n ** BigInt(smaller);
+        const text = String(whole < 0n ? -whole : whole).padStart(3, '0');
+        const written = `${whole < 0n ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`;
+        expect(money(new Big(whole.toString()).div(100))).toBe(written);
       }),
       { numRuns: 2000 },
     );

@@ -143,10 +143,8 @@ function daily(input: ScheduleInput, periods: readonly Period[]): InterestDue {
   const day_count = input.day_count ?? 'actual_365';
   if (day_count === '30_360') return byPeriods(input, periods);
   let stretch = { since: input.start_date, balance: ZERO };
-  let before = ZERO;
   // A period begins where the one before ends: what had accrued by then ends its stretch.
-  let accrued = ZERO;
-  let asked = ZERO;
+  let [before, accrued, asked] = [ZERO, ZERO, ZERO];
   return (index, balance) => {
     const { from, due_date } = periods[index] ?? { from: '', due_date: '' };
     if (!balance.eq(stretch.balance)) {

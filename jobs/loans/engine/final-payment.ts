@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { atLeastZero, isAboveZero, isZero, min, parseMoney, sum, ZERO } from '../../money.ts';
+import { atLeastZero, isAboveZero, min, parseMoney, sum, ZERO } from '../../money.ts';
 import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { feesIn } from '../plans/spread-fees.ts';
 import { interestRest, markRepaid, openOf, principalRest, type Installment } from './coverage.ts';
