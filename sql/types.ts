@@ -104,10 +104,12 @@ export const date = known(
   'date',
 );
 
+/** By the parts of the date: to read it as an instant and to write that out takes ten times as long. */
 function exists(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value) || value < '1800') return false;
-  const parsed = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(value);
+  const [month, day] = [Number(value.slice(5, 7)), Number(value.slice(8))];
+  if (month < 1 || month > 12 || day < 1) return false;
+  return day <= 28 || day <= new Date(Date.UTC(Number(value.slice(0, 4)), month, 0)).getUTCDate();
 }
 
 const INSTANT =

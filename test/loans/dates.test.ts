@@ -9,6 +9,7 @@ import {
   numberOfPayments,
 } from '../../jobs/loans/arithmetic/due-dates.ts';
 import { money, parseMoney, parseRate, toCents } from '../../jobs/money.ts';
+import { date } from '../../sql/types.ts';
 
 describe('a date', () => {
   test('moves by months to the intended day, or to the end of a shorter month', () => {
@@ -44,6 +45,27 @@ describe('a date', () => {
       }),
       { numRuns: 3000 },
     );
+  });
+
+  test('is taken from outside where the calendar has it, from 1800 to 9999', () => {
+    const part = (max: number, length: number) =>
+      fc.nat(max).map((number) => String(number).padStart(length, '0'));
+    const isDay = (text: string) => {
+      try {
+        return text >= '1800' && Temporal.PlainDate.from(text).toString() === text;
+      } catch {
+        return false;
+      }
+    };
+    fc.assert(
+      fc.property(part(9999, 4), part(13, 2), part(32, 2), (year, month, day) => {
+        const text = `${year}-${month}-${day}`;
+        expect(date.safeParse(text).success).toBe(isDay(text));
+      }),
+      { numRuns: 5000 },
+    );
+    for (const leap of ['2024-02-29', '2100-02-29', '2000-02-29'])
+      expect(date.safeParse(leap).success).toBe(isDay(leap));
   });
 
   test.each(['2026-02-30', '2026-13-01', '26-01-01', '2026-1-1', '', '2026-01-01T00:00'])(
