@@ -93,7 +93,7 @@ const placesIn = (
  * how many there are.
  */
 const placesCounted = (
-  from: ReturnType<typeof sql.identifier>,
+  from: SqlFragment | ReturnType<typeof sql.identifier>,
   { sort, limit, offset }: ListRequest,
   where: SqlFragment,
 ) => {

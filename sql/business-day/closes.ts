@@ -80,6 +80,8 @@ const Chunk = z.object({
   cob_date: z.string(),
   is_accrued: z.boolean(),
   done_at: z.string().nullable(),
+  /** The month that its loans are still to be billed for, now that the day has ended. */
+  unbilled_month: z.string().nullable(),
 });
 export type Chunk = z.output<typeof Chunk>;
 
@@ -87,7 +89,7 @@ export type Chunk = z.output<typeof Chunk>;
 export const chunk = (tx: Transaction, runId: string, number: number, isLocked: boolean) =>
   tx.maybeOne(
     prepared(sql.type(Chunk)`
-    select first_loan_id, before_loan_id, cob_date, is_accrued, done_at
+    select first_loan_id, before_loan_id, cob_date, is_accrued, done_at, unbilled_month
     from cob_chunks where run_id = ${runId} and chunk = ${number}
     ${isLocked ? sql.fragment`for update` : sql.fragment``}
   `),
@@ -136,6 +138,36 @@ export const markDone = (tx: Transaction, runId: string, number: number) =>
     unread(sql.typeAlias('void')`
     update cob_chunks set done_at = now() where run_id = ${runId} and chunk = ${number} and done_at is null
   `),
+  );
+
+/** From now on the loans of the run are to be billed for the month; answers its chunks. */
+export const billMonth = (tx: Transaction, runId: string, month: string) =>
+  tx.anyFirst(
+    prepared(sql.type(z.object({ chunk: z.int() }))`
+    update cob_chunks set unbilled_month = ${month} where run_id = ${runId} returning chunk
+  `),
+  );
+
+export const markBilled = (tx: Transaction, runId: string, number: number) =>
+  tx.query(
+    unread(sql.typeAlias('void')`
+    update cob_chunks set unbilled_month = null where run_id = ${runId} and chunk = ${number}
+  `),
+  );
+
+/** How many chunks of the run have loans that are not billed yet. */
+export const chunksUnbilled = (tx: Transaction, runId: string) =>
+  tx.oneFirst(
+    prepared(sql.type(z.object({ left: z.int() }))`
+    select count(*)::integer as left from cob_chunks
+    where run_id = ${runId} and unbilled_month is not null
+  `),
+  );
+
+/** Whether there are loans that are not billed yet for a month that has ended. */
+export const isBilling = (tx: Transaction) =>
+  tx.exists(
+    prepared(sql.typeAlias('void')`select from cob_chunks where unbilled_month is not null`),
   );
 
 /** How many chunks of the run are still at work. */
@@ -237,8 +269,18 @@ export const runs = (tx: Transaction, limit: number) =>
   `),
   );
 
-/** The business date as it is now, which an earlier statement of the transaction may not have seen. */
+const Day = z.object({ day: z.string(), unbilled_run: z.string().nullable() });
+
+/**
+ * The business date as it is now, which an earlier statement of the transaction may not have seen; and the
+ * run of the day before, if loans are not billed yet that it was the last day of the month for.
+ */
 export const today = (tx: Transaction) =>
-  tx.oneFirst(
-    prepared(sql.type(z.object({ today: z.string() }))`select app.business_date() as today`),
+  tx.one(
+    prepared(sql.type(Day)`
+    select app.business_date() as day, (
+      select run_id from cob_chunks
+      where cob_date = app.business_date() - 1 and unbilled_month is not null limit 1
+    ) as unbilled_run
+  `),
   );

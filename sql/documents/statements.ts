@@ -1,4 +1,6 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { inChunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { addressLines, asTexts } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
@@ -10,7 +12,7 @@ import { ofStatement } from './wordings.ts';
 
 /** Loans that one statement bills, so that none runs into its time limit. */
 const SLICE = 2_000;
-const FIRST = '00000000-0000-0000-0000-000000000000';
+export const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** Who sends the statements, and what their messages may say of a loan. */
 type Sender = {
@@ -27,29 +29,54 @@ const WHOM = {
 };
 type Whom = keyof typeof WHOM;
 
-/** Freezes what active loans are billed for the month. A repeat adds nothing. */
-export async function bill(tx: Transaction, month: string, sender: Sender, whom: Whom) {
-  const preferences = await tx.anyFirst(sql.type(z.object({ language: z.string() }))`
-    select distinct language_preference as language from borrowers
-  `);
-  const spoken = preferences.map((wanted) => [wanted, sender.languageFor(wanted)] as const);
-  let after = FIRST;
-  for (;;) {
-    const last = await tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
-      select id from (
-        select id from loans as loan
-        where ${WHOM[whom]} and status = 'active' and id > ${after} order by id limit ${SLICE}
-      ) as slice
-      order by id desc limit 1
-    `);
-    if (last === null) return;
-    await billSlice(tx, month, { ...sender, spoken }, { after, last, whom });
-    after = last;
+/**
+ * Freezes what active loans are billed for the month: all, those of a chunk, or these. A repeat adds nothing.
+ * Each slice is given to `step`, which may give it a transaction of its own.
+ */
+export async function bill(
+  step: <Result>(steps: (tx: Transaction) => Promise<Result>) => Promise<Result>,
+  month: string,
+  sender: Sender,
+  whom: Whom,
+  among: SqlFragment = ALL,
+) {
+  for (let after: string | null = FIRST; after !== null;) {
+    const since: string = after;
+    after = await step(async (tx) => {
+      const slice = await tx.maybeOne(nextSlice(since, whom, among));
+      if (slice === null || slice.last === null) return null;
+      const spoken = slice.spoken.map((wanted) => [wanted, sender.languageFor(wanted)] as const);
+      const { last } = slice;
+      await billSlice(tx, month, { ...sender, spoken }, { after: since, last, whom, among });
+      return last;
+    });
   }
 }
 
+const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
+
+/** Where the next slice ends, and what the borrowers of its loans prefer to read. */
+const nextSlice = (after: string, whom: Whom, among: SqlFragment) =>
+  prepared(sql.type(Sliced)`
+    select (array_agg(slice.id order by slice.id desc))[1] as last,
+           coalesce(array_agg(distinct borrower.language_preference order by borrower.language_preference)
+             filter (where borrower.language_preference is not null), '{}') as spoken
+    from (
+      select loan.id, loan.borrower_id from loans as loan
+      where ${WHOM[whom]} and ${among} and loan.status = 'active' and loan.id > ${after}
+      order by loan.id limit ${SLICE}
+    ) as slice
+    join borrowers as borrower on borrower.id = slice.borrower_id
+  `);
+
+/** The loans of a chunk, or these, as the loans that are billed. */
+export const ofChunk = (chunk: Parameters<typeof inChunk>[0]) => inChunk(chunk);
+export const ofIds = (ids: readonly string[]) =>
+  sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
+const ALL = sql.fragment`true`;
+
 type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
-type Slice = { after: string; last: string; whom: Whom };
+type Slice = { after: string; last: string; whom: Whom; among: SqlFragment };
 
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
 const BILLED = {
@@ -78,7 +105,7 @@ const billSlice = (
   tx: Transaction,
   month: string,
   sender: Sender & Spoken,
-  { after, last, whom }: Slice,
+  { after, last, whom, among }: Slice,
 ) =>
   tx.query(
     prepared(sql.typeAlias('void')`
@@ -169,14 +196,19 @@ const billSlice = (
       offset 0
     ) as credits
     where row.id > ${after} and row.id <= ${last} and row.status = 'active'
-      and ${WHOM[whom]} and ${BILLED[whom](month)}
+      and ${WHOM[whom]} and ${among} and ${BILLED[whom](month)}
     on conflict do nothing
   `),
   );
 
-/** Gives documents to so many statements that have none, and answers the documents' ids. */
-export const issue = (tx: Transaction, month: string, limit: number) =>
-  tx.anyFirst(sql.type(z.object({ document_id: z.string() }))`
+const Issued = z.object({ document_id: z.string(), loan_id: z.string() });
+
+/**
+ * Gives documents to so many statements that have none, in the order of their loans, and names both. Those
+ * behind the last loan are asked for next: what was given a document lies about in the index for a while.
+ */
+export const issue = (tx: Transaction, month: string, after: string, limit: number) =>
+  tx.any(sql.type(Issued)`
     with
       unissued as materialized (
         select statement.id, statement.loan_id, statement.figures ->> 'language' as language,
@@ -184,6 +216,7 @@ export const issue = (tx: Transaction, month: string, limit: number) =>
                uuidv7() as document_id
         from statements as statement
         where statement.statement_month = ${month} and statement.document_id is null
+          and statement.loan_id > ${after}
         order by statement.loan_id limit ${limit}
         for update of statement skip locked
       ),
@@ -204,14 +237,14 @@ export const issue = (tx: Transaction, month: string, limit: number) =>
         cross join (
           select 'statement-' || to_char(${month}::date, 'YYYY-MM') || '.pdf' as filename
         ) as name
-        returning id
+        returning id, loan_id
       ),
       linked as (
         update statements as statement set document_id = unissued.document_id
         from unissued join made on made.id = unissued.document_id
         where statement.id = unissued.id
       )
-    select id as document_id from made
+    select id as document_id, loan_id from made order by loan_id
   `);
 
 /** Whether the cycle of any line ended the day before. */

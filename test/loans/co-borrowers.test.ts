@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
-import { billMonth } from '../../jobs/documents/statements.job.ts';
+import { billMonth, issue } from '../../jobs/documents/statements.job.ts';
 import { drain } from '../setup/queue.ts';
 import { newOutside } from '../setup/outside.ts';
 import { besideAtHome, jointLoan, person } from '../setup/joint.ts';
@@ -223,7 +223,10 @@ test('statements are there for all who owe the loan; what one asks and sends sta
   const outside = newOutside(stage.pool);
   const pdf = async () => ({ bytes: new Uint8Array([37, 80, 68, 70]), pages: 1 });
 
-  await tenant.within((work) => billMonth(work, '2025-12-01'));
+  await tenant.within(async (work) => {
+    await billMonth(work, '2025-12-01');
+    await issue(work, '2025-12-01');
+  });
   await drain(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
   await drain(stage, outside, [sendCommunication.name]);
   const applied = done(await borrower.post('/portal/hardship', { loan_id: joint.id, ...why }));

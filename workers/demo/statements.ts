@@ -33,8 +33,8 @@ export async function orderStatements(
   await within(tenant_id, async ({ tx }) => {
     const missing = wanted - (await issued(tx, month));
     if (missing <= 0) return;
-    const ids = await statements.issue(tx, month, missing);
-    const payloads = ids.map((document_id) => ({ tenant_id, document_id }));
+    const ordered = await statements.issue(tx, month, statements.FIRST, missing);
+    const payloads = ordered.map(({ document_id }) => ({ tenant_id, document_id }));
     await enqueueAll(tx, renderDocumentJob, payloads);
   });
 }
