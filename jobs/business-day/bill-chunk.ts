@@ -1,5 +1,5 @@
 import type { Chunk } from '../../sql/business-day/closes.ts';
-import * as close from '../../sql/business-day/closes.ts';
+import * as billing from '../../sql/business-day/billing.ts';
 import * as statements from '../../sql/documents/statements.ts';
 import { issue, senderFor } from '../documents/statements.job.ts';
 import type { Outside } from '../outside.ts';
@@ -22,8 +22,8 @@ export async function billChunk(
     (steps) => within(tenant_id, ({ tx }) => steps(tx)),
     ...([month, sender, 'month' as const, statements.ofChunk(chunk)] as const),
   );
-  await within(tenant_id, ({ tx }) => close.markBilled(tx, run_id, number));
+  await within(tenant_id, ({ tx }) => billing.markBilled(tx, run_id, number));
   await within(tenant_id, async (work) => {
-    if ((await close.chunksUnbilled(work.tx, run_id)) === 0) await issue(work, month);
+    if ((await billing.chunksUnbilled(work.tx, run_id)) === 0) await issue(work, month);
   });
 }

@@ -1,3 +1,4 @@
+import * as billing from '../../sql/business-day/billing.ts';
 import * as close from '../../sql/business-day/closes.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, addMonths } from '../dates.ts';
@@ -26,6 +27,6 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
   const next = addDays(run.cob_date, 1);
   await startOfDay({ ...work, today: next }, settings);
   const hasEndedMonth = next.endsWith('-01');
-  const to_bill = hasEndedMonth ? await close.billMonth(work.tx, runId, addMonths(next, -1)) : [];
+  const to_bill = hasEndedMonth ? await billing.billMonth(work.tx, runId, addMonths(next, -1)) : [];
   return { goes_on_to: run.through_date < next ? null : run.through_date, to_bill };
 }

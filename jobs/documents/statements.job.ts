@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import * as documents from '../../sql/documents/statement-documents.ts';
 import * as statements from '../../sql/documents/statements.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import { joined } from '../../sql/database/joined.ts';
@@ -26,10 +27,10 @@ export const issueStatements = job({
   key: ({ tenant_id, statement_month }) => `issue-statements:${tenant_id}:${statement_month}`,
 
   async run({ tenant_id, statement_month }, outside) {
-    for (let after: string | undefined = statements.FIRST; after !== undefined;) {
+    for (let after: string | undefined = documents.FIRST; after !== undefined;) {
       const since: string = after;
       after = await outside.within(tenant_id, async ({ tx }) => {
-        const issued = await statements.issue(tx, statement_month, since, CHUNK);
+        const issued = await documents.issue(tx, statement_month, since, CHUNK);
         const payloads = issued.map(({ document_id }) => ({ tenant_id, document_id }));
         await enqueueAll(tx, renderDocumentJob, payloads);
         return issued.at(-1)?.loan_id;

@@ -12,7 +12,7 @@ import { ofStatement } from './wordings.ts';
 
 /** Loans that one statement bills, so that none runs into its time limit. */
 const SLICE = 2_000;
-export const FIRST = '00000000-0000-0000-0000-000000000000';
+const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** Who sends the statements, and what their messages may say of a loan. */
 type Sender = {
@@ -78,11 +78,24 @@ const ALL = sql.fragment`true`;
 type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
 type Slice = { after: string; last: string; whom: Whom; among: SqlFragment };
 
+/** By what its close kept of the day before, so that it does not matter what happens before a loan's turn comes. */
+const wasActive = sql.fragment`(
+  exists (
+    select from loan_snapshots as kept
+    where kept.snapshot_date = today.day - 1 and kept.loan_id = loan.id and kept.status = 'active'
+  )
+  or not exists (select from cob_runs as run where run.cob_date = today.day - 1)
+  or exists (
+    select from cob_loan_errors as error join cob_runs as run on run.id = error.run_id
+    where run.cob_date = today.day - 1 and error.loan_id = loan.id
+  )
+)`;
+
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
 const BILLED = {
   month: (month: string) => sql.fragment`
     origin.opened_on < ${month}::date + interval '1 month'
-    and today.day >= ${month}::date + interval '1 month'`,
+    and today.day >= ${month}::date + interval '1 month' and ${wasActive}`,
   cycle: () => sql.fragment`
     cycle.begins is not null and (
       balance.owed > 0 or row.suspense_balance > 0 or moved.previous_balance > 0
@@ -200,52 +213,6 @@ const billSlice = (
     on conflict do nothing
   `),
   );
-
-const Issued = z.object({ document_id: z.string(), loan_id: z.string() });
-
-/**
- * Gives documents to so many statements that have none, in the order of their loans, and names both. Those
- * behind the last loan are asked for next: what was given a document lies about in the index for a while.
- */
-export const issue = (tx: Transaction, month: string, after: string, limit: number) =>
-  tx.any(sql.type(Issued)`
-    with
-      unissued as materialized (
-        select statement.id, statement.loan_id, statement.figures ->> 'language' as language,
-               statement.figures -> 'wording' as wording,
-               uuidv7() as document_id
-        from statements as statement
-        where statement.statement_month = ${month} and statement.document_id is null
-          and statement.loan_id > ${after}
-        order by statement.loan_id limit ${limit}
-        for update of statement skip locked
-      ),
-      made as (
-        insert into documents (
-          id, loan_id, borrower_id, document_type, filename, content_type, status, source,
-          storage_key, language, template, metadata
-        )
-        select unissued.document_id, loan.id, loan.borrower_id, 'monthly_statement',
-               name.filename, 'application/pdf', 'pending', 'generated',
-               concat_ws('/', tenant.slug, loan.id, 'monthly_statement', name.filename),
-               unissued.language, 'monthly_statement',
-               case when jsonb_typeof(unissued.wording) = 'object' then jsonb_build_object(
-                 'wording', unissued.wording - 'opening' - 'closing') else '{}' end
-        from unissued
-        join loans as loan on loan.id = unissued.loan_id
-        join tenants as tenant on tenant.id = app.current_tenant()
-        cross join (
-          select 'statement-' || to_char(${month}::date, 'YYYY-MM') || '.pdf' as filename
-        ) as name
-        returning id, loan_id
-      ),
-      linked as (
-        update statements as statement set document_id = unissued.document_id
-        from unissued join made on made.id = unissued.document_id
-        where statement.id = unissued.id
-      )
-    select id as document_id, loan_id from made order by loan_id
-  `);
 
 /** Whether the cycle of any line ended the day before. */
 export const hasEndedCycles = (tx: Transaction) =>

@@ -83,6 +83,27 @@ test('payments at the same moment as the billing change no statement, and none w
   expect(await billed(tenant)).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
 });
 
+test('a loan that is paid out, or boarded, on the first itself is not billed for the month before', async () => {
+  const { tenant, ids, bill } = await aMonthHasEnded(1);
+
+  const fresh = await newLoan(tenant);
+  await bill();
+
+  expect((await billed(tenant)).map(({ loan_id }) => loan_id)).toEqual(ids);
+  expect(ids).not.toContain(fresh.id);
+});
+
+test('a loan that is paid off before its turn has its last statement all the same', async () => {
+  const { tenant, ids, bill } = await aMonthHasEnded(1);
+
+  const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: OWED });
+  await bill();
+  const { body } = await tenant.officer.get(`/loans/${ids[0]}`);
+
+  expect([paid.status, body.status]).toEqual([201, 'paid_off']);
+  expect(await billed(tenant)).toEqual([{ loan_id: ids[0], new_balance: OWED }]);
+});
+
 test('the next day is closed once all are billed, without being asked for again', async () => {
   const { tenant, ids, today } = await aMonthHasEnded(2);
 

@@ -1,7 +1,7 @@
 import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
 import type { Work } from '../../jobs/work.ts';
-import { isBilling } from '../../sql/business-day/closes.ts';
+import { isBilling } from '../../sql/business-day/billing.ts';
 import type { TapeRow, Refusal } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { startBar } from '../processes/progress.ts';
 import { arrivalsOf, mannerOf, type Arrival } from './behaviour.ts';
