@@ -78,18 +78,24 @@ const ALL = sql.fragment`true`;
 type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
 type Slice = { after: string; last: string; whom: Whom; among: SqlFragment };
 
-/** By what its close kept of the day before, so that it does not matter what happens before a loan's turn comes. */
-const wasActive = sql.fragment`(
-  exists (
-    select from loan_snapshots as kept
-    where kept.snapshot_date = today.day - 1 and kept.loan_id = loan.id and kept.status = 'active'
-  )
-  or not exists (select from cob_runs as run where run.cob_date = today.day - 1)
-  or exists (
-    select from cob_loan_errors as error join cob_runs as run on run.id = error.run_id
-    where run.cob_date = today.day - 1 and error.loan_id = loan.id
-  )
-)`;
+/**
+ * By what its close kept of the day before, so that it does not matter what happens before a loan's turn comes;
+ * by what it is, where that day was not closed here or had to leave it out. Asked loan by loan: `exists`
+ * beside an `or` goes through all that was kept of the day.
+ */
+const wasActive = sql.fragment`coalesce(
+  (
+    select kept.status from loan_snapshots as kept
+    where kept.snapshot_date = today.day - 1 and kept.loan_id = loan.id
+  ),
+  case
+    when not exists (select from cob_runs as run where run.cob_date = today.day - 1) then 'active'
+    else (
+      select 'active' from cob_loan_errors as error join cob_runs as run on run.id = error.run_id
+      where run.cob_date = today.day - 1 and error.loan_id = loan.id limit 1
+    )
+  end
+) = 'active'`;
 
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
 const BILLED = {
