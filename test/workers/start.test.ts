@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { leaveLogins } from '../../workers/processes/logins.ts';
 import { COMPILED } from '../setup/processes.ts';
 import { eventually } from './stage.ts';
@@ -17,6 +17,8 @@ test('npm start on what a demo has left seeds nothing, and names who can sign in
   const env = { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', METRICS_PORT, ...COMPILED };
 
   const child = spawn(process.execPath, ['workers/start.ts'], { env });
+  // Where something was not as expected it runs on, with all its processes.
+  onTestFinished(() => void child.kill('SIGTERM'));
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
   await eventually(() => output.includes('Ctrl-C') || child.exitCode !== null, true, 50_000);
