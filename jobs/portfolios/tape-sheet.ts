@@ -1,8 +1,8 @@
 import { COLUMNS, type Kind, type TapeColumn } from '../../sql/portfolios/tape-columns.ts';
-import type { TapeRow } from '../../sql/portfolios/tapes.ts';
 import type { Entry } from '../files/zip.ts';
 import { dayNumber } from '../dates.ts';
 
+export type TapeRow = Record<string, string | number | boolean | null>;
 type Rows = AsyncIterable<readonly TapeRow[]> | Iterable<readonly TapeRow[]>;
 type Layout = {
   columns: readonly TapeColumn[];
