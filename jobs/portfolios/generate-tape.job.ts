@@ -75,21 +75,33 @@ const nothing = (): Totals => ({
   ...{ no_maturity: 0, matures_early: 0, negative: 0, odd_rate: 0, no_state: 0 },
 });
 
-/** The texts of all the pages of the tape, some thousands of loans each, added up in `totals`. */
+/**
+ * The texts of all the pages of the tape, some thousands of loans each, added up in `totals`. While one is
+ * written to the files, the database writes the next one.
+ */
 async function* textsOf(tx: Work['tx'], tape: tapes.Order, source: Source, totals: Totals) {
   const form = tape.format === 'csv' ? 'csv' : 'json';
-  let range: pages.Range | null = pages.WHOLE;
-  while (range !== null) {
-    const { first_loan_id } = range;
-    const next: string | null = await pages.nextPage(tx, first_loan_id, PAGE);
-    const before_loan_id = next;
-    const page = await pages.page(tx, tape, source, { first_loan_id, before_loan_id }, form);
-    const { written, ...told } = page;
-    add(totals, told);
-    if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
-      throw new Conflict(`A sheet holds ${SHEET_ROWS_MAX} loans: use csv.`, 'too_many_rows');
-    if (written !== null) yield written;
-    range = next === null ? null : { first_loan_id: next, before_loan_id: null };
+  const read = async (first_loan_id: string) => {
+    const next = await pages.nextPage(tx, first_loan_id, PAGE);
+    const range = { first_loan_id, before_loan_id: next };
+    return { next, page: await pages.page(tx, tape, source, range, form) };
+  };
+  let ahead: ReturnType<typeof read> | null = read(pages.FIRST);
+  try {
+    while (ahead !== null) {
+      const { next, page }: Awaited<typeof ahead> = await ahead;
+      ahead = next === null ? null : read(next);
+      // Whoever waits for it is told of its failure, which must not end the process before.
+      ahead?.catch(() => undefined);
+      const { written, ...told } = page;
+      add(totals, told);
+      if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
+        throw new Conflict(`A sheet holds ${SHEET_ROWS_MAX} loans: use csv.`, 'too_many_rows');
+      if (written !== null) yield written;
+    }
+  } finally {
+    // Nothing is asked of a transaction that has ended.
+    await ahead?.catch(() => undefined);
   }
 }
 

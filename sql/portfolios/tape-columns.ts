@@ -2,8 +2,8 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 import { isParticular } from './particulars.ts';
 
-/** What a cell of a spreadsheet is. Only a text may be worded by somebody else. */
-export type Kind = 'text' | 'count' | 'flag' | 'money' | 'rate' | 'day';
+/** What a cell of a spreadsheet is. A text may be worded by anybody; a code is an id or a word of ours. */
+export type Kind = 'text' | 'code' | 'count' | 'flag' | 'money' | 'rate' | 'day';
 
 /** `needs` names the particular that it is read from, which days of before it was kept do not have. */
 type Column = { kind: Kind; from: SqlFragment; needs?: string };
@@ -31,17 +31,17 @@ const trimmed = (name: string): Column => {
  * are the buyers' words; no name of a client ever reaches the query.
  */
 export const COLUMNS = {
-  loan_id: { kind: 'text', from: sql.fragment`row.loan_id` },
+  loan_id: { kind: 'code', from: sql.fragment`row.loan_id` },
   loan_number: fixed('loan_number'),
   external_id: kept('external_id'),
-  borrower_id: fixed('borrower_id'),
+  borrower_id: fixed('borrower_id', 'code'),
   borrower_name: kept('borrower_name'),
   borrower_state: kept('borrower_state'),
   borrower_zip: kept('borrower_zip'),
   program: kept('program'),
   product: kept('product'),
   loan_type: fixed('loan_type'),
-  status: kept('status'),
+  status: kept('status', 'code'),
   origination_date: kept('origination_date', 'day'),
   first_payment_date: kept('first_payment_date', 'day'),
   maturity_date: kept('maturity_date', 'day'),
@@ -66,7 +66,7 @@ export const COLUMNS = {
     from: sql.fragment`row.total_paid_principal + row.total_paid_interest + row.total_paid_fees`,
   },
   days_past_due: kept('days_past_due', 'count'),
-  delinquency_bucket: kept('delinquency_bucket'),
+  delinquency_bucket: kept('delinquency_bucket', 'code'),
   past_due_amount: kept('past_due_amount', 'money'),
   times_30: kept('times_delinquent_30', 'count'),
   times_60: kept('times_delinquent_60', 'count'),

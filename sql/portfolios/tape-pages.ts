@@ -9,12 +9,11 @@ import { COLUMNS, type Kind, type TapeColumn } from './tape-columns.ts';
 import type { Tape } from './tapes.ts';
 
 /** A range of loans, one page of the tape, by their ids. */
-export type Range = { first_loan_id: string; before_loan_id: string | null };
+type Range = { first_loan_id: string; before_loan_id: string | null };
 
-export const WHOLE: Range = {
-  first_loan_id: '00000000-0000-0000-0000-000000000000',
-  before_loan_id: null,
-};
+/** No loan has an id before it. */
+export const FIRST = '00000000-0000-0000-0000-000000000000';
+const WHOLE: Range = { first_loan_id: FIRST, before_loan_id: null };
 
 /** Where the page after this one begins; nothing, where this is the last. */
 export const nextPage = (tx: Transaction, after: string, size: number) =>
@@ -70,6 +69,7 @@ const BETWEEN = { csv: '', json: ',\n' } as const;
 /** What a value is by its kind; words that were declared to be something else are refused, not written. */
 const TYPES: Record<Kind, SqlFragment> = {
   text: sql.fragment`text`,
+  code: sql.fragment`text`,
   count: sql.fragment`integer`,
   flag: sql.fragment`boolean`,
   money: sql.fragment`numeric`,
