@@ -75,21 +75,23 @@ const nothing = (): Totals => ({
   ...{ no_maturity: 0, matures_early: 0, negative: 0, odd_rate: 0, no_state: 0 },
 });
 
+type Read = { next: string | null; page: pages.Page };
+
 /**
  * The texts of all the pages of the tape, some thousands of loans each, added up in `totals`. While one is
  * written to the files, the database writes the next one.
  */
 async function* textsOf(tx: Work['tx'], tape: tapes.Order, source: Source, totals: Totals) {
   const form = tape.format === 'csv' ? 'csv' : 'json';
-  const read = async (first_loan_id: string) => {
+  const read = async (first_loan_id: string): Promise<Read> => {
     const next = await pages.nextPage(tx, first_loan_id, PAGE);
     const range = { first_loan_id, before_loan_id: next };
     return { next, page: await pages.page(tx, tape, source, range, form) };
   };
-  let ahead: ReturnType<typeof read> | null = read(pages.FIRST);
+  let ahead: Promise<Read> | null = read(pages.FIRST);
   try {
     while (ahead !== null) {
-      const { next, page }: Awaited<typeof ahead> = await ahead;
+      const { next, page }: Read = await ahead;
       ahead = next === null ? null : read(next);
       // Whoever waits for it is told of its failure, which must not end the process before.
       ahead?.catch(() => undefined);

@@ -88,7 +88,7 @@ test('whatever Unicode calls blank, control or unseen does not hide a formula, a
       and ${csvLine([{ from: sql.fragment`chr(code) || '=1'`, isWorded: true }])} like '%''%=1%'
       and code <> 39
   `);
-  const signs = [...'=+-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20'];
+  const signs = '=+-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20';
   const expected = Array.from({ length: 0x10ffff }, (_, at) => at + 1).filter((code) => {
     const sign = String.fromCodePoint(code);
     return /^[\s\p{Z}\p{Cc}\p{DI}]$/u.test(sign) || signs.includes(sign);
