@@ -25,9 +25,16 @@ export function isDate(text: string): boolean {
   return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
+/**
+ * Years are counted from March, so that a leap day is the last of its year, and days since 1 March of
+ * the year 0, which is 719,468 days before 1970.
+ */
 export function dayNumber(date: string): number {
-  const { year, month, day } = partsOf(date);
-  return Date.UTC(year, month - 1, day) / DAY_MS;
+  const { year: calendarYear, month, day } = partsOf(date);
+  const year = month > 2 ? calendarYear : calendarYear - 1;
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
+  const daysToMonth = Math.floor((153 * ((month + 9) % 12) + 2) / 5);
+  return 365 * year + leapDays + daysToMonth + day - 1 - 719_468;
 }
 
 function dateOfDayNumber(days: number): string {

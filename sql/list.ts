@@ -41,7 +41,10 @@ const Place = z.object({ id: z.string(), in_all: z.int().nullable() });
 async function listByIds(tx: Transaction, table: Table, request: ListRequest, where: SqlFragment) {
   const isBare = isOwn(table, [...askedBy(request), request.sort.field]);
   const from = isBare ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
-  const page = placesIn(from, request, where);
+  const page =
+    isBare && request.words === undefined
+      ? placesCounted(from, request, where)
+      : placesIn(from, request, where);
   const places = await tx.any(isBare && isUsual(table, request) ? prepared(page) : page);
   const told = places[0]?.in_all;
   const [rows, total] = await Promise.all([
@@ -84,6 +87,28 @@ const placesIn = (
   from ${from} as row where ${where}
   order by ${orderOf(sort)} limit ${limit} offset ${offset}
 `;
+
+/**
+ * The same of what the bare table says, counted along with a page that is full: one that is not says itself
+ * how many there are.
+ */
+const placesCounted = (
+  from: SqlFragment | ReturnType<typeof sql.identifier>,
+  { sort, limit, offset }: ListRequest,
+  where: SqlFragment,
+) => {
+  const place = new Set(['id', sort.field]);
+  const columns = [...place].map((field) => sql.identifier(['row', field]));
+  return sql.type(Place)`
+    with page as materialized (
+      select ${sql.join(columns, sql.fragment`, `)} from ${from} as row where ${where}
+      order by ${orderOf(sort)} limit ${limit} offset ${offset}
+    )
+    select row.id, case when (select count(*) from page) = ${limit}
+      then (select count(*) from ${from} as row where ${where})::integer end as in_all
+    from page as row order by ${orderOf(sort)}
+  `;
+};
 
 const askedBy = ({ conditions, words }: ListRequest) => [
   ...conditions.map(({ field }) => field),

@@ -2614,11 +2614,13 @@ create table cob_chunks (
   loans integer not null default 0,
   interest app.money not null default 0,
   done_at timestamp with time zone,
+  unbilled_month date,
   constraint cob_chunks_pkey PRIMARY KEY (tenant_id, run_id, chunk),
   constraint cob_chunks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint cob_chunks_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES cob_runs(tenant_id, id)
 );
 CREATE INDEX cob_chunks_day ON public.cob_chunks USING btree (tenant_id, cob_date, first_loan_id);
+CREATE INDEX cob_chunks_unbilled ON public.cob_chunks USING btree (tenant_id, cob_date) WHERE (unbilled_month IS NOT NULL);
 alter table cob_chunks enable row level security, force row level security;
 create policy auditor on cob_chunks for select to servicing_auditor using true;
 create policy owner on cob_chunks for all to servicing_owner using true with check true;

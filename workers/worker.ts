@@ -1,3 +1,5 @@
+// oxlint-disable-next-line import/no-unassigned-import -- it acts when it is read, before the others
+import '../jobs/young-space.ts';
 import path from 'node:path';
 import { openFiles } from '../jobs/files/open-files.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
@@ -51,7 +53,10 @@ if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unkn
 await live(log, async ({ giveUp, onFatal }) => {
   startWatchdog(STALLED_MS);
   if (METRICS_PORT !== undefined) serveMetrics(METRICS_PORT, configuration.METRICS_HOST, log);
-  const pool = await openPatiently(url, { size: configuration.DATABASE_POOL }, { log, giveUp });
+  const { statementTimeoutMs } = POOL_SETTINGS[own];
+  const size = configuration.DATABASE_POOL;
+  const patience = statementTimeoutMs === undefined ? {} : { statementTimeoutMs };
+  const pool = await openPatiently(url, { size, ...patience }, { log, giveUp });
   await assertTenancyHolds(pool, configuration.NODE_ENV);
   measureConnections(pool);
   const folder = path.resolve(configuration.DATA_DIR, 'files');

@@ -39,6 +39,7 @@ export function nestedRoutes(
       path,
       allow: declared.read,
       transaction: 'read',
+      is_undated: true,
       status: 200,
       reply,
       list: { ...listOf(declared), name },
@@ -145,6 +146,7 @@ export function historyRoute({ path, area, table, read }: AnyDeclaration): Route
     path: `/${path}/{id}/history`,
     allow: read,
     transaction: 'read',
+    is_undated: true,
     status: 200,
     reply: z.object(historyFields).meta({ id: 'HistoryEntry' }),
     list: {

@@ -76,7 +76,8 @@ function usualRoutes(made: Resource): Route[] {
 
 function reading({ declaration: declared, reply, version }: Resource) {
   const { path, name, area, read: allow, table } = declared;
-  const about = { tag: area, resource: path, allow, status: 200, reply, method: 'GET' } as const;
+  const whose = { tag: area, resource: path, allow } as const;
+  const about = { ...whose, status: 200, reply, method: 'GET', is_undated: true } as const;
   return {
     list: {
       ...about,

@@ -68,6 +68,8 @@ type Declared = {
   reply?: z.ZodType;
   status: number;
   list?: ListDeclaration;
+  /** Nothing in it asks what day it is, so its first statement goes along with its settings. */
+  is_undated?: true;
   /** The answer is counted or summed up from many records, as a list is. */
   is_report?: true;
   /** The answer is a record, and carries its version as ETag. */

@@ -120,6 +120,7 @@ async function together(
     );
   const mode = {
     readOnly: route.transaction === 'read',
+    isUndated: route.is_undated ?? false,
     ...(route.list && { timeout: LIST_TIMEOUT }),
   };
   const answer = await within(tenantId, (work) => run({ ...call, work }), mode);

@@ -2,9 +2,9 @@ import { hasEndedCycles } from '../../sql/documents/statements.ts';
 import { settleHeld } from '../../sql/payments/payments.ts';
 import * as lienAlerts from '../../sql/collateral/alerts.ts';
 import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
-import { addDays, addMonths } from '../dates.ts';
+import { addDays } from '../dates.ts';
 import { orderRemoval } from '../documents/remove-old-files.job.ts';
-import { billCycles, billMonth } from '../documents/statements.job.ts';
+import { billCycles } from '../documents/statements.job.ts';
 import { enqueue } from '../job.ts';
 import { warnOfDisputes } from '../loans/reporting/credit-disputes.ts';
 import { reportCredit } from '../loans/reporting/report-credit.job.ts';
@@ -41,7 +41,8 @@ export async function endOfDay(work: Work, day: string, settings: Settings) {
 
 /**
  * What begins with a new business date, in the transaction that moves it: nobody has paid on the new
- * day yet. Lines are billed whose cycle has ended; on the first of a month, the others are for the month before.
+ * day yet. Lines are billed whose cycle has ended; on the first of a month, all others are billed for the month
+ * before as soon as the date has moved (bill-chunk.ts).
  */
 export async function startOfDay(work: Work, settings: Settings) {
   await warnOfDisputes(work);
@@ -49,5 +50,4 @@ export async function startOfDay(work: Work, settings: Settings) {
   await settleHeld(work.tx, work.today);
   await orderRemoval(work, settings);
   if (await hasEndedCycles(work.tx)) await billCycles(work);
-  if (work.today.endsWith('-01')) await billMonth(work, addMonths(work.today, -1));
 }

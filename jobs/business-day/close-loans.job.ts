@@ -13,12 +13,19 @@ import type { Outside } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
+import { billChunk } from './bill-chunk.ts';
 import { finishDay } from './finish-day.ts';
 import { doWhatIsDue } from './loans-with-something-due.ts';
 import { planClose } from './plan-close.ts';
 import { orByHalves } from './set-aside.ts';
 
-const Payload = z.object({ tenant_id: uuid, run_id: uuid, chunk: z.int().min(1) });
+const Payload = z.object({
+  tenant_id: uuid,
+  run_id: uuid,
+  chunk: z.int().min(1),
+  /** Comes once more, after the day has ended a month; another name keeps it from replacing itself. */
+  bills: z.literal(true).optional(),
+});
 type Payload = z.output<typeof Payload>;
 
 /**
@@ -31,7 +38,7 @@ export const closeLoans = job({
   pool: 'ledger',
   payload: Payload,
   attempts: 10,
-  key: ({ run_id, chunk }) => `close-loans:${run_id}:${chunk}`,
+  key: ({ run_id, chunk, bills }) => `close-loans:${run_id}:${chunk}${bills ? ':bills' : ''}`,
 
   async run(payload, outside) {
     const { tenant_id, run_id, chunk: number } = payload;
@@ -46,10 +53,14 @@ export const closeLoans = job({
       await accrue(outside, payload);
       await snapshotAndAge(outside, payload);
     }
+    if (chunk.unbilled_month !== null)
+      await billChunk(outside, payload, { ...chunk, unbilled_month: chunk.unbilled_month });
     // Whoever finds the day complete ends it; a repeat after a crash ends it just the same.
     await outside.within(tenant_id, async (work) => {
-      const through = await finishDay(work, run_id);
-      if (through !== null) await startClose(work, through);
+      const ended = await finishDay(work, run_id);
+      if (ended === null) return;
+      await enqueueChunks(work, run_id, ended.to_bill, { bills: true });
+      if (ended.goes_on_to !== null) await startClose(work, ended.goes_on_to);
     });
   },
 });
@@ -59,13 +70,19 @@ export async function startClose(work: Work, through: string): Promise<close.Run
   const run = await planClose(work, through);
   if (run === null) return null;
   const chunks = Array.from({ length: run.chunks_total }, (_, index) => index + 1);
-  const { tenant_id } = work;
-  await enqueueAll(
-    work.tx,
-    closeLoans,
-    chunks.map((chunk) => ({ tenant_id, run_id: run.id, chunk })),
-  );
+  await enqueueChunks(work, run.id, chunks);
   return run;
+}
+
+async function enqueueChunks(
+  { tx, tenant_id }: Work,
+  run_id: string,
+  chunks: readonly number[],
+  phase: Pick<Payload, 'bills'> = {},
+) {
+  if (chunks.length === 0) return;
+  const payloads = chunks.map((chunk) => ({ tenant_id, run_id, chunk, ...phase }));
+  await enqueueAll(tx, closeLoans, payloads);
 }
 
 /** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */

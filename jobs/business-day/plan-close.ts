@@ -11,13 +11,17 @@ const CHUNK_SIZE = 10_000;
 
 /**
  * Plans the close of the tenant's business date, and of the days after it up to `through`, which
- * follow one by one. Asked again for a day that is being closed, it only remembers to go further.
- * Answers the run whose chunks are to be enqueued, or null where nothing new was planned.
+ * follow one by one. Asked again for a day that is being closed, or while a month is billed, it only
+ * remembers to go further. Answers the run whose chunks are to be enqueued, or null where nothing new was planned.
  */
 export async function planClose(work: Work, through: string): Promise<close.Run | null> {
   await close.alone(work.tx);
-  const day = await close.today(work.tx);
+  const { day, unbilled_run } = await close.today(work.tx);
   if (through < day) return null;
+  if (unbilled_run !== null) {
+    await close.extend(work.tx, unbilled_run, through);
+    return null;
+  }
   const known = await close.runOf(work.tx, day);
   if (known) {
     await close.extend(work.tx, known.id, through);

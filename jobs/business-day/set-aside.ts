@@ -1,4 +1,5 @@
 import * as close from '../../sql/business-day/closes.ts';
+import { setAside } from '../../sql/business-day/loan-errors.ts';
 import * as due from '../../sql/business-day/loans-with-something-due.ts';
 import { attempt, type Transaction } from '../../sql/database/db.ts';
 import { sideBySide } from '../../sql/database/joined.ts';
@@ -35,7 +36,7 @@ export async function ofAll<Row>(
     if (isPassing(error) || half === null || count === SET_ASIDE_MOST) throw error;
     if (half.loans === 1) {
       count += 1;
-      await close.setAside(tx, run_id, half.first_loan_id, step, sentenceOf(error));
+      await setAside(tx, run_id, half.first_loan_id, step, sentenceOf(error));
       return [];
     }
     const { first_loan_id } = half;
@@ -95,7 +96,7 @@ export const forEachDue = <Due extends Found>(
       // The database being away is nobody's fault among the loans: the whole job is repeated.
       if (isPassing(error)) throw error;
       await outside.within(tenant_id, ({ tx: after }) =>
-        close.setAside(after, run_id, loanOf(row), name, sentenceOf(error)),
+        setAside(after, run_id, loanOf(row), name, sentenceOf(error)),
       );
     }
   };

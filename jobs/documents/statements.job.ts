@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import * as documents from '../../sql/documents/statement-documents.ts';
 import * as statements from '../../sql/documents/statements.ts';
+import type { Transaction } from '../../sql/database/db.ts';
+import { joined } from '../../sql/database/joined.ts';
 import { date, uuid } from '../../sql/types.ts';
 import { documentLanguage } from '../../templates/render-document.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
@@ -24,35 +27,58 @@ export const issueStatements = job({
   key: ({ tenant_id, statement_month }) => `issue-statements:${tenant_id}:${statement_month}`,
 
   async run({ tenant_id, statement_month }, outside) {
-    for (let issued = CHUNK; issued === CHUNK;) {
-      issued = await outside.within(tenant_id, async ({ tx }) => {
-        const ids = await statements.issue(tx, statement_month, CHUNK);
-        const payloads = ids.map((document_id) => ({ tenant_id, document_id }));
+    for (let after: string | undefined = documents.FIRST; after !== undefined;) {
+      const since: string = after;
+      after = await outside.within(tenant_id, async ({ tx }) => {
+        const issued = await documents.issue(tx, statement_month, since, CHUNK);
+        const payloads = issued.map(({ document_id }) => ({ tenant_id, document_id }));
         await enqueueAll(tx, renderDocumentJob, payloads);
-        return ids.length;
+        return issued.at(-1)?.loan_id;
       });
     }
   },
 });
 
 /**
- * Bills a month: what every active loan owes on the business date, which the close has just moved
- * to the first day after it. In the same transaction as that step, nobody can pay in between, so
- * the figures are the same however often a worker dies.
+ * Bills the lines whose cycle ended with the day before, in the transaction that moves the date; it counts
+ * for the month of that day. They are few, and nobody can pay in between.
  */
-export const billMonth = (work: Work, statement_month: string) =>
-  bill(work, statement_month, 'month');
+export async function billCycles(work: Work) {
+  const month = monthStart(addDays(work.today, -1));
+  await statements.bill((steps) => steps(work.tx), month, await senderFor(work), 'cycle');
+  await issue(work, month);
+}
 
-/** Bills the lines whose cycle ended with the day before, just so; it counts for the month of that day. */
-export const billCycles = (work: Work) => bill(work, monthStart(addDays(work.today, -1)), 'cycle');
+export const issue = ({ tx, tenant_id }: Work, statement_month: string) =>
+  enqueue(tx, issueStatements, { tenant_id, statement_month });
 
-async function bill(work: Work, statement_month: string, whom: 'month' | 'cycle') {
-  const { tx, tenant_id } = work;
-  const sender = {
-    letter: await senderOf(work),
-    loan_values: LOAN_VALUES,
-    languageFor: (wanted: string) => documentLanguage('monthly_statement', wanted),
-  };
-  await statements.bill(tx, statement_month, sender, whom);
-  await enqueue(tx, issueStatements, { tenant_id, statement_month });
+/** Who sends a month's statements, and in which words. */
+export const senderFor = async (work: Work) => ({
+  letter: await senderOf(work),
+  loan_values: LOAN_VALUES,
+  languageFor: (wanted: string) => documentLanguage('monthly_statement', wanted),
+});
+
+/**
+ * Bills a loan before anything happens to it, if the month that ended is not billed for it yet: what it
+ * owed at the beginning of the day is what its statement says, whenever its turn comes.
+ */
+export const billFirst = joined(
+  async (_tx: Transaction, due: readonly { work: Work; id: string; month: string }[]) => {
+    for (const [month, alike] of Map.groupBy(due, (one) => one.month)) {
+      const ids = alike.map(({ id }) => id);
+      for (const { work } of alike.slice(0, 1)) await billMonth(work, month, statements.ofIds(ids));
+    }
+    return due.map(() => undefined);
+  },
+);
+
+/** All in the transaction that it is given. */
+export async function billMonth(
+  work: Work,
+  month: string,
+  among?: Parameters<typeof statements.bill>[4],
+) {
+  const sender = await senderFor(work);
+  await statements.bill((steps) => steps(work.tx), month, sender, 'month', among);
 }

@@ -20,7 +20,10 @@ export const runs = table({
       select string_agg(job.payload ->> 'chunk', ', ' order by (job.payload ->> 'chunk')::integer)
                as chunks
       from app.failed_jobs as job
-      where record.status = 'running' and job.task = 'close-loans' and job.retried_at is null
+      where job.task = 'close-loans' and job.retried_at is null
+        and (record.status = 'running' or exists (
+          select from cob_chunks as chunk where chunk.run_id = record.id and chunk.unbilled_month is not null
+        ))
         and job.payload ->> 'run_id' = record.id::text
     ) as failed on true
   `,

@@ -80,6 +80,8 @@ const Chunk = z.object({
   cob_date: z.string(),
   is_accrued: z.boolean(),
   done_at: z.string().nullable(),
+  /** The month that its loans are still to be billed for, now that the day has ended. */
+  unbilled_month: z.string().nullable(),
 });
 export type Chunk = z.output<typeof Chunk>;
 
@@ -87,7 +89,7 @@ export type Chunk = z.output<typeof Chunk>;
 export const chunk = (tx: Transaction, runId: string, number: number, isLocked: boolean) =>
   tx.maybeOne(
     prepared(sql.type(Chunk)`
-    select first_loan_id, before_loan_id, cob_date, is_accrued, done_at
+    select first_loan_id, before_loan_id, cob_date, is_accrued, done_at, unbilled_month
     from cob_chunks where run_id = ${runId} and chunk = ${number}
     ${isLocked ? sql.fragment`for update` : sql.fragment``}
   `),
@@ -176,43 +178,6 @@ export async function finish(tx: Transaction, runId: string) {
   );
 }
 
-/** A loan for which a step failed is set aside with the reason; the day goes on. */
-export const setAside = (
-  tx: Transaction,
-  runId: string,
-  loanId: string,
-  step: string,
-  error: string,
-) =>
-  tx.query(
-    unread(sql.typeAlias('void')`
-    insert into cob_loan_errors (run_id, loan_id, step, error)
-    values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})
-    on conflict on constraint cob_loan_errors_once do update set error = excluded.error
-  `),
-  );
-
-const OpenError = z.object({
-  loan_number: z.string(),
-  loan_id: z.string(),
-  cob_date: z.string(),
-  step: z.string(),
-  error: z.string(),
-});
-
-/** Loans that are set aside still, the longest first. */
-export const openErrors = (tx: Transaction, limit: number) =>
-  tx.any(
-    prepared(sql.type(OpenError)`
-    select loan.loan_number, loan.id as loan_id, run.cob_date, error.step, error.error
-    from cob_loan_errors as error
-    join cob_runs as run on run.id = error.run_id
-    join loans as loan on loan.id = error.loan_id
-    where error.resolved_at is null
-    order by error.id limit ${limit}
-  `),
-  );
-
 const RunRow = z.object({
   id: z.string(),
   cob_date: z.string(),
@@ -237,8 +202,18 @@ export const runs = (tx: Transaction, limit: number) =>
   `),
   );
 
-/** The business date as it is now, which an earlier statement of the transaction may not have seen. */
+const Day = z.object({ day: z.string(), unbilled_run: z.string().nullable() });
+
+/**
+ * The business date as it is now, which an earlier statement of the transaction may not have seen; and the
+ * run of the day before, if loans are not billed yet that it was the last day of the month for.
+ */
 export const today = (tx: Transaction) =>
-  tx.oneFirst(
-    prepared(sql.type(z.object({ today: z.string() }))`select app.business_date() as today`),
+  tx.one(
+    prepared(sql.type(Day)`
+    select app.business_date() as day, (
+      select run_id from cob_chunks
+      where cob_date = app.business_date() - 1 and unbilled_month is not null limit 1
+    ) as unbilled_run
+  `),
   );

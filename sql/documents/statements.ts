@@ -1,4 +1,6 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { inChunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { addressLines, asTexts } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
@@ -27,35 +29,79 @@ const WHOM = {
 };
 type Whom = keyof typeof WHOM;
 
-/** Freezes what active loans are billed for the month. A repeat adds nothing. */
-export async function bill(tx: Transaction, month: string, sender: Sender, whom: Whom) {
-  const preferences = await tx.anyFirst(sql.type(z.object({ language: z.string() }))`
-    select distinct language_preference as language from borrowers
-  `);
-  const spoken = preferences.map((wanted) => [wanted, sender.languageFor(wanted)] as const);
-  let after = FIRST;
-  for (;;) {
-    const last = await tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
-      select id from (
-        select id from loans as loan
-        where ${WHOM[whom]} and status = 'active' and id > ${after} order by id limit ${SLICE}
-      ) as slice
-      order by id desc limit 1
-    `);
-    if (last === null) return;
-    await billSlice(tx, month, { ...sender, spoken }, { after, last, whom });
-    after = last;
+/**
+ * Freezes what active loans are billed for the month: all, those of a chunk, or these. A repeat adds nothing.
+ * Each slice is given to `step`, which may give it a transaction of its own.
+ */
+export async function bill(
+  step: <Result>(steps: (tx: Transaction) => Promise<Result>) => Promise<Result>,
+  month: string,
+  sender: Sender,
+  whom: Whom,
+  among: SqlFragment = ALL,
+) {
+  for (let after: string | null = FIRST; after !== null;) {
+    const since: string = after;
+    after = await step(async (tx) => {
+      const slice = await tx.maybeOne(nextSlice(since, whom, among));
+      if (slice === null || slice.last === null) return null;
+      const spoken = slice.spoken.map((wanted) => [wanted, sender.languageFor(wanted)] as const);
+      const { last } = slice;
+      await billSlice(tx, month, { ...sender, spoken }, { after: since, last, whom, among });
+      return last;
+    });
   }
 }
 
+const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
+
+/** Where the next slice ends, and what the borrowers of its loans prefer to read. */
+const nextSlice = (after: string, whom: Whom, among: SqlFragment) =>
+  prepared(sql.type(Sliced)`
+    select (array_agg(slice.id order by slice.id desc))[1] as last,
+           coalesce(array_agg(distinct borrower.language_preference order by borrower.language_preference)
+             filter (where borrower.language_preference is not null), '{}') as spoken
+    from (
+      select loan.id, loan.borrower_id from loans as loan
+      where ${WHOM[whom]} and ${among} and loan.status = 'active' and loan.id > ${after}
+      order by loan.id limit ${SLICE}
+    ) as slice
+    join borrowers as borrower on borrower.id = slice.borrower_id
+  `);
+
+/** The loans of a chunk, or these, as the loans that are billed. */
+export const ofChunk = (chunk: Parameters<typeof inChunk>[0]) => inChunk(chunk);
+export const ofIds = (ids: readonly string[]) =>
+  sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
+const ALL = sql.fragment`true`;
+
 type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
-type Slice = { after: string; last: string; whom: Whom };
+type Slice = { after: string; last: string; whom: Whom; among: SqlFragment };
+
+/**
+ * By what its close kept of the day before, so that it does not matter what happens before a loan's turn comes;
+ * by what it is, where that day was not closed here or had to leave it out. Asked loan by loan: `exists`
+ * beside an `or` goes through all that was kept of the day.
+ */
+const wasActive = sql.fragment`coalesce(
+  (
+    select kept.status from loan_snapshots as kept
+    where kept.snapshot_date = today.day - 1 and kept.loan_id = loan.id
+  ),
+  case
+    when not exists (select from cob_runs as run where run.cob_date = today.day - 1) then 'active'
+    else (
+      select 'active' from cob_loan_errors as error join cob_runs as run on run.id = error.run_id
+      where run.cob_date = today.day - 1 and error.loan_id = loan.id limit 1
+    )
+  end
+) = 'active'`;
 
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
 const BILLED = {
   month: (month: string) => sql.fragment`
     origin.opened_on < ${month}::date + interval '1 month'
-    and today.day >= ${month}::date + interval '1 month'`,
+    and today.day >= ${month}::date + interval '1 month' and ${wasActive}`,
   cycle: () => sql.fragment`
     cycle.begins is not null and (
       balance.owed > 0 or row.suspense_balance > 0 or moved.previous_balance > 0
@@ -78,7 +124,7 @@ const billSlice = (
   tx: Transaction,
   month: string,
   sender: Sender & Spoken,
-  { after, last, whom }: Slice,
+  { after, last, whom, among }: Slice,
 ) =>
   tx.query(
     prepared(sql.typeAlias('void')`
@@ -169,50 +215,10 @@ const billSlice = (
       offset 0
     ) as credits
     where row.id > ${after} and row.id <= ${last} and row.status = 'active'
-      and ${WHOM[whom]} and ${BILLED[whom](month)}
+      and ${WHOM[whom]} and ${among} and ${BILLED[whom](month)}
     on conflict do nothing
   `),
   );
-
-/** Gives documents to so many statements that have none, and answers the documents' ids. */
-export const issue = (tx: Transaction, month: string, limit: number) =>
-  tx.anyFirst(sql.type(z.object({ document_id: z.string() }))`
-    with
-      unissued as materialized (
-        select statement.id, statement.loan_id, statement.figures ->> 'language' as language,
-               statement.figures -> 'wording' as wording,
-               uuidv7() as document_id
-        from statements as statement
-        where statement.statement_month = ${month} and statement.document_id is null
-        order by statement.loan_id limit ${limit}
-        for update of statement skip locked
-      ),
-      made as (
-        insert into documents (
-          id, loan_id, borrower_id, document_type, filename, content_type, status, source,
-          storage_key, language, template, metadata
-        )
-        select unissued.document_id, loan.id, loan.borrower_id, 'monthly_statement',
-               name.filename, 'application/pdf', 'pending', 'generated',
-               concat_ws('/', tenant.slug, loan.id, 'monthly_statement', name.filename),
-               unissued.language, 'monthly_statement',
-               case when jsonb_typeof(unissued.wording) = 'object' then jsonb_build_object(
-                 'wording', unissued.wording - 'opening' - 'closing') else '{}' end
-        from unissued
-        join loans as loan on loan.id = unissued.loan_id
-        join tenants as tenant on tenant.id = app.current_tenant()
-        cross join (
-          select 'statement-' || to_char(${month}::date, 'YYYY-MM') || '.pdf' as filename
-        ) as name
-        returning id
-      ),
-      linked as (
-        update statements as statement set document_id = unissued.document_id
-        from unissued join made on made.id = unissued.document_id
-        where statement.id = unissued.id
-      )
-    select id as document_id from made
-  `);
 
 /** Whether the cycle of any line ended the day before. */
 export const hasEndedCycles = (tx: Transaction) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { CoConsumer, coConsumers, consumer, reached } from './consumers.ts';
 
 const Facts = z.object({
@@ -61,14 +61,23 @@ const closedOn = sql.fragment`(
     )
 )`;
 
+/** The last of the next loans, which are looked at together; null where there are no more. */
+export const nextSlice = (tx: Transaction, after: string, limit: number) =>
+  tx.maybeOneFirst(
+    prepared(sql.typeAlias('id')`
+    select id from (select id from loans where id > ${after} order by id limit ${limit}) as slice
+    order by id desc limit 1
+  `),
+  );
+
 /**
- * The next loans that have something to report at the end of a month and no record of it yet: those
- * that were open then, as the close recorded them, and those that were closed since their last record.
+ * Those of a range of loans that have something to report at the end of a month and no record of it yet:
+ * those that were open then, as the close recorded them, and those that were closed since their last record.
  */
 export const unreported = (
   tx: Transaction,
   period: string,
-  { after, limit }: { after: string; limit: number },
+  { after, last }: { after: string; last: string },
 ) =>
   tx.any(sql.type(Facts)`
     select loan.id as loan_id, loan.loan_number, period.month_end as reporting_period,
@@ -182,7 +191,7 @@ export const unreported = (
       where date > period.month_end and status = 'completed'
     ) as later
     ${reached}
-    where loan.id > ${after} and loan.disbursed_amount > 0
+    where loan.id > ${after} and loan.id <= ${last} and loan.disbursed_amount > 0
       and coalesce(loan.origination_date, loan.disbursement_date) <= period.month_end
       and coalesce(previous.account_status, '') not in ('DA', 'DF')
       -- An account that was told as closed is told again only when it is open again.
@@ -198,5 +207,5 @@ export const unreported = (
         where record.loan_id = loan.id and record.reporting_period = period.month_end
           and record.correction_indicator = 0
       )
-    order by loan.id limit ${limit}
+    order by loan.id
   `);

@@ -8,6 +8,8 @@ import { holdAll, Raw, rawColumns } from './loans.ts';
 
 const History = Raw.extend({
   posted_until: z.string(),
+  /** The month that it is not billed for yet, since the day that ended it was only just closed. */
+  unbilled_month: z.string().nullable(),
   /** The payoff quote that holds today. */
   quote_id: z.string().nullable(),
   schedule: z.array(ScheduledRow),
@@ -38,6 +40,12 @@ const each = (ids: readonly string[], found: readonly z.output<typeof History>[]
 const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
   prepared(sql.type(History)`
     select ${rawColumns}, app.business_date() + ${postedDays} as posted_until,
+           (
+             select chunk.unbilled_month from cob_chunks as chunk
+             where chunk.cob_date = app.business_date() - 1 and chunk.unbilled_month is not null
+               and chunk.first_loan_id <= loan.id
+               and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
+           ) as unbilled_month,
            (
              select quote.id from payoff_quotes as quote
              where quote.loan_id = loan.id and quote.status = 'active'

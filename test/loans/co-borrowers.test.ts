@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
-import { billMonth } from '../../jobs/documents/statements.job.ts';
+import { billMonth, issue } from '../../jobs/documents/statements.job.ts';
 import { drain } from '../setup/queue.ts';
 import { newOutside } from '../setup/outside.ts';
 import { besideAtHome, jointLoan, person } from '../setup/joint.ts';
@@ -215,15 +215,15 @@ test('each who owes the loan has a payoff letter of their own', async () => {
 test('statements are there for all who owe the loan; what one asks and sends stays with that one', async () => {
   const { joint } = await besideAtHome(home, 'co_borrower');
   const { officer, tenant, borrower_id } = home;
-  const bo = `/borrowers/${borrower_id}/emails`;
   await officer.post(`/borrowers/${joint.borrower_id}/emails`, { email: 'grace@example.com' });
-  await officer.post(bo, { email: 'bo@example.com' });
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'bo@example.com' });
   const why = { hardship_type: 'medical', description: 'Ill.', requested_action: 'other' };
   const number = (await officer.get(`/loans/${joint.id}`)).body.loan_number as string;
   const outside = newOutside(stage.pool);
   const pdf = async () => ({ bytes: new Uint8Array([37, 80, 68, 70]), pages: 1 });
 
   await tenant.within((work) => billMonth(work, '2025-12-01'));
+  await tenant.within((work) => issue(work, '2025-12-01'));
   await drain(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
   await drain(stage, outside, [sendCommunication.name]);
   const applied = done(await borrower.post('/portal/hardship', { loan_id: joint.id, ...why }));

@@ -9,6 +9,7 @@ import {
   numberOfPayments,
 } from '../../jobs/loans/arithmetic/due-dates.ts';
 import { money, parseMoney, parseRate, toCents } from '../../jobs/money.ts';
+import { date } from '../../sql/types.ts';
 
 describe('a date', () => {
   test('moves by months to the intended day, or to the end of a shorter month', () => {
@@ -31,6 +32,40 @@ describe('a date', () => {
       }),
       { numRuns: 3000 },
     );
+  });
+
+  test('is as many days from another as the calendar has between them, in any year', () => {
+    const any = fc.integer({ min: -719_162, max: 2_932_896 });
+    fc.assert(
+      fc.property(any, any, (one, other) => {
+        const [from, to] = [one, other].map((days) =>
+          Temporal.PlainDate.from('1970-01-01').add({ days }).toString(),
+        );
+        expect(daysBetween(from ?? '', to ?? '')).toBe(other - one);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('is taken from outside where the calendar has it, from 1800 to 9999', () => {
+    const part = (max: number, length: number) =>
+      fc.nat(max).map((number) => String(number).padStart(length, '0'));
+    const isDay = (text: string) => {
+      try {
+        return text >= '1800' && Temporal.PlainDate.from(text).toString() === text;
+      } catch {
+        return false;
+      }
+    };
+    fc.assert(
+      fc.property(part(9999, 4), part(13, 2), part(32, 2), (year, month, day) => {
+        const text = `${year}-${month}-${day}`;
+        expect(date.safeParse(text).success).toBe(isDay(text));
+      }),
+      { numRuns: 5000 },
+    );
+    for (const leap of ['2024-02-29', '2100-02-29', '2000-02-29'])
+      expect(date.safeParse(leap).success).toBe(isDay(leap));
   });
 
   test.each(['2026-02-30', '2026-13-01', '26-01-01', '2026-1-1', '', '2026-01-01T00:00'])(
@@ -112,6 +147,18 @@ describe('money', () => {
     expect(money('1000')).toBe('1000.00');
     expect(money('-0.004')).toBe('0.00');
     expect(money('0.005')).toBe('0.01');
+  });
+
+  test('has every cent of a whole number of cents, however many', () => {
+    fc.assert(
+      fc.property(fc.bigInt(-(10n ** 16n), 10n ** 16n), fc.nat(20), (cents, smaller) => {
+        const whole = cents / 10n ** BigInt(smaller);
+        const text = String(whole < 0n ? -whole : whole).padStart(3, '0');
+        const written = `${whole < 0n ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`;
+        expect(money(new Big(whole.toString()).div(100))).toBe(written);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   test('rounds as it is told', () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { ofAll } from '../../jobs/business-day/set-aside.ts';
 import * as close from '../../sql/business-day/closes.ts';
+import { openErrors } from '../../sql/business-day/loan-errors.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -98,7 +99,7 @@ test('the nightly accrual goes on without a loan that it fails for, and makes up
   await travelTo(stage, tenant, '2026-01-16');
   const without = await ledgerOf(tenant);
   const left = await setAside(tenant);
-  const shown = await tenant.within(({ tx }) => close.openErrors(tx, 10));
+  const shown = await tenant.within(({ tx }) => openErrors(tx, 10));
   await travelTo(stage, tenant, '2026-01-17');
   const balances = await tenant.officer.get(`/loans/${broken}/get-balances`);
 

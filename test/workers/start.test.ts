@@ -12,7 +12,8 @@ import { eventually } from './stage.ts';
 test('npm start on what a demo has left seeds nothing, and names who can sign in and where to look', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'start-'));
   leaveLogins(folder, { from: 'demo', emails: ['officer@demo.test'], password: 'as it was then' });
-  const METRICS_PORT = String(20_000 + (process.pid % 20_000));
+  // Below what the system gives to connections, which may have taken any port above.
+  const METRICS_PORT = String(20_000 + (process.pid % 12_000));
   const env = { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', METRICS_PORT, ...COMPILED };
 
   const child = spawn(process.execPath, ['workers/start.ts'], { env });

@@ -1,5 +1,7 @@
 import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
+import type { Work } from '../../jobs/work.ts';
+import { isBilling } from '../../sql/business-day/billing.ts';
 import type { TapeRow, Refusal } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { startBar } from '../processes/progress.ts';
 import { arrivalsOf, mannerOf, type Arrival } from './behaviour.ts';
@@ -160,8 +162,9 @@ async function unlessConflict(steps: () => Promise<unknown>): Promise<boolean> {
 async function close({ platform, stage }: Course, day: string) {
   const order = { through_date: day };
   await stage.superadmin.post('/jobs/close-of-business', order, `close-${day}`);
+  const hasEnded = async ({ tx, today }: Work) => today > day && !(await isBilling(tx));
   await waitUntil(`the close of ${day}`, () =>
-    platform.within(stage.tenant_id, async ({ today }) => today > day, { readOnly: true }),
+    platform.within(stage.tenant_id, hasEnded, { readOnly: true }),
   );
 }
 

@@ -1,7 +1,7 @@
 import { addMonths, monthStart } from '../../jobs/dates.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
 import { enqueueAll } from '../../jobs/job.ts';
-import * as statements from '../../sql/documents/statements.ts';
+import { FIRST, issue } from '../../sql/documents/statement-documents.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { issued } from '../../sql/summary.ts';
 import type { DemoOptions } from './options.ts';
@@ -33,8 +33,8 @@ export async function orderStatements(
   await within(tenant_id, async ({ tx }) => {
     const missing = wanted - (await issued(tx, month));
     if (missing <= 0) return;
-    const ids = await statements.issue(tx, month, missing);
-    const payloads = ids.map((document_id) => ({ tenant_id, document_id }));
+    const ordered = await issue(tx, month, FIRST, missing);
+    const payloads = ordered.map(({ document_id }) => ({ tenant_id, document_id }));
     await enqueueAll(tx, renderDocumentJob, payloads);
   });
 }

@@ -1,5 +1,5 @@
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { openErrors } from '../../sql/business-day/closes.ts';
+import { openErrors } from '../../sql/business-day/loan-errors.ts';
 import type { Operation } from './operation.ts';
 import { tenantOf } from './tenant-of.ts';
 

@@ -8,12 +8,15 @@ export type PoolSettings = {
   completeTogetherMs?: number;
   /** A job that takes longer is given up, and can write nothing after that. */
   deadlineMs: number;
+  /** A statement that takes longer is ended; 15 seconds where nothing is said. */
+  statementTimeoutMs?: number;
 };
 
 export const POOL_SETTINGS: Record<Pool, PoolSettings> = {
   // Chunks of thousands of loans, each a statement that saturates a core: more at a time than there
-  // are cores only makes them wait for each other.
-  ledger: { concurrency: 4, deadlineMs: 10 * 60_000 },
+  // are cores only makes them wait for each other. Some sum up the whole book in one statement, or go
+  // through all of it: a million loans take a busy machine 15 seconds for the one, 20 minutes for the other.
+  ledger: { concurrency: 4, deadlineMs: 60 * 60_000, statementTimeoutMs: 5 * 60_000 },
   // The browser makes one PDF at a time; the second job reads and writes its rows meanwhile.
   documents: { concurrency: 2, deadlineMs: 5 * 60_000 },
   // Short jobs that mostly wait for strangers: many at a time, and reported in batches. Deliveries are

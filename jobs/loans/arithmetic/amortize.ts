@@ -3,6 +3,7 @@ import { daysBetween, monthEnd, partsOf } from '../../dates.ts';
 import {
   atLeastZero,
   divide,
+  isZero,
   min,
   money,
   parseMoney,
@@ -89,8 +90,8 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
   let unpaid = parseMoney(input.unpaid_interest ?? '0.00');
   for (const [index, period] of periods.entries()) {
     let owed = unpaid.plus(interestDue(index, balance));
-    const isRepaid = ask(index, balance, owed).gte(balance.plus(owed));
-    if (isRepaid && input.interest_method === 'flat') owed = owed.plus(interestDue(last, balance));
+    if (input.interest_method === 'flat' && ask(index, balance, owed).gte(balance.plus(owed)))
+      owed = owed.plus(interestDue(last, balance));
     const whole = balance.plus(owed);
     const due = index === last ? whole : min(ask(index, balance, owed), whole);
     const interest = min(owed, due);
@@ -98,7 +99,7 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
     unpaid = owed.minus(interest);
     rows.push(rowOf(input, index, period, { due, interest, principal: paid, balance }));
     balance = balance.minus(paid);
-    if (balance.eq(0) && unpaid.eq(0)) break;
+    if (isZero(balance) && isZero(unpaid)) break;
   }
   return rows;
 }
@@ -142,15 +143,15 @@ function daily(input: ScheduleInput, periods: readonly Period[]): InterestDue {
   const day_count = input.day_count ?? 'actual_365';
   if (day_count === '30_360') return byPeriods(input, periods);
   let stretch = { since: input.start_date, balance: ZERO };
-  let before = ZERO;
-  let asked = ZERO;
+  // A period begins where the one before ends: what had accrued by then ends its stretch.
+  let [before, accrued, asked] = [ZERO, ZERO, ZERO];
   return (index, balance) => {
     const { from, due_date } = periods[index] ?? { from: '', due_date: '' };
     if (!balance.eq(stretch.balance)) {
-      before = before.plus(interestFor(stretch.balance, rate, day_count, stretch.since, from));
+      before = accrued;
       stretch = { since: from, balance };
     }
-    const accrued = before.plus(interestFor(balance, rate, day_count, stretch.since, due_date));
+    accrued = before.plus(interestFor(balance, rate, day_count, stretch.since, due_date));
     const cents = toCents(accrued, input.rounding_mode);
     const interest = cents.minus(asked);
     asked = cents;

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { divide, parseMoney, parseRate, sum, tenPlaces, ZERO } from '../../money.ts';
+import { divide, money, parseMoney, parseRate, sum, tenPlaces, ZERO } from '../../money.ts';
 import type { ScheduleRow } from './amortize.ts';
 import type { DayCount, PaymentFrequency } from './terms.ts';
 import {
@@ -170,22 +170,28 @@ function worth(flows: readonly Approximate[], rate: number): { value: number; sl
   return { value, slope };
 }
 
+/** One, in units of the twentieth place: Node counts with them twenty times faster than with decimals. */
+const ONE = 10n ** 20n;
+const unitsOf = (value: Big): bigint => BigInt(rounded(value).times('1e20').toFixed());
+const centsOf = (amount: Big): bigint => BigInt(money(amount).replace('.', ''));
+
+/** A value in units, divided by another, to the nearest unit. */
+const perUnit = (value: bigint, divisor: bigint): bigint => (value * ONE + divisor / 2n) / divisor;
+
 function presentValue(flows: readonly Timed[], rate: Big): Big {
-  const unit = new Big(1);
-  const perPeriod = rounded(divide(unit, rate.plus(1)));
-  const powers: Big[] = [unit];
-  const power = (count: number): Big => {
-    for (let at = powers.length; at <= count; at += 1) {
-      powers.push(rounded((powers[at - 1] ?? ZERO).times(perPeriod)));
-    }
-    return powers[count] ?? ZERO;
+  const interest = unitsOf(rate);
+  const powers = [ONE];
+  const power = (count: number): bigint => {
+    for (let at = powers.length; at <= count; at += 1)
+      powers.push(perUnit(powers[at - 1] ?? ONE, ONE + interest));
+    return powers[count] ?? ONE;
   };
-  // Payments of one rhythm have one fraction, and a division takes as long as many products.
-  let [odd, perOdd] = [ZERO, unit];
-  return flows.reduce((total, { amount, full, fraction }) => {
-    if (!fraction.eq(odd))
-      [odd, perOdd] = [fraction, rounded(divide(unit, fraction.times(rate).plus(1)))];
-    const whole = amount.times(power(full));
-    return total.plus(odd.eq(0) ? whole : rounded(whole.times(perOdd)));
-  }, ZERO);
+  // Payments of one rhythm have one fraction.
+  let [known, odd] = [ZERO, ONE];
+  let total = 0n;
+  for (const { amount, full, fraction } of flows) {
+    if (!fraction.eq(known)) [known, odd] = [fraction, ONE + (unitsOf(fraction) * interest) / ONE];
+    total += perUnit(centsOf(amount) * power(full), odd);
+  }
+  return new Big(total.toString()).times('1e-22');
 }

@@ -17,15 +17,16 @@ export function yearFraction(dayCount: DayCount, from: string, to: string): Big 
   return fractionOf(days, basis);
 }
 
-/** Quotients are few and asked for often: at most some thousand days over four bases. */
-const QUOTIENTS = new Map<string, Big>();
+/** Quotients are few and asked for often: at most some thousand days over some bases. */
+const QUOTIENTS = new Map<number, Map<number, Big>>();
 
 export function fractionOf(days: number, basis: number): Big {
-  const key = `${days}/${basis}`;
-  const known = QUOTIENTS.get(key);
+  const known = QUOTIENTS.get(basis)?.get(days);
   if (known !== undefined) return known;
   const fraction = divide(new Big(days), basis).round(20, 1);
-  if (QUOTIENTS.size < 50_000) QUOTIENTS.set(key, fraction);
+  const ofBasis = QUOTIENTS.get(basis) ?? new Map<number, Big>();
+  QUOTIENTS.set(basis, ofBasis);
+  if (ofBasis.size < 20_000) ofBasis.set(days, fraction);
   return fraction;
 }
 

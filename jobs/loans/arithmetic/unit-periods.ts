@@ -42,8 +42,20 @@ export function unitPeriods(start: string, dates: readonly string[], unit: UnitP
 function monthlyInterval(start: string, dayOfSeries: number) {
   return (date: string): Interval => {
     const { months, rest } = monthsBack(start, date, dayOfSeries);
-    return { full: months, fraction: divide(new Big(rest), 30) };
+    return { full: months, fraction: partOf(rest, 30) };
   };
+}
+
+/** Quotients by the length of a month, a week or a year: some hundred in all. */
+const PARTS = new Map<string, Big>();
+
+function partOf(days: number, perUnit: number): Big {
+  const key = `${days}/${perUnit}`;
+  const known = PARTS.get(key);
+  if (known !== undefined) return known;
+  const part = divide(new Big(days), perUnit);
+  if (PARTS.size < 1_000) PARTS.set(key, part);
+  return part;
 }
 
 /**
@@ -83,5 +95,5 @@ function monthsBack(start: string, date: string, dayOfSeries: number) {
 
 function parts(days: number, perUnit: number): Interval {
   const full = Math.floor(days / perUnit);
-  return { full, fraction: divide(new Big(days - full * perUnit), perUnit) };
+  return { full, fraction: partOf(days - full * perUnit, perUnit) };
 }

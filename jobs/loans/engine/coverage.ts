@@ -82,7 +82,10 @@ export function markRepaid(
 
 export function remainingOf(installment: Installment): Big {
   const isNothing = installment.is_full || installment.is_canceled;
-  return isNothing ? ZERO : installment.amount.minus(installment.covered);
+  if (isNothing) return ZERO;
+  return isZero(installment.covered)
+    ? installment.amount
+    : installment.amount.minus(installment.covered);
 }
 
 /** All that an instalment asks for was paid before the loan came here. */

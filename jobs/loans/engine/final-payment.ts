@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { atLeastZero, min, parseMoney, sum, ZERO } from '../../money.ts';
+import { atLeastZero, isAboveZero, min, parseMoney, sum, ZERO } from '../../money.ts';
 import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { feesIn } from '../plans/spread-fees.ts';
 import { interestRest, markRepaid, openOf, principalRest, type Installment } from './coverage.ts';
@@ -68,11 +68,11 @@ function inOrder(run: Run): Big | null {
   for (const installment of rows) {
     const { due_date } = installment.row;
     advanceTo(run, due_date);
-    const owed = sum([totalWithoutFees(position, due_date), fees.spread, fees.others]);
+    const owed = totalWithoutFees(position, due_date).plus(fees.spread).plus(fees.others);
     const asked = installment === rows.at(-1) ? owed : min(openOf(installment, tolerance), owed);
     const left = asked.minus(fees.pay(installment, asked));
     asking = [...asking, installment].filter(({ is_repaid }) => !is_repaid);
-    if (asked.lte(0)) continue;
+    if (!isAboveZero(asked)) continue;
     last = asked;
     fees.spread = fees.spread.minus(repay(position, asking, left, due_date));
     retune(position, due_date);

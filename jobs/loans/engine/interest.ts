@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { daysBetween } from '../../dates.ts';
-import { money, ZERO } from '../../money.ts';
+import { isAboveZero, money, ZERO } from '../../money.ts';
 import { interestFor } from '../arithmetic/day-count.ts';
 import type { DayCount } from '../arithmetic/terms.ts';
 import { partOf } from '../arithmetic/thirty-day-months.ts';
@@ -33,12 +33,22 @@ export type Meter = {
   base: Big;
   suspended: Big;
   source: Source;
-  segments: InterestSegment[];
+  segments: Segment[];
+  /** The present stretch to the day that was asked for last; one day is asked for several times. */
+  asked: { to: string; amount: Big } | null;
+};
+
+/** A segment as it is counted; it is worded where somebody looks at it. */
+type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
+  balance: Big;
+  rate: Big;
+  amount: Big;
 };
 
 export function newMeter(dayCount: DayCount): Meter {
   const source = { balance: ZERO, rate: ZERO, pace: null, is_running: false };
-  return { day_count: dayCount, since: null, base: ZERO, suspended: ZERO, source, segments: [] };
+  const counted = { base: ZERO, suspended: ZERO, segments: [], asked: null };
+  return { day_count: dayCount, since: null, source, ...counted };
 }
 
 /** Interest of the present stretch up to a day, which itself does not count. */
@@ -53,23 +63,33 @@ export function stretchInterest(
   return partOf(interest, daysBetween(since, to), days);
 }
 
+function stretchOf(meter: Meter, date: string): Big {
+  if (meter.asked?.to !== date) meter.asked = { to: date, amount: stretchInterest(meter, date) };
+  return meter.asked.amount;
+}
+
 /** All interest ever accrued, with ten places, up to a day. */
 export function interestAt(meter: Meter, date: string): Big {
-  return meter.source.is_running ? meter.base.plus(stretchInterest(meter, date)) : meter.base;
+  return meter.source.is_running ? meter.base.plus(stretchOf(meter, date)) : meter.base;
 }
 
 /** Points the meter at a source from a day on. */
 export function setSource(meter: Meter, date: string, source: Source): void {
   if (meter.since !== null && isSame(meter.source, source)) return;
   closeStretch(meter, date);
-  meter.since = date;
+  begin(meter, date);
   meter.source = source;
+}
+
+function begin(meter: Meter, date: string): void {
+  meter.since = date;
+  meter.asked = null;
 }
 
 /** The rest ends: interest that would have accrued in it is added in one go, or forgotten. */
 export function catchUp(meter: Meter, date: string, isAgreed: boolean): void {
   closeStretch(meter, date);
-  if (meter.since !== null) meter.since = date;
+  if (meter.since !== null) begin(meter, date);
   if (isAgreed && meter.suspended.gt(0)) addToBase(meter, date, meter.suspended, 'caught_up');
   meter.suspended = ZERO;
 }
@@ -87,7 +107,7 @@ export function addToBase(
 /** The segments so far with the present stretch up to a day. */
 export function segmentsAt(meter: Meter, date: string): InterestSegment[] {
   const open = openSegment(meter, date);
-  return open === null ? [...meter.segments] : [...meter.segments, open];
+  return (open === null ? meter.segments : [...meter.segments, open]).map(worded);
 }
 
 function closeStretch(meter: Meter, date: string): void {
@@ -98,9 +118,10 @@ function closeStretch(meter: Meter, date: string): void {
   else meter.suspended = meter.suspended.plus(open.amount);
 }
 
-function openSegment(meter: Meter, date: string): InterestSegment | null {
-  if (meter.since === null || date <= meter.since || meter.source.balance.lte(0)) return null;
-  const amount = stretchInterest(meter, date);
+function openSegment(meter: Meter, date: string): Segment | null {
+  if (meter.since === null || date <= meter.since || !isAboveZero(meter.source.balance))
+    return null;
+  const amount = stretchOf(meter, date);
   return segment(
     meter,
     meter.since,
@@ -116,17 +137,19 @@ function segment(
   to: string,
   amount: Big,
   rule: InterestSegment['rule'],
-): InterestSegment {
-  return {
-    from,
-    to,
-    days: daysBetween(from, to),
-    balance: money(meter.source.balance),
-    rate: meter.source.rate.toFixed(),
-    amount: amount.toFixed(10),
-    rule,
-  };
+): Segment {
+  return { from, to, balance: meter.source.balance, rate: meter.source.rate, amount, rule };
 }
+
+const worded = ({ from, to, balance, rate, amount, rule }: Segment): InterestSegment => ({
+  from,
+  to,
+  days: daysBetween(from, to),
+  balance: money(balance),
+  rate: rate.toFixed(),
+  amount: amount.toFixed(10),
+  rule,
+});
 
 function isSame(one: Source, other: Source): boolean {
   return (

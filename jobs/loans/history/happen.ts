@@ -12,6 +12,7 @@ import { finalPayment } from '../engine/final-payment.ts';
 import { foldWithAnchor, goOn, replay, type Folded } from '../engine/fold.ts';
 import { stateOf, type LoanState } from '../engine/state.ts';
 import { termsOf } from '../products/terms-of.ts';
+import { billFirst } from '../../documents/statements.job.ts';
 import { book, type Booked } from './book.ts';
 import {
   changedSales,
@@ -45,7 +46,10 @@ export type OpenLoan = {
 
 /** Locks the loan and folds it as of today. One writer per loan at a time. */
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
-  return unfolded(work, await history.open(work.tx, loanId));
+  const whole = await history.open(work.tx, loanId);
+  const month = whole?.unbilled_month ?? null;
+  if (month !== null) await billFirst(work.tx, { work, id: loanId, month });
+  return unfolded(work, whole);
 }
 
 function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {

@@ -7,7 +7,7 @@ import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { derive, suppression } from './credit-record.ts';
 
-/** Loans that are written in one transaction. */
+/** Loans that are looked at in one transaction. */
 const CHUNK = 500;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;
@@ -36,15 +36,17 @@ export const reportCredit = job({
  * after which loan to go on, or null at the end.
  */
 async function writeSome({ tx }: Work, period: string, after: string): Promise<string | null> {
+  const last = await facts.nextSlice(tx, after, CHUNK);
+  if (last === null) return null;
   const { credit_reporting } = await settingsOf(tx);
   const named = BUREAUS.filter((bureau) => credit_reporting.program_ids[bureau]);
   const ready = credit_reporting.enabled ? 'queued' : 'draft';
-  const found = await facts.unreported(tx, period, { after, limit: CHUNK });
+  const found = await facts.unreported(tx, period, { after, last });
   const rows = found.map((facts) => {
     const suppression_reason = suppression(facts);
     const status = suppression_reason === null ? ready : 'suppressed';
     return { ...derive(facts), bureaus: named, status, suppression_reason };
   });
   if (rows.length > 0) await records.write(tx, rows);
-  return rows.length < CHUNK ? null : (rows.at(-1)?.loan_id ?? null);
+  return last;
 }

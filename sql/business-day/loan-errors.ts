@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { prepared, sql, unread, type Transaction } from '../database/db.ts';
+
+/** A loan for which a step failed is set aside with the reason; the day goes on. */
+export const setAside = (
+  tx: Transaction,
+  runId: string,
+  loanId: string,
+  step: string,
+  error: string,
+) =>
+  tx.query(
+    unread(sql.typeAlias('void')`
+    insert into cob_loan_errors (run_id, loan_id, step, error)
+    values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})
+    on conflict on constraint cob_loan_errors_once do update set error = excluded.error
+  `),
+  );
+
+const OpenError = z.object({
+  loan_number: z.string(),
+  loan_id: z.string(),
+  cob_date: z.string(),
+  step: z.string(),
+  error: z.string(),
+});
+
+/** Loans that are set aside still, the longest first. */
+export const openErrors = (tx: Transaction, limit: number) =>
+  tx.any(
+    prepared(sql.type(OpenError)`
+    select loan.loan_number, loan.id as loan_id, run.cob_date, error.step, error.error
+    from cob_loan_errors as error
+    join cob_runs as run on run.id = error.run_id
+    join loans as loan on loan.id = error.loan_id
+    where error.resolved_at is null
+    order by error.id limit ${limit}
+  `),
+  );

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { sql } from '../../sql/database/db.ts';
+import { newLoan } from '../setup/loans.ts';
+import { drain, travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const lent = { within: workOf(stage.pool, SYSTEM) } as never;
+const LAST_DAY = '2026-01-31';
+
+const Billed = z.object({ loan_id: z.string(), new_balance: z.string() });
+const billed = (tenant: Tenant) =>
+  tenant.within(({ tx }) =>
+    tx.any(sql.type(Billed)`
+      select loan_id, figures -> 'summary' ->> 'new_balance' as new_balance
+      from statements where statement_month = '2026-01-01' order by loan_id
+    `),
+  );
+
+/** Some loans on the morning of the first, and the day before as it is closed; none of them is billed yet. */
+async function aMonthHasEnded(count: number) {
+  const tenant = await stage.tenant('2026-01-15');
+  const ids: string[] = [];
+  for (let made = 0; made < count; made += 1) ids.push((await newLoan(tenant)).id);
+  await travelTo(stage, tenant, LAST_DAY);
+  const run = await tenant.within((work) => startClose(work, LAST_DAY));
+  const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
+  await closeLoans.run(payload, lent);
+  const pay = async (id: string) => {
+    const { status } = await tenant.officer.post(`/loans/${id}/payments`, { amount: '100.00' });
+    return status;
+  };
+  const today = () => tenant.within(async (work) => work.today);
+  return {
+    tenant,
+    ids: ids.toSorted(),
+    bill: () => closeLoans.run({ ...payload, bills: true }, lent),
+    pay,
+    today,
+  };
+}
+
+// 10,000.00 at 8.5 percent, 17 days.
+const OWED = '10039.59';
+
+test('who pays before a loan’s turn has come has it billed first, as it was when the day began', async () => {
+  const { tenant, ids, pay, bill } = await aMonthHasEnded(2);
+
+  const before = await billed(tenant);
+  const status = await pay(ids[0] ?? '');
+  const paid = await billed(tenant);
+  await bill();
+  const all = await billed(tenant);
+  const { body } = await tenant.officer.get(`/loans/${ids[0]}/get-balances`);
+
+  expect([before, status]).toEqual([[], 201]);
+  expect(paid).toEqual([{ loan_id: ids[0], new_balance: OWED }]);
+  expect(all).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
+  expect(body.total_balance).toBe('9939.59');
+});
+
+test('a payment that is refused leaves the loan to its turn', async () => {
+  const { tenant, ids, bill } = await aMonthHasEnded(1);
+  const late = { amount: '1.00', effective_date: '2025-01-01' };
+
+  const { status } = await tenant.officer.post(`/loans/${ids[0]}/payments`, late);
+  const refused = await billed(tenant);
+  await bill();
+
+  expect([status, refused]).toEqual([422, []]);
+  expect(await billed(tenant)).toHaveLength(1);
+});
+
+test('payments at the same moment as the billing change no statement, and none waits for long', async () => {
+  const { tenant, ids, pay, bill } = await aMonthHasEnded(6);
+
+  const [, ...statuses] = await Promise.all([bill(), ...ids.map(pay), bill()]);
+
+  expect(statuses.slice(0, ids.length)).toEqual(ids.map(() => 201));
+  expect(await billed(tenant)).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
+});
+
+test('a loan that is paid out, or boarded, on the first itself is not billed for the month before', async () => {
+  const { tenant, ids, bill } = await aMonthHasEnded(1);
+
+  const fresh = await newLoan(tenant);
+  await bill();
+
+  expect((await billed(tenant)).map(({ loan_id }) => loan_id)).toEqual(ids);
+  expect(ids).not.toContain(fresh.id);
+});
+
+test('a loan that is paid off before its turn has its last statement all the same', async () => {
+  const { tenant, ids, bill } = await aMonthHasEnded(1);
+
+  const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: OWED });
+  await bill();
+  const { body } = await tenant.officer.get(`/loans/${ids[0]}`);
+
+  expect([paid.status, body.status]).toEqual([201, 'paid_off']);
+  expect(await billed(tenant)).toEqual([{ loan_id: ids[0], new_balance: OWED }]);
+});
+
+test('the next day is closed once all are billed, without being asked for again', async () => {
+  const { tenant, ids, today } = await aMonthHasEnded(2);
+
+  const planned = await tenant.within((work) => startClose(work, '2026-02-02'));
+  const waiting = await today();
+  await drain(stage, {}, ['close-loans']);
+
+  expect([planned, waiting]).toEqual([null, '2026-02-01']);
+  expect(await today()).toBe('2026-02-03');
+  expect(await billed(tenant)).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
+  const { rows } = await stage.owner.query(
+    `select count(*)::integer as jobs from graphile_worker.jobs where key = $1`,
+    [`issue-statements:${tenant.id}:2026-01-01`],
+  );
+  expect(rows).toEqual([{ jobs: 1 }]);
+});
