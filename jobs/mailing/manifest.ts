@@ -1,17 +1,9 @@
+import { csvHeader } from '../../sql/csv.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import type { Standing } from '../../sql/mailing/batches.ts';
 import * as batchFiles from '../../sql/mailing/files.ts';
-import { writeCsv } from '../portfolios/tape-text.ts';
 
 const PAGE = 5_000;
-
-/** An envelope has two lines of a street, one of a place and one of a country. */
-const ADDRESS_LINES = ['address_line_1', 'address_line_2', 'address_line_3', 'address_line_4'];
-const COLUMNS = [
-  ...['position', 'letter_id', 'template_type', 'language', 'name', ...ADDRESS_LINES],
-  ...['postal_code', 'country', 'pages', 'sheets', 'file', 'first_page', 'last_page'],
-  'sha256_hash',
-];
 
 /** All lines of the manifest, some thousands at a time. */
 async function* linesOf(tx: Transaction, batchId: string) {
@@ -25,17 +17,16 @@ async function* linesOf(tx: Transaction, batchId: string) {
 }
 
 /** A row a letter; what a spreadsheet would take for a formula is text. */
-export const manifestCsv = (tx: Transaction, batchId: string) =>
-  encoded(writeCsv(rowsOf(tx, batchId), { columns: COLUMNS, include_header: true }));
+export const manifestCsv = (tx: Transaction, batchId: string) => encoded(csvOf(tx, batchId));
 
-async function* rowsOf(tx: Transaction, batchId: string) {
-  for await (const page of linesOf(tx, batchId)) yield page.map(flat);
+async function* csvOf(tx: Transaction, batchId: string) {
+  yield csvHeader(batchFiles.MANIFEST_COLUMNS);
+  for (let after: number | null = 0; after !== null;) {
+    const page: batchFiles.CsvPage = await batchFiles.csvLines(tx, batchId, after, PAGE);
+    if (page.written !== null) yield page.written;
+    after = page.last;
+  }
 }
-
-const flat = ({ address_lines, ...line }: batchFiles.Line) => ({
-  ...line,
-  ...Object.fromEntries(ADDRESS_LINES.map((name, index) => [name, address_lines[index] ?? null])),
-});
 
 /** The same with its totals, and what is known of each file. */
 export const manifestJson = (tx: Transaction, batchId: string, batch: Standing) =>

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ON_THE_BOOKS } from '../../sql/portfolios/day-rows.ts';
 import type { Source } from '../../sql/portfolios/snapshots.ts';
 import { keptLater } from '../../sql/portfolios/tape-columns.ts';
+import * as pages from '../../sql/portfolios/tape-pages.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { find, type Row } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
@@ -22,7 +23,7 @@ import { nextRun } from './tape-config.ts';
 import { bytesOfTape, CONTENT_TYPES } from './tape-file.ts';
 import { SHEET_ROWS_MAX } from './tape-sheet.ts';
 
-const PAGE = 1_000;
+const PAGE = 5_000;
 
 export const Generate = z.object({
   as_of_date: date.optional(),
@@ -67,16 +68,48 @@ async function checkKnown(
   if (wanted.length > 0) await assertParticulars(tx, day, wanted);
 }
 
-/** All the loans of the tape, some thousands at a time. */
-export async function* tapeRows(tx: Work['tx'], tape: tapes.Tape, source: Source) {
-  let range: tapes.Range | null = tapes.WHOLE;
-  while (range !== null) {
-    const { first_loan_id } = range;
-    const next: string | null = await tapes.nextPage(tx, first_loan_id, PAGE);
-    const rows = await tapes.page(tx, tape, source, { first_loan_id, before_loan_id: next });
-    if (rows.length > 0) yield rows;
-    range = next === null ? null : { first_loan_id: next, before_loan_id: null };
+/** What a tape comes to, told with its pages. */
+type Totals = Omit<pages.Page, 'written'>;
+const nothing = (): Totals => ({
+  ...{ row_count: 0, principal_balance: '0.00' },
+  ...{ no_maturity: 0, matures_early: 0, negative: 0, odd_rate: 0, no_state: 0 },
+});
+
+type Read = { next: string | null; page: pages.Page };
+
+/**
+ * The texts of all the pages of the tape, some thousands of loans each, added up in `totals`. While one is
+ * written to the files, the database writes the next one.
+ */
+async function* textsOf(tx: Work['tx'], tape: tapes.Order, source: Source, totals: Totals) {
+  const form = tape.format === 'csv' ? 'csv' : 'json';
+  const read = async (first_loan_id: string): Promise<Read> => {
+    const next = await pages.nextPage(tx, first_loan_id, PAGE);
+    const range = { first_loan_id, before_loan_id: next };
+    return { next, page: await pages.page(tx, tape, source, range, form) };
+  };
+  let ahead: Promise<Read> | null = read(pages.FIRST);
+  try {
+    while (ahead !== null) {
+      const { next, page }: Read = await ahead;
+      ahead = next === null ? null : read(next);
+      // Whoever waits for it is told of its failure, which must not end the process before.
+      ahead?.catch(() => undefined);
+      const { written, ...told } = page;
+      add(totals, told);
+      if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
+        throw new Conflict(`A sheet holds ${SHEET_ROWS_MAX} loans: use csv.`, 'too_many_rows');
+      if (written !== null) yield written;
+    }
+  } finally {
+    // Nothing is asked of a transaction that has ended.
+    await ahead?.catch(() => undefined);
   }
+}
+
+function add(totals: Totals, { principal_balance, ...counts }: Totals) {
+  totals.principal_balance = money(new Big(totals.principal_balance).plus(principal_balance));
+  for (const name of Object.keys(counts) as (keyof typeof counts)[]) totals[name] += counts[name];
 }
 
 /**
@@ -102,16 +135,10 @@ async function written(work: Work, files: Files, tapeId: string) {
   const source: Source = order.as_of_date < today ? 'recorded' : 'live';
   // It may have been ordered while the day was open, or by its close.
   if (source === 'recorded') await checkKnown(work, order.as_of_date, order);
-  const totals = {
-    ...(await tapes.totals(tx, order, source)),
-    ...(await tapes.tie(tx, order, source)),
-    not_kept: source === 'recorded' ? await tapes.notKept(tx, order.as_of_date) : 0,
-  };
-  if (order.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
-    throw new Conflict(`A sheet holds ${SHEET_ROWS_MAX} loans: use csv.`, 'too_many_rows');
+  const totals = nothing();
   let cut = 0;
   const onCut = () => void (cut += 1);
-  const bytes = bytesOfTape(tapeRows(tx, order, source), { ...order, onCut });
+  const bytes = bytesOfTape(textsOf(tx, order, source, totals), { ...order, onCut });
   const { slug } = await current(tx);
   const key = storageKey({
     tenant_slug: slug,
@@ -120,7 +147,9 @@ async function written(work: Work, files: Files, tapeId: string) {
     filename: `${randomUUID().slice(0, 8)}-${order.filename}`,
   });
   const file = await files.put(key, bytes);
-  return { order, source, totals: { ...totals, cut }, file };
+  const tie = await pages.tie(tx, order, source);
+  const not_kept = source === 'recorded' ? await pages.notKept(tx, order.as_of_date) : 0;
+  return { order, source, totals: { ...totals, ...tie, not_kept, cut }, file };
 }
 
 async function known(work: Work, { order, source, totals, file }: Made) {

@@ -1,8 +1,8 @@
 import { COLUMNS, type Kind, type TapeColumn } from '../../sql/portfolios/tape-columns.ts';
-import type { TapeRow } from '../../sql/portfolios/tapes.ts';
 import type { Entry } from '../files/zip.ts';
 import { dayNumber } from '../dates.ts';
 
+export type TapeRow = Record<string, string | number | boolean | null>;
 type Rows = AsyncIterable<readonly TapeRow[]> | Iterable<readonly TapeRow[]>;
 type Layout = {
   columns: readonly TapeColumn[];
@@ -15,7 +15,10 @@ type Layout = {
 export const SHEET_ROWS_MAX = 1_048_575;
 
 /** The style of each kind of cell, as xl/styles.xml has them in their order. */
-const STYLES: Record<Kind, number> = { text: 0, count: 0, flag: 0, money: 1, rate: 2, day: 3 };
+const STYLES: Record<Kind, number> = {
+  ...{ text: 0, code: 0, count: 0, flag: 0 },
+  ...{ money: 1, rate: 2, day: 3 },
+};
 
 /**
  * The files of a workbook with one sheet (ECMA-376, Office Open XML). Amounts are numbers with two decimals
@@ -65,7 +68,7 @@ function cell(kind: Kind, value: TapeRow[string]): string {
   if (kind === 'flag') return `<c t="b"><v>${value === true ? 1 : 0}</v></c>`;
   const isDay = kind === 'day' && String(value) >= FIRST_DAY;
   if (isDay) return number(kind, dayNumber(String(value)) + DAYS_BEFORE_1970);
-  if (kind === 'text' || kind === 'day')
+  if (kind === 'text' || kind === 'code' || kind === 'day')
     return `<c t="inlineStr"><is><t xml:space="preserve">${escaped(String(value))}</t></is></c>`;
   return number(kind, String(value));
 }

@@ -1,4 +1,6 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { type Cell, csvLine } from '../csv.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -94,7 +96,9 @@ export type Line = z.output<typeof Line>;
 
 /** Some thousands of the manifest's lines, after the given place. */
 export const lines = (tx: Transaction, batchId: string, after: number, limit: number) =>
-  tx.any(sql.type(Line)`
+  tx.any(sql.type(Line)`${linesOf(batchId, after, limit)}`);
+
+const linesOf = (batchId: string, after: number, limit: number) => sql.fragment`
     select letter.position, letter.id as letter_id, log.template_type, document.language,
            coalesce(sent_to ->> 'name', '') as name,
            coalesce(sent_to -> 'address_lines', '[]') as address_lines,
@@ -110,6 +114,42 @@ export const lines = (tx: Transaction, batchId: string, after: number, limit: nu
     cross join lateral (select log.figures #> '{letter,recipient}' as sent_to) as recipient
     where letter.mail_batch_id = ${batchId} and letter.position > ${after}
     order by letter.position limit ${limit}
+  `;
+
+const worded = (from: SqlFragment): Cell => ({ from, isWorded: true });
+const ours = (from: SqlFragment): Cell => ({ from, isWorded: false });
+
+/** The manifest's columns. An envelope has two lines of a street, one of a place and one of a country. */
+const CELLS = {
+  position: ours(sql.fragment`position`),
+  letter_id: ours(sql.fragment`letter_id`),
+  template_type: worded(sql.fragment`template_type`),
+  language: worded(sql.fragment`language`),
+  name: worded(sql.fragment`name`),
+  address_line_1: worded(sql.fragment`address_lines ->> 0`),
+  address_line_2: worded(sql.fragment`address_lines ->> 1`),
+  address_line_3: worded(sql.fragment`address_lines ->> 2`),
+  address_line_4: worded(sql.fragment`address_lines ->> 3`),
+  postal_code: worded(sql.fragment`postal_code`),
+  country: worded(sql.fragment`country`),
+  pages: ours(sql.fragment`pages`),
+  sheets: ours(sql.fragment`sheets`),
+  file: worded(sql.fragment`file`),
+  first_page: ours(sql.fragment`first_page`),
+  last_page: ours(sql.fragment`last_page`),
+  sha256_hash: ours(sql.fragment`sha256_hash`),
+};
+export const MANIFEST_COLUMNS = Object.keys(CELLS);
+
+const Csv = z.object({ written: z.string().nullable(), last: z.int().nullable() });
+export type CsvPage = z.output<typeof Csv>;
+
+/** The same lines as the text of a csv, and the place of the last one. */
+export const csvLines = (tx: Transaction, batchId: string, after: number, limit: number) =>
+  tx.one(sql.type(Csv)`
+    select string_agg(${csvLine(Object.values(CELLS))}, '' order by position) as written,
+           max(position) as last
+    from (${linesOf(batchId, after, limit)}) as line
   `);
 
 const Over = z.object({ id: z.string(), filenames: z.array(z.string()) });

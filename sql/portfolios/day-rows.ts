@@ -118,13 +118,12 @@ export async function keepDay(tx: Transaction, day: string, among: Among) {
 }
 
 /**
- * The loans of a day that is closed, as its close wrote them down. Particulars of days before they were
- * kept are empty: whoever asks for them is refused (`lackingOn`).
+ * The loans of a day that is closed, as its close wrote them down, with or without their particulars. Those of
+ * days before they were kept are empty: whoever asks for them is refused (`lackingOn`).
  */
-export const keptOf = (day: string, among: Among) => sql.fragment`
-  select ${names('kept')}, ${particularsIn('told')}
-  from loan_snapshots as kept
-  left join lateral ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true
+export const keptOf = (day: string, among: Among, isWhole: boolean) => sql.fragment`
+  select ${names('kept')} ${isWhole ? told : NOTHING}
+  from loan_snapshots as kept ${isWhole ? toldThen : NOTHING}
   where kept.snapshot_date = ${day} and ${among(sql.fragment`kept.loan_id`)}
 `;
 
@@ -132,18 +131,33 @@ export const keptOf = (day: string, among: Among) => sql.fragment`
  * The loans of the day that is open: what its close has written down already, and of the others what it
  * would write down now.
  */
-export const openOf = (day: string, among: Among, statuses: readonly string[]) => sql.fragment`
-  ${keptOf(day, among)}
+export const openOf = (
+  day: string,
+  among: Among,
+  isWhole: boolean,
+  statuses: readonly string[],
+) => sql.fragment`
+  ${keptOf(day, among, isWhole)}
   union all
-  select ${names('ended')}, ${particularsIn('told')}
-  from (${atTheEnd(day, among, statuses)}) as ended
-  -- "offset 0" and the subquery have both asked loan by loan: joined as a whole, a planner that has not
-  -- counted the rows yet goes through all of them for each.
-  cross join lateral (
-    ${particularsNow(day, (id) => sql.fragment`${id} = ended.loan_id`)} offset 0
-  ) as told
+  select ${names('ended')} ${isWhole ? told : NOTHING}
+  from (${atTheEnd(day, among, statuses)}) as ended ${isWhole ? toldNow(day) : NOTHING}
   where (
     select kept.loan_id from loan_snapshots as kept
     where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id
   ) is null
 `;
+
+const NOTHING = sql.fragment``;
+const told = sql.fragment`, ${particularsIn('told')}`;
+
+const toldThen = sql.fragment`
+  left join lateral ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true`;
+
+/**
+ * "offset 0", and the subquery in `openOf`, have both asked loan by loan: joined as a whole, a planner that has
+ * not counted the rows yet goes through all of them for each.
+ */
+const toldNow = (day: string) => sql.fragment`
+  cross join lateral (
+    ${particularsNow(day, (id) => sql.fragment`${id} = ended.loan_id`)} offset 0
+  ) as told`;

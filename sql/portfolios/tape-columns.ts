@@ -1,30 +1,22 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
-import { z } from 'zod';
 import { sql } from '../database/db.ts';
 import { isParticular } from './particulars.ts';
 
-const text = z.string().nullable();
-const count = z.int().nullable();
-const flag = z.boolean();
-
-/** What a cell of a spreadsheet is. */
-const TYPES = { text, count, flag, money: text, rate: text, day: text };
-export type Kind = keyof typeof TYPES;
+/** What a cell of a spreadsheet is. A text may be worded by anybody; a code is an id or a word of ours. */
+export type Kind = 'text' | 'code' | 'count' | 'flag' | 'money' | 'rate' | 'day';
 
 /** `needs` names the particular that it is read from, which days of before it was kept do not have. */
-type Column = { kind: Kind; type: z.ZodType; from: SqlFragment; needs?: string };
+type Column = { kind: Kind; from: SqlFragment; needs?: string };
 
 /** What never changes once a loan is funded is read of the loan itself. */
 const fixed = (name: string, kind: Kind = 'text'): Column => ({
   kind,
-  type: TYPES[kind],
   from: sql.fragment`${sql.identifier(['loan', name])}`,
 });
 
 /** What changes is read of the day's row: what its close kept, or would keep now. */
 const kept = (name: string, kind: Kind = 'text'): Column => ({
   kind,
-  type: TYPES[kind],
   from: sql.fragment`${sql.identifier(['row', name])}`,
   ...(isParticular(name) && { needs: name }),
 });
@@ -35,21 +27,21 @@ const trimmed = (name: string): Column => {
 };
 
 /**
- * What a tape may hold: each column with its type and where it is read, the same for every day. Names
+ * What a tape may hold: each column with its kind and where it is read, the same for every day. Names
  * are the buyers' words; no name of a client ever reaches the query.
  */
 export const COLUMNS = {
-  loan_id: { kind: 'text', type: z.string(), from: sql.fragment`row.loan_id` },
+  loan_id: { kind: 'code', from: sql.fragment`row.loan_id` },
   loan_number: fixed('loan_number'),
   external_id: kept('external_id'),
-  borrower_id: fixed('borrower_id'),
+  borrower_id: fixed('borrower_id', 'code'),
   borrower_name: kept('borrower_name'),
   borrower_state: kept('borrower_state'),
   borrower_zip: kept('borrower_zip'),
   program: kept('program'),
   product: kept('product'),
   loan_type: fixed('loan_type'),
-  status: kept('status'),
+  status: kept('status', 'code'),
   origination_date: kept('origination_date', 'day'),
   first_payment_date: kept('first_payment_date', 'day'),
   maturity_date: kept('maturity_date', 'day'),
@@ -71,11 +63,10 @@ export const COLUMNS = {
   last_payment_amount: kept('last_payment_amount', 'money'),
   total_paid: {
     kind: 'money',
-    type: text,
     from: sql.fragment`row.total_paid_principal + row.total_paid_interest + row.total_paid_fees`,
   },
   days_past_due: kept('days_past_due', 'count'),
-  delinquency_bucket: kept('delinquency_bucket'),
+  delinquency_bucket: kept('delinquency_bucket', 'code'),
   past_due_amount: kept('past_due_amount', 'money'),
   times_30: kept('times_delinquent_30', 'count'),
   times_60: kept('times_delinquent_60', 'count'),
@@ -83,7 +74,6 @@ export const COLUMNS = {
   modification_count: kept('modification_count', 'count'),
   is_modified: {
     kind: 'flag',
-    type: flag,
     from: sql.fragment`row.modification_count > 0`,
     needs: 'modification_count',
   },
@@ -97,7 +87,6 @@ export const COLUMNS = {
   collateral_value: kept('collateral_value', 'money'),
   ltv: {
     kind: 'rate',
-    type: text,
     from: sql.fragment`round(row.principal_balance / nullif(row.collateral_value, 0), 6)`,
     needs: 'collateral_value',
   },

@@ -1,10 +1,6 @@
-import type { FragmentSqlToken as SqlFragment, IdentifierSqlToken } from 'slonik';
 import { z } from 'zod';
-import { inChunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { keptOf, ON_THE_BOOKS, openOf } from './day-rows.ts';
-import type { Source } from './snapshots.ts';
 import { COLUMNS, type TapeColumn } from './tape-columns.ts';
 
 export const configs = table({
@@ -73,6 +69,7 @@ const Order = z.object({
   include_header: z.boolean(),
   filename: z.string(),
 });
+export type Order = z.output<typeof Order>;
 
 /** The tape that was ordered, as long as nobody has made it. */
 export const pending = (tx: Transaction, id: string) =>
@@ -107,116 +104,3 @@ export const due = (tx: Transaction, day: string) =>
     select id from loan_tape_configs where is_active and next_run_at <= ${day} order by id
   `),
   );
-
-/** A range of loans, one page of the tape, by their ids. */
-export type Range = { first_loan_id: string; before_loan_id: string | null };
-
-export const WHOLE: Range = {
-  first_loan_id: '00000000-0000-0000-0000-000000000000',
-  before_loan_id: null,
-};
-
-/** Where the page after this one begins; nothing, where this is the last. */
-export const nextPage = (tx: Transaction, after: string, size: number) =>
-  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
-    select id from loans where id >= ${after} order by id offset ${size} limit 1
-  `);
-
-/** The loans of the tape: those on the books, unless a filter says otherwise. */
-const from = ({ portfolio_id, as_of_date, filters }: Tape, source: Source, range: Range) => {
-  const among = (id: SqlFragment) => inChunk(range, id);
-  const rows =
-    source === 'recorded'
-      ? keptOf(as_of_date, among)
-      : openOf(as_of_date, among, filters.status ?? ON_THE_BOOKS);
-  const clauses = [
-    ...(portfolio_id === null ? [] : [sql.fragment`row.portfolio_id = ${portfolio_id}`]),
-    ...OF_THE_DAY.flatMap((name) => isAnyOf(sql.identifier(['row', name]), filters[name])),
-    ...OF_THE_LOAN.flatMap((name) => isAnyOf(sql.identifier(['loan', name]), filters[name])),
-  ];
-  return sql.fragment`
-    from (${rows}) as row
-    join loans as loan on loan.id = row.loan_id
-    where ${sql.join([sql.fragment`true`, ...clauses], sql.fragment` and `)}
-  `;
-};
-
-const OF_THE_DAY = ['status', 'delinquency_bucket', 'investor_id'] as const;
-const OF_THE_LOAN = ['program_id', 'product_id', 'loan_type'] as const;
-
-const isAnyOf = (column: IdentifierSqlToken, values: string[] | undefined) =>
-  values ? [sql.fragment`${column}::text = any(${sql.array(values, 'text')})`] : [];
-
-export type TapeRow = Record<string, string | number | boolean | null>;
-
-/** The loans of one page of the tape, in the order of their ids. */
-export const page = async (
-  tx: Transaction,
-  tape: Tape,
-  source: Source,
-  range: Range,
-): Promise<readonly TapeRow[]> => {
-  const named = tape.columns.map(
-    (name) => sql.fragment`${COLUMNS[name].from} as ${sql.identifier([name])}`,
-  );
-  const shape = Object.fromEntries(tape.columns.map((name) => [name, COLUMNS[name].type]));
-  return (await tx.any(sql.type(z.object(shape))`
-    select ${sql.join(named, sql.fragment`, `)} ${from(tape, source, range)} order by row.loan_id
-  `)) as readonly TapeRow[];
-};
-
-const Totals = z.object({
-  row_count: z.int(),
-  principal_balance: z.string(),
-  no_maturity: z.int(),
-  matures_early: z.int(),
-  negative: z.int(),
-  odd_rate: z.int(),
-  no_state: z.int(),
-});
-
-/** How many loans, how much principal, and what a buyer would stumble over first. */
-export const totals = (tx: Transaction, tape: Tape, source: Source) =>
-  tx.one(sql.type(Totals)`
-    select count(*)::integer as row_count,
-           coalesce(sum(row.principal_balance), 0)::numeric(18, 2) as principal_balance,
-           count(*) filter (where row.maturity_date is null)::integer as no_maturity,
-           count(*) filter (where row.maturity_date < row.origination_date)::integer
-             as matures_early,
-           count(*) filter (where least(row.principal_balance, row.outstanding_fees) < 0)::integer
-             as negative,
-           count(*) filter (where row.interest_rate > 0.6)::integer as odd_rate,
-           count(*) filter (where row.borrower_state is null)::integer as no_state
-    ${from(tape, source, WHOLE)}
-  `);
-
-/** Loans of the day that its close set aside before it had kept anything of them. */
-export const notKept = (tx: Transaction, day: string) =>
-  tx.oneFirst(sql.type(z.object({ loans: z.int() }))`
-    select count(distinct error.loan_id)::integer as loans
-    from cob_loan_errors as error
-    join cob_runs as run on run.id = error.run_id
-    where run.cob_date = ${day} and error.step = 'snapshot'
-  `);
-
-const Tie = z.object({ ledger_principal: z.string(), differing: z.int() });
-
-/**
- * What the books have as the principal of the tape's loans at the end of its day, whichever accounts it
- * is on, and how many of the loans the tape has otherwise.
- */
-export const tie = (tx: Transaction, tape: Tape, source: Source) =>
-  tx.one(sql.type(Tie)`
-    select coalesce(sum(books.principal), 0.00)::numeric(18, 2) as ledger_principal,
-           count(*) filter (where row.principal_balance <> coalesce(books.principal, 0))::integer
-             as differing
-    from (
-      select row.loan_id, row.principal_balance ${from(tape, source, WHOLE)}
-    ) as row
-    left join lateral (
-      select sum(line.debit - line.credit) as principal
-      from journal_entries as entry join journal_lines as line on line.entry_id = entry.id
-      where entry.loan_id = row.loan_id and entry.status = 'posted'
-        and entry.entry_date <= ${tape.as_of_date} and line.role = 'loans_receivable'
-    ) as books on true
-  `);

@@ -1,0 +1,167 @@
+import type { FragmentSqlToken as SqlFragment, IdentifierSqlToken } from 'slonik';
+import { z } from 'zod';
+import { inChunk } from '../business-day/closes.ts';
+import { csvLine } from '../csv.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
+import { keptOf, ON_THE_BOOKS, openOf } from './day-rows.ts';
+import type { Source } from './snapshots.ts';
+import { COLUMNS, type Kind, type TapeColumn } from './tape-columns.ts';
+import type { Tape } from './tapes.ts';
+
+/** A range of loans, one page of the tape, by their ids. */
+type Range = { first_loan_id: string; before_loan_id: string | null };
+
+/** No loan has an id before it. */
+export const FIRST = '00000000-0000-0000-0000-000000000000';
+const WHOLE: Range = { first_loan_id: FIRST, before_loan_id: null };
+
+/** Where the page after this one begins; nothing, where this is the last. */
+export const nextPage = (tx: Transaction, after: string, size: number) =>
+  tx.maybeOneFirst(
+    prepared(sql.type(z.object({ id: z.string() }))`
+    select id from loans where id >= ${after} order by id offset ${size} limit 1
+  `),
+  );
+
+/** `isWhole`: with what seldom changes of them, which no filter asks for. */
+type Rows = { source: Source; range: Range; isWhole: boolean };
+
+/** The loans of the tape: those on the books, unless a filter says otherwise. */
+const from = ({ portfolio_id, as_of_date, filters }: Tape, { source, range, isWhole }: Rows) => {
+  const among = (id: SqlFragment) => inChunk(range, id);
+  const rows =
+    source === 'recorded'
+      ? keptOf(as_of_date, among, isWhole)
+      : openOf(as_of_date, among, isWhole, filters.status ?? ON_THE_BOOKS);
+  const clauses = [
+    ...(portfolio_id === null ? [] : [sql.fragment`row.portfolio_id = ${portfolio_id}`]),
+    ...OF_THE_DAY.flatMap((name) => isAnyOf(sql.identifier(['row', name]), filters[name])),
+    ...OF_THE_LOAN.flatMap((name) => isAnyOf(sql.identifier(['loan', name]), filters[name])),
+  ];
+  return sql.fragment`
+    from (${rows}) as row
+    join loans as loan on loan.id = row.loan_id and ${among(sql.fragment`loan.id`)}
+    where ${sql.join([sql.fragment`true`, ...clauses], sql.fragment` and `)}
+  `;
+};
+
+const OF_THE_DAY = ['status', 'delinquency_bucket', 'investor_id'] as const;
+const OF_THE_LOAN = ['program_id', 'product_id', 'loan_type'] as const;
+
+const isAnyOf = (column: IdentifierSqlToken, values: string[] | undefined) =>
+  values ? [sql.fragment`${column}::text = any(${sql.array(values, 'text')})`] : [];
+
+/** How a loan is written: as a line of a csv, or as an object of JSON. */
+const WRITTEN = {
+  csv: (columns: readonly TapeColumn[]) =>
+    csvLine(
+      columns.map((name) => ({ from: valueOf(name), isWorded: COLUMNS[name].kind === 'text' })),
+    ),
+  json: (columns: readonly TapeColumn[]) => sql.fragment`(
+    select row_to_json(told)::text from (select ${sql.join(
+      columns.map((name) => sql.fragment`${inJson(name)} as ${sql.identifier([name])}`),
+      sql.fragment`, `,
+    )}) as told
+  )`,
+};
+const BETWEEN = { csv: '', json: ',\n' } as const;
+
+/** What a value is by its kind; words that were declared to be something else are refused, not written. */
+const TYPES: Record<Kind, SqlFragment> = {
+  text: sql.fragment`text`,
+  code: sql.fragment`text`,
+  count: sql.fragment`integer`,
+  flag: sql.fragment`boolean`,
+  money: sql.fragment`numeric`,
+  rate: sql.fragment`numeric`,
+  day: sql.fragment`date`,
+};
+const valueOf = (name: TapeColumn) => {
+  const { from: value, kind } = COLUMNS[name];
+  return sql.fragment`(${value})::${TYPES[kind]}`;
+};
+
+/** An amount or a rate is a text, since whoever reads a number in JSON may round it. */
+const inJson = (name: TapeColumn) => {
+  const { kind } = COLUMNS[name];
+  const value = valueOf(name);
+  return kind === 'money' || kind === 'rate' ? sql.fragment`(${value})::text` : value;
+};
+
+const Page = z.object({
+  written: z.string().nullable(),
+  row_count: z.int(),
+  principal_balance: z.string(),
+  no_maturity: z.int(),
+  matures_early: z.int(),
+  negative: z.int(),
+  odd_rate: z.int(),
+  no_state: z.int(),
+});
+export type Page = z.output<typeof Page>;
+
+/**
+ * The loans of one page of the tape, in the order of their ids, as one text that the database writes; with it
+ * how many they are, how much principal, and what a buyer would stumble over first.
+ */
+export const page = (
+  tx: Transaction,
+  tape: Tape,
+  source: Source,
+  range: Range,
+  form: keyof typeof WRITTEN,
+) =>
+  tx.one(sql.type(Page)`
+    select string_agg(written, ${BETWEEN[form]} order by loan_id) as written,
+           count(*)::integer as row_count,
+           coalesce(sum(principal_balance), 0)::numeric(18, 2) as principal_balance,
+           count(*) filter (where maturity_date is null)::integer as no_maturity,
+           count(*) filter (where maturity_date < origination_date)::integer as matures_early,
+           count(*) filter (where least(principal_balance, outstanding_fees) < 0)::integer
+             as negative,
+           count(*) filter (where interest_rate > 0.6)::integer as odd_rate,
+           count(*) filter (where borrower_state is null)::integer as no_state
+    from (
+      select row.loan_id, row.principal_balance, row.outstanding_fees, row.maturity_date,
+             row.origination_date, row.interest_rate, row.borrower_state,
+             ${WRITTEN[form](tape.columns)} as written
+      ${from(tape, { source, range, isWhole: true })}
+      offset 0
+    ) as loan
+  `);
+
+/** Loans of the day that its close set aside before it had kept anything of them. */
+export const notKept = (tx: Transaction, day: string) =>
+  tx.oneFirst(sql.type(z.object({ loans: z.int() }))`
+    select count(distinct error.loan_id)::integer as loans
+    from cob_loan_errors as error
+    join cob_runs as run on run.id = error.run_id
+    where run.cob_date = ${day} and error.step = 'snapshot'
+  `);
+
+const Tie = z.object({ ledger_principal: z.string(), differing: z.int() });
+
+/**
+ * What the books have as the principal of the tape's loans at the end of its day, whichever accounts it
+ * is on, and how many of the loans the tape has otherwise. Joined rather than asked loan by loan: the planner
+ * reads the books once for a tape of all loans, and by their index for a tape of few.
+ */
+export const tie = (tx: Transaction, tape: Tape, source: Source) =>
+  tx.one(sql.type(Tie)`
+    select coalesce(sum(principal), 0.00)::numeric(18, 2) as ledger_principal,
+           count(*) filter (where told <> principal)::integer as differing
+    from (
+      select row.loan_id, min(row.principal_balance) as told,
+             coalesce(sum(line.debit - line.credit), 0) as principal
+      from (
+        select row.loan_id, row.principal_balance
+        ${from(tape, { source, range: WHOLE, isWhole: false })}
+      ) as row
+      left join (
+        journal_entries as entry
+        join journal_lines as line on line.entry_id = entry.id and line.role = 'loans_receivable'
+      ) on entry.loan_id = row.loan_id and entry.status = 'posted'
+        and entry.entry_date <= ${tape.as_of_date}
+      group by row.loan_id
+    ) as books
+  `);
