@@ -1,5 +1,3 @@
-// oxlint-disable-next-line import/no-unassigned-import -- it acts when it is read, before the others
-import '../jobs/young-space.ts';
 import { Server as NetServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,5 +1,3 @@
-// oxlint-disable-next-line import/no-unassigned-import -- it acts when it is read, before the others
-import '../jobs/young-space.ts';
 import path from 'node:path';
 import { openFiles } from '../jobs/files/open-files.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,26 +17,3 @@ test('what Node makes of the files of a process stays beside its data, for the n
   const [version = ''] = readdirSync(path.join(folder, 'compiled'));
   expect(readdirSync(path.join(folder, 'compiled', version)).length).toBeGreaterThan(100);
 });
-
-test('the space for what is young stays small, however much comes and goes', () => {
-  const youngAfter = (first: string) =>
-    Number(
-      execFileSync(process.execPath, ['--input-type=module', '-e', `${first}; ${COMES_AND_GOES}`]),
-    );
-
-  expect(youngAfter(`await import(${JSON.stringify(YOUNG_SPACE)})`)).toBeLessThan(4_000_000);
-  expect(youngAfter('')).toBeGreaterThan(8_000_000);
-});
-
-const YOUNG_SPACE = new URL('../../jobs/young-space.ts', import.meta.url).href;
-
-/** Prints the bytes of that space after much was kept for a moment. */
-const COMES_AND_GOES = `
-  import v8 from 'node:v8';
-  let kept = [];
-  for (let at = 0; at < 3_000_000; at += 1) {
-    kept.push({ at });
-    if (kept.length > 200_000) kept = [];
-  }
-  const spaces = v8.getHeapSpaceStatistics();
-  console.log(spaces.find((space) => space.space_name === 'new_space').space_size);`;
