@@ -1,5 +1,6 @@
 import { register } from 'prom-client';
 import { expect, test } from 'vitest';
+import { isSlowToEnd } from '../setup/spent.ts';
 import { onTheWire } from '../setup/wire.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -94,17 +95,19 @@ test('half a million brackets do not exhaust the stack', async () => {
 test('a pattern takes no longer for a text made to puzzle it', async () => {
   const { body: made } = await officer.post('/borrowers', BODY);
   const puzzling = [`${'a'.repeat(50_000)}@`, `a@${'a.'.repeat(25_000)}`, '+1'.repeat(25_000)];
-  const started = performance.now();
+  const asked = puzzling.flatMap((text) => [
+    { path: 'emails', body: { email: text } },
+    { path: 'phones', body: { phone_number: text } },
+  ]);
+  const statuses = new Set<number>();
 
-  const replies = await Promise.all(
-    puzzling.flatMap((text) => [
-      officer.post(`/borrowers/${made.id}/emails`, { email: text }),
-      officer.post(`/borrowers/${made.id}/phones`, { phone_number: text }),
-    ]),
-  );
+  const isSlow = await isSlowToEnd(500, async () => {
+    for (const { path, body } of asked)
+      statuses.add((await officer.post(`/borrowers/${made.id}/${path}`, body)).status);
+  });
 
-  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([422]));
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(statuses).toEqual(new Set([422]));
+  expect(isSlow).toBe(false);
 });
 
 test('a body is judged only for who may send it', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isSlowToEnd } from '../setup/spent.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -137,12 +138,15 @@ test('a list that is given as a parameter twice is refused, but a filter may rep
 });
 
 test('a query of thousands of parameters is answered at once', async () => {
-  const started = performance.now();
+  const flood = `${'last_name=&'.repeat(1_200)}${'a&'.repeat(600)}`;
+  const statuses: number[] = [];
 
-  const reply = await officer.get(`/borrowers?${'last_name=&'.repeat(1_200)}${'a&'.repeat(600)}`);
+  const isSlow = await isSlowToEnd(300, async () => {
+    statuses.push((await officer.get(`/borrowers?${flood}`)).status);
+  });
 
-  expect(reply.status).toBe(422);
-  expect(performance.now() - started).toBeLessThan(300);
+  expect(new Set(statuses)).toEqual(new Set([422]));
+  expect(isSlow).toBe(false);
 });
 
 test.each(['sort', 'range', 'filter'])('%s that is no JSON is malformed', async (name) => {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkTemplate } from '../../templates/check.ts';
 import { renderMessage } from '../../templates/render.ts';
+import { isSlow } from '../setup/spent.ts';
 
 test.each([
   'Dear {{ borrower.name }}, {{ payment_amount | currency(locale) }} is due {{ due_date | date(locale) }}.',
@@ -50,20 +51,23 @@ test.each([
 });
 
 test('an object, a large text and a flood of braces are refused quickly', () => {
-  const started = performance.now();
-
-  const refusals = [
-    checkTemplate({ type: 'Program', body: [] }),
-    checkTemplate(['{{ borrower.name }}']),
-    checkTemplate('x'.repeat(1_000_000)),
-    checkTemplate('{{'.repeat(8_000)),
-    checkTemplate('{{loan.rate}}'.repeat(201)),
-    checkTemplate(`{{ ${'a.'.repeat(1_000)}b }}`),
-    checkTemplate('{{#if loan.rate}}'.repeat(5) + '{{/if}}'.repeat(5)),
+  const floods = [
+    { type: 'Program', body: [] },
+    ['{{ borrower.name }}'],
+    'x'.repeat(1_000_000),
+    '{{'.repeat(8_000),
+    '{{loan.rate}}'.repeat(201),
+    `{{ ${'a.'.repeat(1_000)}b }}`,
+    '{{#if loan.rate}}'.repeat(5) + '{{/if}}'.repeat(5),
   ];
+  let refusals: unknown[][] = [];
+
+  const tooSlow = isSlow(200, () => {
+    refusals = floods.map((flood) => checkTemplate(flood));
+  });
 
   expect(refusals.filter((problems) => problems.length === 0)).toEqual([]);
-  expect(performance.now() - started).toBeLessThan(200);
+  expect(tooSlow).toBe(false);
 });
 
 test('whatever passes the check renders, and shows nothing but values and its own text', () => {
