@@ -4024,7 +4024,6 @@ create table loan_snapshots (
   is_in_disaster boolean,
   constraint loan_snapshots_pkey PRIMARY KEY (tenant_id, snapshot_date, loan_id)
 );
-CREATE INDEX loan_snapshots_loan ON public.loan_snapshots USING btree (tenant_id, loan_id, snapshot_date DESC);
 CREATE INDEX loan_snapshots_portfolio ON public.loan_snapshots USING btree (tenant_id, portfolio_id, snapshot_date);
 alter table loan_snapshots enable row level security, force row level security;
 create policy auditor on loan_snapshots for select to servicing_auditor using true;

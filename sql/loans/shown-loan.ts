@@ -77,7 +77,8 @@ type Read = {
 
 const sourceOf = ({ record, whole, balance, since }: Read) => sql.fragment`
     from ${record} as record
-    join borrowers as borrower on borrower.id = record.borrower_id
+    -- Everybody has one: said so that whoever asks for nothing of theirs looks for none.
+    left join borrowers as borrower on borrower.id = record.borrower_id
     cross join (select app.business_date() as day offset 0) as today
     cross join lateral (
       select greatest(interest.balance, 0.00) as interest,

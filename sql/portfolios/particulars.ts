@@ -9,7 +9,8 @@ export type Among = (id: SqlFragment) => SqlFragment;
 
 /**
  * What is told of a loan and seldom changes, and how it is read of the loan (`record`), its `borrower`,
- * their `home`, its `backing` by collateral and the `day`. Each is a column of loan_particulars.
+ * their `home`, its portfolio (`shelf`), its `backing` by collateral, whether any of the loans has `collateral`,
+ * and the `day`. Each is a column of loan_particulars.
  */
 const PARTICULARS = {
   external_id: sql.fragment`record.external_id`,
@@ -39,10 +40,10 @@ const PARTICULARS = {
   lien_position: sql.fragment`(
     select min(lien.lien_position)
     from liens as lien join collateral_items as item on item.id = lien.collateral_id
-    where item.loan_id = record.id and lien.status = 'active'
+    where item.loan_id = record.id and lien.status = 'active' and collateral.is_any
   )`,
   investor: sql.fragment`(select name from investors where id = ${investorOf})`,
-  portfolio: sql.fragment`(select name from portfolios where id = record.portfolio_id)`,
+  portfolio: sql.fragment`shelf.name`,
   credit_score_origination: sql.fragment`record.metadata ->> 'credit_score'`,
 } as const;
 
@@ -66,9 +67,19 @@ export const particularsNow = (day: string, among: Among) => sql.fragment`
   )}
   from loans as record
   cross join (select ${day}::date as day) as today
-  join borrowers as borrower on borrower.id = record.borrower_id
+  -- Where no loan has any, none is looked for.
+  cross join (
+    select exists (
+      select from collateral_items as item where ${among(sql.fragment`item.loan_id`)}
+    ) as is_any
+  ) as collateral
   join programs as program on program.id = record.program_id
   join products as product on product.id = record.product_id
+  left join portfolios as shelf on shelf.id = record.portfolio_id
+  -- Loan by loan: joined as a whole, all borrowers of the tenant are read for each chunk of loans.
+  cross join lateral (
+    select first_name, last_name from borrowers where id = record.borrower_id offset 0
+  ) as borrower
   left join lateral (
     select address.state, address.postal_code from addresses as address
     where address.borrower_id = record.borrower_id and address.is_primary
@@ -82,7 +93,7 @@ export const particularsNow = (day: string, among: Among) => sql.fragment`
            sum(coalesce((app.current_valuation(item.id)).appraised_value, item.estimated_value))
              as value
     from collateral_items as item
-    where item.loan_id = record.id and ${secures}
+    where item.loan_id = record.id and ${secures} and collateral.is_any
   ) as backing
   where ${among(sql.fragment`record.id`)}
 `;
