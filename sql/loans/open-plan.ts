@@ -20,6 +20,11 @@ const open = sql.fragment`
 /** No instalment before this one asks for anything. */
 const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_period, 0)`;
 
+/** What is open from today on; the first of it is found by its number, unless it is only known by its day. */
+const openAhead = sql.fragment`
+  select due_date, payment_amount - paid_amount as amount
+  from installments where ${open} and due_date >= today.day`;
+
 /** How many are open, and the next of them, as `plan`. They are counted only where the loan's row does not say it. */
 export const openPlan = sql.fragment`(
   select case
@@ -29,9 +34,9 @@ export const openPlan = sql.fragment`(
     end as remaining, next.due_date, next.amount
   from (values (1)) as always
   left join lateral (
-    select due_date, payment_amount - paid_amount as amount
-    from installments where ${open} and ${sinceFirstOpen} and due_date >= today.day
-    order by period_number limit 1
+    (${openAhead} and period_number >= record.first_open_period order by period_number limit 1)
+    union all
+    (${openAhead} and record.first_open_period is null order by due_date, period_number limit 1)
   ) as next on true
 )`;
 

@@ -172,3 +172,26 @@ test('an earlier day is the one of the month after, and a fee needs a rule', asy
   expect(await ledgerOf(tenant)).toMatchObject({ fees_receivable: '15.00', fee_income: '-15.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
+
+test('an instalment that was named a day is past due behind later ones, once another plan is undone', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  const { body: modification } = await admin.post(`/loans/${id}/modifications`, {
+    ...{ modification_type: 'due_date_change', new_payment_day: 14 },
+    reason: 'hardship',
+  });
+
+  const named = await admin.post(`/loans/${id}/reschedule`, {
+    installments: [{ number: 1, due_date: '2026-04-10' }],
+  });
+  await admin.post(`/modifications/${modification.id}/reverse`);
+  const undone = await admin.get(`/loans/${id}`);
+  await travelTo(stage, tenant, '2026-04-12');
+  const late = await admin.get(`/loans/${id}`);
+
+  expect(named.body).toMatchObject({ next_payment_date: '2026-04-10' });
+  expect(undone.body).toMatchObject({ next_payment_date: '2026-03-15', payments_remaining: 36 });
+  expect(late.body).toMatchObject({ past_due_amount: '631.36', next_payment_date: '2026-04-15' });
+  expect(await violationsIn(stage)).toEqual([]);
+});

@@ -184,8 +184,16 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
   };
 }
 
-/** What the plan still asks for, so that nobody has to read all of it to know that. */
+/**
+ * What the plan still asks for, so that nobody has to read all of it to know that. Nothing is kept where an
+ * instalment is due before one of a lower number, as one that was named a day may be once another plan is undone.
+ */
 function openInstallments({ installments, maturity_date }: LoanState) {
+  const isInOrder = installments.every(
+    ({ period_number }, at) => period_number > (installments[at - 1]?.period_number ?? 0),
+  );
+  if (!isInOrder)
+    return { open_installments: null, first_open_period: null, is_last_covered: null };
   const open = installments.filter(({ status }) => status !== 'paid' && status !== 'canceled');
   const last = installments.findLast(({ due_date }) => due_date === maturity_date);
   return {
