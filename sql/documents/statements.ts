@@ -79,29 +79,18 @@ type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
 type Slice = { after: string; last: string; whom: Whom; among: SqlFragment };
 
 /**
- * By what its close kept of the day before, so that it does not matter what happens before a loan's turn comes;
- * by what it is, where that day was not closed here or had to leave it out. Asked loan by loan: `exists`
- * beside an `or` goes through all that was kept of the day.
+ * Nothing has happened to it since the day began: whatever does has it billed first, if it was active then. So who
+ * became active today is not billed, and it does not matter when a loan's turn comes. Asked loan by loan: `exists`
+ * goes through all that was recorded of all of them.
  */
-const wasActive = sql.fragment`coalesce(
-  (
-    select kept.status from loan_snapshots as kept
-    where kept.snapshot_date = today.day - 1 and kept.loan_id = loan.id
-  ),
-  case
-    when not exists (select from cob_runs as run where run.cob_date = today.day - 1) then 'active'
-    else (
-      select 'active' from cob_loan_errors as error join cob_runs as run on run.id = error.run_id
-      where run.cob_date = today.day - 1 and error.loan_id = loan.id limit 1
-    )
-  end
-) = 'active'`;
+const isUntouched = sql.fragment`(
+  select max(event.recorded_on) from loan_events as event where event.loan_id = loan.id
+) < today.day`;
 
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
 const BILLED = {
   month: (month: string) => sql.fragment`
-    origin.opened_on < ${month}::date + interval '1 month'
-    and today.day >= ${month}::date + interval '1 month' and ${wasActive}`,
+    origin.opened_on < today.day and today.day = ${month}::date + interval '1 month' and ${isUntouched}`,
   cycle: () => sql.fragment`
     cycle.begins is not null and (
       balance.owed > 0 or row.suspense_balance > 0 or moved.previous_balance > 0

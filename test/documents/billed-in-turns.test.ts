@@ -33,11 +33,12 @@ const billed = (tenant: Tenant) =>
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
 
-/** Some loans on the last day of the month, of which so much is closed already. */
+/** Some loans, and one that is to be paid out, on the last day of the month, of which so much is closed already. */
 async function aMonthEnds(count: number, close: (payload: Payload) => Promise<unknown>) {
   const tenant = await stage.tenant('2026-01-15');
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1) ids.push((await newLoan(tenant)).id);
+  const signed = (await newLoan(tenant, { status: 'approved' })).id;
   await travelTo(stage, tenant, LAST_DAY);
   const run = await tenant.within((work) => startClose(work, LAST_DAY));
   const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
@@ -50,6 +51,8 @@ async function aMonthEnds(count: number, close: (payload: Payload) => Promise<un
   return {
     tenant,
     ids: ids.toSorted(),
+    signed,
+    endDay: () => closeLoans.run(payload, lent),
     /** By a worker that is killed after so many transactions. */
     billUntilKilled: async (after: number) => {
       let begun = 0;
@@ -66,6 +69,13 @@ async function aMonthEnds(count: number, close: (payload: Payload) => Promise<un
 /** The morning of the first: the day before is closed, and none of the loans is billed yet. */
 const aMonthHasEnded = (count: number) =>
   aMonthEnds(count, (payload) => closeLoans.run(payload, lent));
+
+/** The close of the last day has passed all loans, and the day has not ended yet. */
+const theCloseHasPassed = (count: number) =>
+  aMonthEnds(count, (payload) => {
+    const hasPassed = async () => (await chunkOf(payload)).done_at !== null;
+    return closeLoans.run(payload, dyingWhen(hasPassed)).catch(() => null);
+  });
 
 const chunkOf = async ({ tenant_id, run_id, chunk }: Payload) => {
   const found = await within(tenant_id, ({ tx }) => close.chunk(tx, run_id, chunk, false));
@@ -162,6 +172,33 @@ test('wherever its worker is killed, the month is billed and its documents are o
 
   expect((await billed(tenant)).map(({ loan_id }) => loan_id)).toEqual(ids);
   expect(await ordersOfDocuments(tenant)).toBe(1);
+});
+
+test('a loan that is paid out on the last day itself is billed, though its close had passed already', async () => {
+  const { tenant, ids, signed, endDay, bill } = await theCloseHasPassed(1);
+
+  const { status } = await tenant.officer.post(`/loans/${signed}/disburse`, {});
+  await endDay();
+  await bill();
+
+  expect(status).toBe(200);
+  expect(await billed(tenant)).toEqual([
+    { loan_id: ids[0], new_balance: OWED },
+    { loan_id: signed, new_balance: '10002.33' },
+  ]);
+});
+
+test('a loan that is paid off on the last day, and open again on the first, is not billed for the month', async () => {
+  const { tenant, ids, endDay, bill } = await theCloseHasPassed(1);
+
+  const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: OWED });
+  await endDay();
+  const back = await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf' });
+  await bill();
+  const { body } = await tenant.officer.get(`/loans/${ids[0]}`);
+
+  expect([paid.status, back.status, body.status]).toEqual([201, 200, 'active']);
+  expect(await billed(tenant)).toEqual([]);
 });
 
 test('a loan that the close had to set aside is mended and billed, and stops no other', async () => {
