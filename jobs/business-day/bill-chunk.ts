@@ -1,5 +1,5 @@
-import * as close from '../../sql/business-day/closes.ts';
 import * as billing from '../../sql/business-day/billing.ts';
+import type { Chunk } from '../../sql/business-day/closes.ts';
 import { asideIn, setAside, takeUp } from '../../sql/business-day/loan-errors.ts';
 import { isPassing } from '../../sql/database/passing.ts';
 import * as statements from '../../sql/documents/statements.ts';
@@ -10,15 +10,14 @@ import { sentenceOf } from '../say-error.ts';
 import { ofAll } from './set-aside.ts';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
-type Unbilled = close.Chunk & { unbilled_month: string };
+type Unbilled = Chunk & { unbilled_month: string };
 
 const STEP = 'billing';
 
 /**
  * Bills the loans of a chunk for the month that ended with its day, some at a time, while others pay: who
  * changes one of them has it billed first (`billFirst`). A repeat after a crash goes through all of them
- * and adds what is missing. The month's statements get their documents once all chunks are billed, by whoever
- * bills the last: they take turns at saying so.
+ * and adds what is missing. Whoever bills the last chunk orders the documents of the month's statements.
  */
 export async function billChunk(outside: Outside, payload: Payload, chunk: Unbilled) {
   const { tenant_id, run_id, chunk: number } = payload;
@@ -34,7 +33,7 @@ export async function billChunk(outside: Outside, payload: Payload, chunk: Unbil
       return billByHalves(outside, payload, chunk);
     });
   await outside.within(tenant_id, async (work) => {
-    await close.alone(work.tx);
+    await billing.takeTurns(work.tx, run_id);
     await billing.markBilled(work.tx, run_id, number);
     if ((await billing.chunksUnbilled(work.tx, run_id)) === 0) await issue(work, month);
   });
