@@ -29,6 +29,10 @@ const WHOM = {
 };
 type Whom = keyof typeof WHOM;
 
+/** The condition that the loan of an id is among those that are to be billed. */
+type Among = (id: SqlFragment) => SqlFragment;
+const LOAN = sql.fragment`loan.id`;
+
 /**
  * Freezes what active loans are billed for the month: all, those of a chunk, or these. A repeat adds nothing.
  * Each slice is given to `step`, which may give it a transaction of its own.
@@ -38,7 +42,7 @@ export async function bill(
   month: string,
   sender: Sender,
   whom: Whom,
-  among: SqlFragment = ALL,
+  among: Among = () => sql.fragment`true`,
 ) {
   for (let after: string | null = FIRST; after !== null;) {
     const since: string = after;
@@ -56,27 +60,38 @@ export async function bill(
 const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
 
 /** Where the next slice ends, and what the borrowers of its loans prefer to read. */
-const nextSlice = (after: string, whom: Whom, among: SqlFragment) =>
+const nextSlice = (after: string, whom: Whom, among: Among) =>
   prepared(sql.type(Sliced)`
     select (array_agg(slice.id order by slice.id desc))[1] as last,
            coalesce(array_agg(distinct borrower.language_preference order by borrower.language_preference)
              filter (where borrower.language_preference is not null), '{}') as spoken
     from (
       select loan.id, loan.borrower_id from loans as loan
-      where ${WHOM[whom]} and ${among} and loan.status = 'active' and loan.id > ${after}
+      where ${WHOM[whom]} and ${among(LOAN)} and loan.status = 'active' and loan.id > ${after}
       order by loan.id limit ${SLICE}
     ) as slice
     join borrowers as borrower on borrower.id = slice.borrower_id
   `);
 
 /** The loans of a chunk, or these, as the loans that are billed. */
-export const ofChunk = (chunk: Parameters<typeof inChunk>[0]) => inChunk(chunk);
-export const ofIds = (ids: readonly string[]) =>
-  sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
-const ALL = sql.fragment`true`;
+export const ofChunk =
+  (chunk: Parameters<typeof inChunk>[0]): Among =>
+  (id) =>
+    inChunk(chunk, id);
+export const ofIds =
+  (ids: readonly string[]): Among =>
+  (id) =>
+    sql.fragment`${id} = any(${sql.array([...ids], 'uuid')})`;
 
 type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
-type Slice = { after: string; last: string; whom: Whom; among: SqlFragment };
+type Slice = { after: string; last: string; whom: Whom; among: Among };
+
+/**
+ * Put to both of the loan's rows, as `inChunk` says: figures are computed of no loan that is not billed, so that one
+ * which they fail for stops no other.
+ */
+const inSlice = ({ after, last, among }: Slice, id: SqlFragment) => sql.fragment`
+  ${id} > ${after} and ${id} <= ${last} and ${among(id)}`;
 
 /**
  * Nothing has happened to it since the day began: whatever does has it billed first, if it was active then. So who
@@ -109,12 +124,7 @@ const BILLED = {
  *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0
  *   = new 9,781.51
  */
-const billSlice = (
-  tx: Transaction,
-  month: string,
-  sender: Sender & Spoken,
-  { after, last, whom, among }: Slice,
-) =>
+const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slice: Slice) =>
   tx.query(
     prepared(sql.typeAlias('void')`
     insert into statements (loan_id, statement_month, statement_date, figures)
@@ -203,8 +213,8 @@ const billSlice = (
                - moved.payments - balance.owed as amount
       offset 0
     ) as credits
-    where row.id > ${after} and row.id <= ${last} and row.status = 'active'
-      and ${WHOM[whom]} and ${among} and ${BILLED[whom](month)}
+    where ${inSlice(slice, sql.fragment`row.id`)} and row.status = 'active'
+      and ${inSlice(slice, LOAN)} and ${WHOM[slice.whom]} and ${BILLED[slice.whom](month)}
     on conflict do nothing
   `),
   );
