@@ -9,6 +9,10 @@ export const billMonth = (tx: Transaction, runId: string, month: string) =>
   `),
   );
 
+/** Whoever is done with a chunk of the run waits for the others who are, and sees what they have marked. */
+export const takeTurns = (tx: Transaction, runId: string) =>
+  tx.query(unread(sql.typeAlias('void')`select from cob_runs where id = ${runId} for update`));
+
 export const markBilled = (tx: Transaction, runId: string, number: number) =>
   tx.query(
     unread(sql.typeAlias('void')`

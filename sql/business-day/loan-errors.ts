@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, unread, type Transaction } from '../database/db.ts';
+import { inChunk, type Chunk } from './closes.ts';
 
 /** A loan for which a step failed is set aside with the reason; the day goes on. */
 export const setAside = (
@@ -14,6 +15,26 @@ export const setAside = (
     insert into cob_loan_errors (run_id, loan_id, step, error)
     values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})
     on conflict on constraint cob_loan_errors_once do update set error = excluded.error
+  `),
+  );
+
+/** Loans of the chunk that the step has set aside in this run, and that are so still. */
+export const asideIn = (tx: Transaction, runId: string, step: string, chunk: Chunk) =>
+  tx.anyFirst(
+    prepared(sql.type(z.object({ loan_id: z.string() }))`
+    select loan_id from cob_loan_errors
+    where run_id = ${runId} and step = ${step} and resolved_at is null
+      and ${inChunk(chunk, sql.fragment`loan_id`)}
+    order by loan_id
+  `),
+  );
+
+/** It has gone well after all. */
+export const takeUp = (tx: Transaction, runId: string, step: string, loanId: string) =>
+  tx.query(
+    unread(sql.typeAlias('void')`
+    update cob_loan_errors set resolved_at = now()
+    where run_id = ${runId} and step = ${step} and loan_id = ${loanId}
   `),
   );
 

@@ -29,6 +29,10 @@ const WHOM = {
 };
 type Whom = keyof typeof WHOM;
 
+/** The condition that the loan of an id is among those that are to be billed. */
+type Among = (id: SqlFragment) => SqlFragment;
+const LOAN = sql.fragment`loan.id`;
+
 /**
  * Freezes what active loans are billed for the month: all, those of a chunk, or these. A repeat adds nothing.
  * Each slice is given to `step`, which may give it a transaction of its own.
@@ -38,7 +42,7 @@ export async function bill(
   month: string,
   sender: Sender,
   whom: Whom,
-  among: SqlFragment = ALL,
+  among: Among = () => sql.fragment`true`,
 ) {
   for (let after: string | null = FIRST; after !== null;) {
     const since: string = after;
@@ -56,52 +60,52 @@ export async function bill(
 const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
 
 /** Where the next slice ends, and what the borrowers of its loans prefer to read. */
-const nextSlice = (after: string, whom: Whom, among: SqlFragment) =>
+const nextSlice = (after: string, whom: Whom, among: Among) =>
   prepared(sql.type(Sliced)`
     select (array_agg(slice.id order by slice.id desc))[1] as last,
            coalesce(array_agg(distinct borrower.language_preference order by borrower.language_preference)
              filter (where borrower.language_preference is not null), '{}') as spoken
     from (
       select loan.id, loan.borrower_id from loans as loan
-      where ${WHOM[whom]} and ${among} and loan.status = 'active' and loan.id > ${after}
+      where ${WHOM[whom]} and ${among(LOAN)} and loan.status = 'active' and loan.id > ${after}
       order by loan.id limit ${SLICE}
     ) as slice
     join borrowers as borrower on borrower.id = slice.borrower_id
   `);
 
 /** The loans of a chunk, or these, as the loans that are billed. */
-export const ofChunk = (chunk: Parameters<typeof inChunk>[0]) => inChunk(chunk);
-export const ofIds = (ids: readonly string[]) =>
-  sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
-const ALL = sql.fragment`true`;
+export const ofChunk =
+  (chunk: Parameters<typeof inChunk>[0]): Among =>
+  (id) =>
+    inChunk(chunk, id);
+export const ofIds =
+  (ids: readonly string[]): Among =>
+  (id) =>
+    sql.fragment`${id} = any(${sql.array([...ids], 'uuid')})`;
 
 type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
-type Slice = { after: string; last: string; whom: Whom; among: SqlFragment };
+type Slice = { after: string; last: string; whom: Whom; among: Among };
 
 /**
- * By what its close kept of the day before, so that it does not matter what happens before a loan's turn comes;
- * by what it is, where that day was not closed here or had to leave it out. Asked loan by loan: `exists`
- * beside an `or` goes through all that was kept of the day.
+ * Put to both of the loan's rows, as `inChunk` says: figures are computed of no loan that is not billed, so that one
+ * which they fail for stops no other.
  */
-const wasActive = sql.fragment`coalesce(
-  (
-    select kept.status from loan_snapshots as kept
-    where kept.snapshot_date = today.day - 1 and kept.loan_id = loan.id
-  ),
-  case
-    when not exists (select from cob_runs as run where run.cob_date = today.day - 1) then 'active'
-    else (
-      select 'active' from cob_loan_errors as error join cob_runs as run on run.id = error.run_id
-      where run.cob_date = today.day - 1 and error.loan_id = loan.id limit 1
-    )
-  end
-) = 'active'`;
+const inSlice = ({ after, last, among }: Slice, id: SqlFragment) => sql.fragment`
+  ${id} > ${after} and ${id} <= ${last} and ${among(id)}`;
+
+/**
+ * Nothing has happened to it since the day began: whatever does has it billed first, if it was active then. So who
+ * became active today is not billed, and it does not matter when a loan's turn comes. Asked loan by loan: `exists`
+ * goes through all that was recorded of all of them.
+ */
+const isUntouched = sql.fragment`(
+  select max(event.recorded_on) from loan_events as event where event.loan_id = loan.id
+) < today.day`;
 
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
 const BILLED = {
   month: (month: string) => sql.fragment`
-    origin.opened_on < ${month}::date + interval '1 month'
-    and today.day >= ${month}::date + interval '1 month' and ${wasActive}`,
+    origin.opened_on < today.day and today.day = ${month}::date + interval '1 month' and ${isUntouched}`,
   cycle: () => sql.fragment`
     cycle.begins is not null and (
       balance.owed > 0 or row.suspense_balance > 0 or moved.previous_balance > 0
@@ -120,12 +124,7 @@ const BILLED = {
  *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0
  *   = new 9,781.51
  */
-const billSlice = (
-  tx: Transaction,
-  month: string,
-  sender: Sender & Spoken,
-  { after, last, whom, among }: Slice,
-) =>
+const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slice: Slice) =>
   tx.query(
     prepared(sql.typeAlias('void')`
     insert into statements (loan_id, statement_month, statement_date, figures)
@@ -214,8 +213,8 @@ const billSlice = (
                - moved.payments - balance.owed as amount
       offset 0
     ) as credits
-    where row.id > ${after} and row.id <= ${last} and row.status = 'active'
-      and ${WHOM[whom]} and ${among} and ${BILLED[whom](month)}
+    where ${inSlice(slice, sql.fragment`row.id`)} and row.status = 'active'
+      and ${inSlice(slice, LOAN)} and ${WHOM[slice.whom]} and ${BILLED[slice.whom](month)}
     on conflict do nothing
   `),
   );

@@ -1,50 +1,10 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { sql } from '../../sql/database/db.ts';
 import { newLoan } from '../setup/loans.ts';
-import { drain, travelTo } from '../setup/queue.ts';
-import { newStage, type Tenant } from '../setup/world.ts';
+import { billed, monthEnds, OWED } from '../setup/month-ends.ts';
+import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const lent = { within: workOf(stage.pool, SYSTEM) } as never;
-const LAST_DAY = '2026-01-31';
-
-const Billed = z.object({ loan_id: z.string(), new_balance: z.string() });
-const billed = (tenant: Tenant) =>
-  tenant.within(({ tx }) =>
-    tx.any(sql.type(Billed)`
-      select loan_id, figures -> 'summary' ->> 'new_balance' as new_balance
-      from statements where statement_month = '2026-01-01' order by loan_id
-    `),
-  );
-
-/** Some loans on the morning of the first, and the day before as it is closed; none of them is billed yet. */
-async function aMonthHasEnded(count: number) {
-  const tenant = await stage.tenant('2026-01-15');
-  const ids: string[] = [];
-  for (let made = 0; made < count; made += 1) ids.push((await newLoan(tenant)).id);
-  await travelTo(stage, tenant, LAST_DAY);
-  const run = await tenant.within((work) => startClose(work, LAST_DAY));
-  const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
-  await closeLoans.run(payload, lent);
-  const pay = async (id: string) => {
-    const { status } = await tenant.officer.post(`/loans/${id}/payments`, { amount: '100.00' });
-    return status;
-  };
-  const today = () => tenant.within(async (work) => work.today);
-  return {
-    tenant,
-    ids: ids.toSorted(),
-    bill: () => closeLoans.run({ ...payload, bills: true }, lent),
-    pay,
-    today,
-  };
-}
-
-// 10,000.00 at 8.5 percent, 17 days.
-const OWED = '10039.59';
+const { aMonthHasEnded, theCloseHasPassed } = monthEnds(stage);
 
 test('who pays before a loan’s turn has come has it billed first, as it was when the day began', async () => {
   const { tenant, ids, pay, bill } = await aMonthHasEnded(2);
@@ -104,19 +64,29 @@ test('a loan that is paid off before its turn has its last statement all the sam
   expect(await billed(tenant)).toEqual([{ loan_id: ids[0], new_balance: OWED }]);
 });
 
-test('the next day is closed once all are billed, without being asked for again', async () => {
-  const { tenant, ids, today } = await aMonthHasEnded(2);
+test('a loan that is paid out on the last day itself is billed, though its close had passed already', async () => {
+  const { tenant, ids, signed, endDay, bill } = await theCloseHasPassed(1);
 
-  const planned = await tenant.within((work) => startClose(work, '2026-02-02'));
-  const waiting = await today();
-  await drain(stage, {}, ['close-loans']);
+  const { status } = await tenant.officer.post(`/loans/${signed}/disburse`, {});
+  await endDay();
+  await bill();
 
-  expect([planned, waiting]).toEqual([null, '2026-02-01']);
-  expect(await today()).toBe('2026-02-03');
-  expect(await billed(tenant)).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
-  const { rows } = await stage.owner.query(
-    `select count(*)::integer as jobs from graphile_worker.jobs where key = $1`,
-    [`issue-statements:${tenant.id}:2026-01-01`],
-  );
-  expect(rows).toEqual([{ jobs: 1 }]);
+  expect(status).toBe(200);
+  expect(await billed(tenant)).toEqual([
+    { loan_id: ids[0], new_balance: OWED },
+    { loan_id: signed, new_balance: '10002.33' },
+  ]);
+});
+
+test('a loan that is paid off on the last day, and open again on the first, is not billed for the month', async () => {
+  const { tenant, ids, endDay, bill } = await theCloseHasPassed(1);
+
+  const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: OWED });
+  await endDay();
+  const back = await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf' });
+  await bill();
+  const { body } = await tenant.officer.get(`/loans/${ids[0]}`);
+
+  expect([paid.status, back.status, body.status]).toEqual([201, 200, 'active']);
+  expect(await billed(tenant)).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
-import { billMonth, issue } from '../../jobs/documents/statements.job.ts';
-import { drain } from '../setup/queue.ts';
+import { drain, travelTo } from '../setup/queue.ts';
 import { newOutside } from '../setup/outside.ts';
 import { besideAtHome, jointLoan, person } from '../setup/joint.ts';
 import { atHome, done, refused } from '../setup/portal.ts';
@@ -222,8 +221,7 @@ test('statements are there for all who owe the loan; what one asks and sends sta
   const outside = newOutside(stage.pool);
   const pdf = async () => ({ bytes: new Uint8Array([37, 80, 68, 70]), pages: 1 });
 
-  await tenant.within((work) => billMonth(work, '2025-12-01'));
-  await tenant.within((work) => issue(work, '2025-12-01'));
+  await travelTo(stage, tenant, '2026-02-01');
   await drain(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
   await drain(stage, outside, [sendCommunication.name]);
   const applied = done(await borrower.post('/portal/hardship', { loan_id: joint.id, ...why }));

@@ -52,6 +52,14 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   return unfolded(work, whole);
 }
 
+/**
+ * Folds a loan anew without anything new, and before it is billed: what is kept of its fold may be what
+ * billing it stumbled over.
+ */
+export async function foldAnew(work: Work, loanId: string) {
+  await happen(work, unfolded(work, await history.open(work.tx, loanId)), []);
+}
+
 function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {
   if (whole === null) throw new NotFound();
   const { schedule, events: recorded, ...row } = whole;

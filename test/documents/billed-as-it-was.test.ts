@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sql } from '../../sql/database/db.ts';
+import { monthEnds } from '../setup/month-ends.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const { aMonthHasEnded } = monthEnds(stage);
+
+const goodwill = { credit_type: 'goodwill', reason: 'Sorry', apply_to: 'principal' };
+const lostJob = { reason: 'hardship', end_treatment: 'reinstatement', suspend_late_fees: true };
+const loss = { reason: 'fraud', force: true };
+
+/** What may be done to a loan on the first of February, as path and body. */
+const DEEDS: [path: string, body?: object][] = [
+  ['payments', { amount: '100.00' }],
+  ['payments', { amount: '150.00', effective_date: '2026-01-20' }],
+  ['fees', { fee_type: 'other', amount: '15.00' }],
+  ['fees', { fee_type: 'other', amount: '15.00', effective_date: '2026-01-18' }],
+  ['service-credits', { amount: '25.00', ...goodwill }],
+  ['modifications', { modification_type: 'rate_change', new_interest_rate: '0.04' }],
+  ['deferments', { periods: 1, reason: 'Holiday' }],
+  [
+    'forbearances',
+    { forbearance_type: 'full', start_date: '2026-02-01', end_date: '2026-05-01', ...lostJob },
+  ],
+  ['change-due-date', { payment_day: 20 }],
+  ['reschedule', { shift_periods: 1 }],
+  ['activate-promo', { promo_type: 'zero_interest', duration_months: 3 }],
+  ['freeze', { reason: 'fraud' }],
+  ['accelerate'],
+  ['non-accrual'],
+  ['charge-off', { ...loss, amount: '1000.00' }],
+  ['charge-off', loss],
+  ['pay-off'],
+];
+
+const Frozen = z.object({ loan_id: z.string(), figures: z.string() });
+
+/** What each loan was billed, without whom it is for. */
+const figuresOf = (tenant: Tenant) =>
+  tenant.within(({ tx }) =>
+    tx.any(sql.type(Frozen)`
+      select loan_id, (figures - 'letter' - 'loan_then')::text as figures from statements
+      order by loan_id
+    `),
+  );
+
+test('whatever is done to a loan before its turn, its statement is that of a loan left alone', async () => {
+  const { tenant, ids, bill } = await aMonthHasEnded(DEEDS.length + 1);
+  const admin = await tenant.signedIn('admin');
+
+  const replies = [];
+  for (const [at, [path, body]] of DEEDS.entries())
+    replies.push(await admin.post(`/loans/${ids[at]}/${path}`, body));
+  await bill();
+  const statements = await figuresOf(tenant);
+
+  expect(replies.filter(({ status }) => status >= 300).map(({ body }) => body)).toEqual([]);
+  const alone = statements.find(({ loan_id }) => loan_id === ids.at(-1));
+  expect(statements).toEqual(ids.map((loan_id) => ({ loan_id, figures: alone?.figures })));
+});

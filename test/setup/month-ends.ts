@@ -1,0 +1,109 @@
+import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { z } from 'zod';
+import * as close from '../../sql/business-day/closes.ts';
+import { sql } from '../../sql/database/db.ts';
+import { newLoan } from './loans.ts';
+import { travelTo } from './queue.ts';
+import type { Stage, Tenant } from './world.ts';
+
+const LAST_DAY = '2026-01-31';
+
+/** What a loan of 10,000.00 at 8.5 percent owes on the first of February, after 17 days. */
+export const OWED = '10039.59';
+
+type Payload = { tenant_id: string; run_id: string; chunk: number };
+
+const Billed = z.object({ loan_id: z.string(), new_balance: z.string() });
+
+/** The statements of January, by the ids of their loans. */
+export const billed = (tenant: Tenant) =>
+  tenant.within(({ tx }) =>
+    tx.any(sql.type(Billed)`
+      select loan_id, figures -> 'summary' ->> 'new_balance' as new_balance
+      from statements where statement_month = '2026-01-01' order by loan_id
+    `),
+  );
+
+/** How a month ends, step by step, so that something may happen between any two of them. */
+export function monthEnds(stage: Stage) {
+  const within = workOf(stage.pool, SYSTEM);
+  const lent = { within } as never;
+
+  /** What a worker has that is killed as soon as this is so. */
+  const dyingWhen = (isOver: () => Promise<boolean>) => {
+    const last: Within = async (...transaction) => {
+      if (await isOver()) throw new Error('killed');
+      return within(...transaction);
+    };
+    return { within: last } as never;
+  };
+
+  const chunkOf = async ({ tenant_id, run_id, chunk }: Payload) => {
+    const found = await within(tenant_id, ({ tx }) => close.chunk(tx, run_id, chunk, false));
+    if (found === null) throw new Error('Nothing was planned.');
+    return found;
+  };
+
+  /** Some loans, and one that is to be paid out, on the last day of the month, of which so much is closed already. */
+  async function aMonthEnds(count: number, closing: (payload: Payload) => Promise<unknown>) {
+    const tenant = await stage.tenant('2026-01-15');
+    const ids: string[] = [];
+    for (let made = 0; made < count; made += 1) ids.push((await newLoan(tenant)).id);
+    const signed = (await newLoan(tenant, { status: 'approved' })).id;
+    await travelTo(stage, tenant, LAST_DAY);
+    const run = await tenant.within((work) => startClose(work, LAST_DAY));
+    const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
+    await closing(payload);
+    return {
+      tenant,
+      ids: ids.toSorted(),
+      signed,
+      endDay: () => closeLoans.run(payload, lent),
+      bill: () => closeLoans.run({ ...payload, bills: true }, lent),
+      /** By a worker that is killed after so many transactions; answers what is unbilled then. */
+      billUntilKilled: async (after: number) => {
+        let begun = 0;
+        const dying = dyingWhen(async () => (begun += 1) > after);
+        await closeLoans.run({ ...payload, bills: true }, dying).catch(() => null);
+        return (await chunkOf(payload)).unbilled_month;
+      },
+      pay: async (id: string) =>
+        (await tenant.officer.post(`/loans/${id}/payments`, { amount: '100.00' })).status,
+      today: () => tenant.within(async (work) => work.today),
+    };
+  }
+
+  return {
+    /** The morning of the first: the day before is closed, and none of the loans is billed yet. */
+    aMonthHasEnded: (count: number) =>
+      aMonthEnds(count, (payload) => closeLoans.run(payload, lent)),
+
+    /** The same, where the close had to set the first loan aside. */
+    aMonthHasEndedWithoutOne: (count: number) =>
+      aMonthEnds(count, async (payload) => {
+        await stage.owner.query(
+          `update loans set accrual_period_interest = 1, accrual_period_days = 0
+           where id = (select id from loans where tenant_id = $1 and status = 'active' order by id limit 1)`,
+          [payload.tenant_id],
+        );
+        await closeLoans.run(payload, lent);
+      }),
+
+    /** The close of the last day has passed all loans, and the day has not ended yet. */
+    theCloseHasPassed: (count: number) =>
+      aMonthEnds(count, (payload) => {
+        const hasPassed = async () => (await chunkOf(payload)).done_at !== null;
+        return closeLoans.run(payload, dyingWhen(hasPassed)).catch(() => null);
+      }),
+
+    /** Jobs that order the documents of January's statements. */
+    ordersOfDocuments: async ({ id }: Tenant) => {
+      const key = `issue-statements:${id}:2026-01-01`;
+      const found = await stage.owner.query(`select from graphile_worker.jobs where key = $1`, [
+        key,
+      ]);
+      return found.rows.length;
+    },
+  };
+}
