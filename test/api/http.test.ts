@@ -95,15 +95,14 @@ test('half a million brackets do not exhaust the stack', async () => {
 test('a pattern takes no longer for a text made to puzzle it', async () => {
   const { body: made } = await officer.post('/borrowers', BODY);
   const puzzling = [`${'a'.repeat(50_000)}@`, `a@${'a.'.repeat(25_000)}`, '+1'.repeat(25_000)];
-  const asked = puzzling.flatMap((text) => [
-    { path: 'emails', body: { email: text } },
-    { path: 'phones', body: { phone_number: text } },
-  ]);
+  const asked = puzzling.flatMap((text) => [{ email: text }, { phone_number: text }]);
   const statuses = new Set<number>();
 
   const isSlow = await isSlowToEnd(500, async () => {
-    for (const { path, body } of asked)
+    for (const body of asked) {
+      const path = 'email' in body ? 'emails' : 'phones';
       statuses.add((await officer.post(`/borrowers/${made.id}/${path}`, body)).status);
+    }
   });
 
   expect(statuses).toEqual(new Set([422]));
