@@ -11,12 +11,11 @@ type Ended = { goes_on_to: string | null; to_bill: readonly number[] };
 
 /**
  * Ends a day whose chunks are all done: what is told of the day as a whole is written and the business
- * date moves on, in one transaction. Null where chunks are still at work, or are still to be billed: nobody who
- * pays is kept waiting for that.
+ * date moves on, in one transaction. Null where chunks are still at work, billing those of a day that has ended
+ * included: nobody who pays is kept waiting for that.
  */
 export async function finishDay(work: Work, runId: string): Promise<Ended | null> {
   if ((await close.chunksLeft(work.tx, runId)) > 0) return null;
-  if ((await billing.chunksUnbilled(work.tx, runId)) > 0) return null;
   await close.alone(work.tx);
   const run = await close.run(work.tx, runId);
   if (run === null) return null;

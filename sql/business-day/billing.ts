@@ -20,15 +20,6 @@ export const markBilled = (tx: Transaction, runId: string, number: number) =>
   `),
   );
 
-/** How many chunks of the run have loans that are not billed yet. */
-export const chunksUnbilled = (tx: Transaction, runId: string) =>
-  tx.oneFirst(
-    prepared(sql.type(z.object({ left: z.int() }))`
-    select count(*)::integer as left from cob_chunks
-    where run_id = ${runId} and unbilled_month is not null
-  `),
-  );
-
 /** Whether there are loans that are not billed yet for a month that has ended. */
 export const isBilling = (tx: Transaction) =>
   tx.exists(

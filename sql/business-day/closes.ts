@@ -140,11 +140,12 @@ export const markDone = (tx: Transaction, runId: string, number: number) =>
   `),
   );
 
-/** How many chunks of the run are still at work. */
+/** How many chunks of the run are still at work: to be closed, or to be billed for the month that ended with it. */
 export const chunksLeft = (tx: Transaction, runId: string) =>
   tx.oneFirst(
     prepared(sql.type(z.object({ left: z.int() }))`
-    select count(*)::integer as left from cob_chunks where run_id = ${runId} and done_at is null
+    select count(*)::integer as left from cob_chunks
+    where run_id = ${runId} and (done_at is null or unbilled_month is not null)
   `),
   );
 

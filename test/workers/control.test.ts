@@ -106,7 +106,10 @@ test('a tenant is paused while the others go on, no attempt is spent, and nothin
 
   expect(has('statement', small, 40)).toBe(true);
   expect(await waiting(big)).toBe(before);
-  const spent = sql.fragment`select from graphile_worker._private_jobs where attempts > 0`;
+  // What runs at this moment has had its attempt counted already.
+  const spent = sql.fragment`
+    select from graphile_worker._private_jobs where attempts > 0 and locked_at is null
+  `;
   expect(await stage.count(spent)).toBe(0);
   expect(await operations.resume(stage.owner, { tenant_id: big }, BY)).toBe(true);
   expect(await eventually(async () => (await waiting(big)) < before, true)).toBe(true);
