@@ -11,7 +11,7 @@ let stage: Awaited<ReturnType<typeof newWorkerStage>>;
 let big = '';
 let small = '';
 const BY = { who: 'ann', why: 'A test.' };
-const Taken = z.object({ id: z.string(), tenant: z.string() });
+const Taken = z.object({ id: z.string(), attempts: z.int(), tenant: z.string() });
 const ran: { task: string; tenant_id: string; number: number }[] = [];
 let running = 0;
 let most = 0;
@@ -35,6 +35,13 @@ const enqueue = (task: string, tenant_id: string, count: number) =>
       select json_build_object('tenant_id', ${tenant_id}::uuid, 'number', number)
       from generate_series(1, ${count}::integer) as number
     ), now(), 3, array_fill(null::text, array[${count}::integer]))
+  `);
+/** Fetches as a worker that nobody runs, whose jobs stay taken. */
+const take = (worker: string, task: string, wanted: number) =>
+  stage.owner.any(sql.type(Taken)`
+    select id, attempts, payload ->> 'tenant_id' as tenant from app.take_jobs(${worker}, ${task}, array(
+      select id from graphile_worker._private_tasks where identifier = ${task}
+    ), ${wanted})
   `);
 const waiting = (tenant_id: string) =>
   stage.count(sql.fragment`
@@ -190,19 +197,14 @@ test('fetches at the same time never take a job twice, and take turns among tena
     select graphile_worker.add_job('other', json_build_object('tenant_id', tenant))
     from unnest(array[${big}, ${big}, ${big}, ${big}, ${big}, ${big}, ${big}, ${small}]) as tenant
   `);
-  const take = (wanted: number) =>
-    stage.owner.any(sql.type(Taken)`
-      select id, payload ->> 'tenant_id' as tenant from app.take_jobs('t', 'other', array(
-        select id from graphile_worker._private_tasks where identifier = 'other'
-      ), ${wanted})
-    `);
 
-  const first = await take(2);
-  const others = (await Promise.all([take(2), take(2), take(2)])).flat();
+  const first = await take('t', 'other', 2);
+  const three = [1, 2, 3].map(() => take('t', 'other', 2));
+  const others = (await Promise.all(three)).flat();
 
   expect(first.map(({ tenant }) => tenant).toSorted()).toEqual([big, small].toSorted());
   expect(new Set([...first, ...others].map(({ id }) => id)).size).toBe(8);
-  expect(await take(2)).toEqual([]);
+  expect(await take('t', 'other', 2)).toEqual([]);
 });
 
 test('of a named queue one job is taken at a time, in its order, whoever fetches', async () => {
@@ -238,15 +240,11 @@ test('a job that is given back frees its queue: it and what is behind it are tak
   await stage.owner.query(sql.typeAlias('void')`
     select graphile_worker.add_job('given-back', json_build_object('tenant_id', ${big}::text), 'returned')
   `);
-  const take = () =>
-    stage.owner.any(sql.type(z.object({ id: z.string(), attempts: z.int() }))`
-      select id, attempts from app.take_jobs('cut-off', 'given-back', array(
-        select id from graphile_worker._private_tasks where identifier = 'given-back'
-      ), 1)
-    `);
-  const [lost] = await take();
+  const [lost] = await take('cut-off', 'given-back', 1);
 
   await release(stage.owner, 'cut-off', [lost?.id ?? '']);
 
-  expect(await take()).toEqual([{ id: lost?.id, attempts: 1 }]);
+  expect(await take('cut-off', 'given-back', 1)).toEqual([
+    { id: lost?.id, attempts: 1, tenant: big },
+  ]);
 });
