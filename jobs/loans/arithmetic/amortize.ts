@@ -1,22 +1,11 @@
 import type { Big } from 'big.js';
 import { daysBetween, monthEnd, partsOf } from '../../dates.ts';
-import {
-  atLeastZero,
-  divide,
-  isZero,
-  min,
-  money,
-  parseMoney,
-  parseRate,
-  toCents,
-  ZERO,
-  type Rounding,
-} from '../../money.ts';
-import { interestFor } from './day-count.ts';
+import { divide, parseMoney, parseRate, ZERO, type Rounding } from '../../money.ts';
 import { dueDates, onePeriodAfter } from './due-dates.ts';
+import { interestDueOf, type PlannedPeriod } from './interest-due.ts';
 import { exactCents, flatPayment, solvePayment } from './level-payment.ts';
+import { inCents, lesser, parseCents, wordedCents } from './minor-units.ts';
 import { factorsOf } from './period-rate.ts';
-import { interestOfPeriod } from './thirty-day-months.ts';
 import type {
   Amortization,
   DayCount,
@@ -80,100 +69,29 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
   if (principal.lte(0) || input.number_of_payments < 1) return [];
   const periods = periodsOf(input);
   const ask = askOf(input, principal, periods);
-  const interestDue = (isDaily(input) ? daily : input.interest_method === 'flat' ? flat : periodic)(
-    input,
-    periods,
-  );
+  const interestDue = interestDueOf(input, periods);
   const rows: ScheduleRow[] = [];
   const last = periods.length - 1;
-  let balance = principal;
-  let unpaid = parseMoney(input.unpaid_interest ?? '0.00');
+  let balance = inCents(principal);
+  let unpaid = parseCents(input.unpaid_interest ?? '0.00');
   for (const [index, period] of periods.entries()) {
-    let owed = unpaid.plus(interestDue(index, balance));
-    if (input.interest_method === 'flat' && ask(index, balance, owed).gte(balance.plus(owed)))
-      owed = owed.plus(interestDue(last, balance));
-    const whole = balance.plus(owed);
-    const due = index === last ? whole : min(ask(index, balance, owed), whole);
-    const interest = min(owed, due);
-    const paid = due.minus(interest);
-    unpaid = owed.minus(interest);
+    let owed = unpaid + interestDue(index, balance);
+    if (input.interest_method === 'flat' && ask(index, balance, owed) >= balance + owed)
+      owed += interestDue(last, balance);
+    const whole = balance + owed;
+    const due = index === last ? whole : lesser(ask(index, balance, owed), whole);
+    const interest = lesser(owed, due);
+    const paid = due - interest;
+    unpaid = owed - interest;
     rows.push(rowOf(input, index, period, { due, interest, principal: paid, balance }));
-    balance = balance.minus(paid);
-    if (isZero(balance) && isZero(unpaid)) break;
+    balance -= paid;
+    if (balance === 0n && unpaid === 0n) break;
   }
   return rows;
 }
 
-const isDaily = ({ interest_method }: ScheduleInput) =>
-  interest_method === 'simple_daily' || interest_method === 'interest_only';
-
-type Period = { from: string; due_date: string; days: number; factor: Big };
-
-/** The interest that becomes due with an instalment, in cents, on a balance until then. */
-type InterestDue = (index: number, balance: Big) => Big;
-
-/** The cents of what the balance times the period's part of the rate comes to. */
-const periodic =
-  (_: ScheduleInput, periods: readonly Period[]): InterestDue =>
-  (index, balance) =>
-    exactCents(balance.times(periods[index]?.factor ?? ZERO));
-
-/**
- * Each period's part of the interest on the first principal; the parts add up to its cents. Instalments
- * that were rounded up may repay the loan before its last period: what is left is then asked for too.
- */
-function flat(input: ScheduleInput, periods: readonly Period[]): InterestDue {
-  const principal = parseMoney(input.principal);
-  let factor = ZERO;
-  const by = periods.map((period) => {
-    factor = factor.plus(period.factor);
-    return exactCents(principal.times(factor));
-  });
-  let asked = ZERO;
-  return (index) => {
-    const interest = atLeastZero((by[index] ?? ZERO).minus(asked));
-    asked = asked.plus(interest);
-    return interest;
-  };
-}
-
-/** What the days have earned: cents of the sum of all stretches of an unchanged balance. */
-function daily(input: ScheduleInput, periods: readonly Period[]): InterestDue {
-  const rate = parseRate(input.interest_rate);
-  const day_count = input.day_count ?? 'actual_365';
-  if (day_count === '30_360') return byPeriods(input, periods);
-  let stretch = { since: input.start_date, balance: ZERO };
-  // A period begins where the one before ends: what had accrued by then ends its stretch.
-  let [before, accrued, asked] = [ZERO, ZERO, ZERO];
-  return (index, balance) => {
-    const { from, due_date } = periods[index] ?? { from: '', due_date: '' };
-    if (!balance.eq(stretch.balance)) {
-      before = accrued;
-      stretch = { since: from, balance };
-    }
-    accrued = before.plus(interestFor(balance, rate, day_count, stretch.since, due_date));
-    const cents = toCents(accrued, input.rounding_mode);
-    const interest = cents.minus(asked);
-    asked = cents;
-    return interest;
-  };
-}
-
-/** The same by 30/360, where each period has its own interest. */
-function byPeriods(input: ScheduleInput, periods: readonly Period[]): InterestDue {
-  const rate = parseRate(input.interest_rate);
-  const counting = { day_count: '30_360', payment_frequency: input.payment_frequency } as const;
-  let accrued = ZERO;
-  return (index, balance) => {
-    const { from, due_date: to } = periods[index] ?? { from: '', due_date: '' };
-    const before = toCents(accrued, input.rounding_mode);
-    accrued = accrued.plus(interestOfPeriod(balance, rate, counting, { from, to }));
-    return toCents(accrued, input.rounding_mode).minus(before);
-  };
-}
-
 /** The periods with the part of the rate by which the instalment is computed. */
-function periodsOf(input: ScheduleInput): Period[] {
+function periodsOf(input: ScheduleInput): PlannedPeriod[] {
   const rate = parseRate(input.interest_rate);
   const { payment_frequency: frequency, number_of_payments: count, start_date: start } = input;
   const day = input.payment_day ?? intendedDay(start, input.first_payment_date ?? null);
@@ -195,24 +113,24 @@ function intendedDay(start: string, first: string | null): number {
   return first === monthEnd(first) && day > firstDay ? day : firstDay;
 }
 
-/** What a row asks for, given the balance and the interest that it finds. */
-type Ask = (index: number, balance: Big, interest: Big) => Big;
+/** What a row asks for, given the balance and the interest that it finds; all in cents. */
+type Ask = (index: number, balance: bigint, interest: bigint) => bigint;
 
-const level =
-  (amount: Big): Ask =>
-  () =>
-    amount;
+function level(amount: Big): Ask {
+  const cents = inCents(amount);
+  return () => cents;
+}
 
 /** What each row but the last asks for. */
-function askOf(input: ScheduleInput, principal: Big, periods: readonly Period[]): Ask {
+function askOf(input: ScheduleInput, principal: Big, periods: readonly PlannedPeriod[]): Ask {
   const rounding = input.installment_rounding ?? 'half_up';
   if (input.payment_amount) return level(parseMoney(input.payment_amount));
   const amortization =
     input.interest_method === 'interest_only' ? 'interest_only' : input.amortization;
   if (amortization === 'interest_only') return (_index, _balance, interest) => interest;
   if (amortization === 'level_principal') {
-    const part = exactCents(divide(principal, periods.length), rounding);
-    return (_index, balance, interest) => min(part, balance).plus(interest);
+    const part = inCents(exactCents(divide(principal, periods.length), rounding));
+    return (_index, balance, interest) => lesser(part, balance) + interest;
   }
   const factors = periods.map((period) => period.factor);
   if (input.interest_method === 'flat') return level(flatPayment(principal, factors, rounding));
@@ -233,18 +151,18 @@ function balloonOf(input: ScheduleInput, principal: Big): Big {
 function rowOf(
   input: ScheduleInput,
   index: number,
-  period: Period,
-  amounts: { due: Big; interest: Big; principal: Big; balance: Big },
+  period: PlannedPeriod,
+  amounts: { due: bigint; interest: bigint; principal: bigint; balance: bigint },
 ): ScheduleRow {
   return {
     period_number: (input.first_period_number ?? 1) + index,
     due_date: period.due_date,
-    payment_amount: money(amounts.due),
-    principal_amount: money(amounts.principal),
-    interest_amount: money(amounts.interest),
+    payment_amount: wordedCents(amounts.due),
+    principal_amount: wordedCents(amounts.principal),
+    interest_amount: wordedCents(amounts.interest),
     fees_amount: '0.00',
-    beginning_balance: money(amounts.balance),
-    ending_balance: money(amounts.balance.minus(amounts.principal)),
+    beginning_balance: wordedCents(amounts.balance),
+    ending_balance: wordedCents(amounts.balance - amounts.principal),
     days_in_period: period.days,
   };
 }

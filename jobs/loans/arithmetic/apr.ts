@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
-import { divide, money, parseMoney, parseRate, sum, tenPlaces, ZERO } from '../../money.ts';
+import { divide, parseRate, tenPlaces, ZERO } from '../../money.ts';
 import type { ScheduleRow } from './amortize.ts';
+import { inUnits, parseCents } from './minor-units.ts';
 import type { DayCount, PaymentFrequency } from './terms.ts';
 import {
   singlePaymentIntervals,
@@ -12,7 +13,8 @@ import {
 /** Money on a day: an advance to the borrower, or a payment by the borrower. */
 export type Flow = { date: string; amount: string };
 
-type Timed = Interval & { amount: Big };
+/** The amount is in cents. */
+type Timed = Interval & { amount: bigint };
 
 const UNIT_OF: Record<Exclude<PaymentFrequency, 'single'>, UnitPeriod> = {
   monthly: { kind: 'month', count: 1 },
@@ -37,15 +39,15 @@ export function annualPercentageRate(
   const start = startOf(advances);
   const dates = payments.map((payment) => payment.date);
   const { intervalTo, per_year } = unitPeriods(start, dates, unit);
-  const timed = (flow: Flow) => ({ ...intervalTo(flow.date), amount: parseMoney(flow.amount) });
+  const timed = (flow: Flow) => ({ ...intervalTo(flow.date), amount: parseCents(flow.amount) });
   return solveRate(advances.map(timed), payments.map(timed)).times(per_year);
 }
 
 /** The rate of a loan that is advanced at once and repaid at once. */
 export function singlePaymentRate(advance: Flow, payment: Flow): Big {
   const { interval, per_year } = singlePaymentIntervals(advance.date, payment.date);
-  const lent = { full: 0, fraction: ZERO, amount: parseMoney(advance.amount) };
-  const repaid = { ...interval, amount: parseMoney(payment.amount) };
+  const lent = { full: 0, fraction: ZERO, amount: parseCents(advance.amount) };
+  const repaid = { ...interval, amount: parseCents(payment.amount) };
   return solveRate([lent], [repaid]).times(per_year);
 }
 
@@ -59,9 +61,9 @@ export function aprOfSchedule(input: {
   const advance = { date: input.start_date, amount: input.amount_financed };
   const payments = input.schedule
     .map((row) => ({ date: row.due_date, amount: row.payment_amount }))
-    .filter((payment) => !parseMoney(payment.amount).eq(0));
+    .filter((payment) => parseCents(payment.amount) !== 0n);
   const only = payments[0];
-  if (only === undefined || parseMoney(input.amount_financed).lte(0)) return '0.000000';
+  if (only === undefined || parseCents(input.amount_financed) <= 0n) return '0.000000';
   const unit =
     input.payment_frequency === 'single' ? UNIT_OF.monthly : UNIT_OF[input.payment_frequency];
   const rate =
@@ -115,7 +117,7 @@ function rounded(value: Big): Big {
  * a billionth of a percent, so that one step of exact decimals is enough. Where it is not, more follow.
  */
 function solveRate(advances: readonly Timed[], payments: readonly Timed[]): Big {
-  if (totalOf(payments).lte(totalOf(advances))) return ZERO;
+  if (totalOf(payments) <= totalOf(advances)) return ZERO;
   const flows = [
     ...payments.map(approximate),
     ...advances.map(approximate).map((flow) => ({ ...flow, amount: -flow.amount })),
@@ -133,13 +135,14 @@ function solveRate(advances: readonly Timed[], payments: readonly Timed[]): Big 
   return rate;
 }
 
-const totalOf = (flows: readonly Timed[]): Big => sum(flows.map(({ amount }) => amount));
+const totalOf = (flows: readonly Timed[]): bigint =>
+  flows.reduce((total, { amount }) => total + amount, 0n);
 
 /** Ordinary numbers are near enough to say where to look, and never part of what is found. */
 type Approximate = { amount: number; full: number; fraction: number };
 
 const approximate = ({ amount, full, fraction }: Timed): Approximate => ({
-  amount: Number(amount),
+  amount: Number(amount) / 100,
   full,
   fraction: Number(fraction),
 });
@@ -172,8 +175,7 @@ function worth(flows: readonly Approximate[], rate: number): { value: number; sl
 
 /** One, in units of the twentieth place: Node counts with them twenty times faster than with decimals. */
 const ONE = 10n ** 20n;
-const unitsOf = (value: Big): bigint => BigInt(rounded(value).times('1e20').toFixed());
-const centsOf = (amount: Big): bigint => BigInt(money(amount).replace('.', ''));
+const unitsOf = (value: Big): bigint => inUnits(rounded(value), 20);
 
 /** A value in units, divided by another, to the nearest unit. */
 const perUnit = (value: bigint, divisor: bigint): bigint => (value * ONE + divisor / 2n) / divisor;
@@ -190,8 +192,8 @@ function presentValue(flows: readonly Timed[], rate: Big): Big {
   let [known, odd] = [ZERO, ONE];
   let total = 0n;
   for (const { amount, full, fraction } of flows) {
-    if (!fraction.eq(known)) [known, odd] = [fraction, ONE + (unitsOf(fraction) * interest) / ONE];
-    total += perUnit(centsOf(amount) * power(full), odd);
+    if (fraction !== known) [known, odd] = [fraction, ONE + (unitsOf(fraction) * interest) / ONE];
+    total += perUnit(amount * power(full), odd);
   }
   return new Big(total.toString()).times('1e-22');
 }

@@ -1,7 +1,14 @@
 import { Big } from 'big.js';
 import { dayNumber, daysInMonth, isLeapYear, partsOf } from '../../dates.ts';
 import { divide, isZero, tenPlaces, ZERO } from '../../money.ts';
+import { inUnits, roundedTo, unitsPerOne } from './minor-units.ts';
 import type { DayCount } from './terms.ts';
+
+const FRACTION_PLACES = 20;
+export const RATE_PLACES = 10;
+const ACCRUED_PLACES = 10;
+/** Cents times a rate times a fraction have so many more places than what has accrued is kept with. */
+const UNITS_OF_PRODUCT = unitsPerOne(2 + RATE_PLACES + FRACTION_PLACES - ACCRUED_PLACES);
 
 /**
  * The part of a year from one date (counted) to another (not counted), as a fraction of 20 places.
@@ -18,17 +25,23 @@ export function yearFraction(dayCount: DayCount, from: string, to: string): Big 
 }
 
 /** Quotients are few and asked for often: at most some thousand days over some bases. */
-const QUOTIENTS = new Map<number, Map<number, Big>>();
+const QUOTIENTS = new Map<number, Map<number, Quotient>>();
 
-export function fractionOf(days: number, basis: number): Big {
+/** A fraction of a year, and the same in units of its last place. */
+type Quotient = { fraction: Big; units: bigint };
+
+function quotientOf(days: number, basis: number): Quotient {
   const known = QUOTIENTS.get(basis)?.get(days);
   if (known !== undefined) return known;
-  const fraction = divide(new Big(days), basis).round(20, 1);
-  const ofBasis = QUOTIENTS.get(basis) ?? new Map<number, Big>();
+  const fraction = divide(new Big(days), basis).round(FRACTION_PLACES, 1);
+  const quotient = { fraction, units: inUnits(fraction, FRACTION_PLACES) };
+  const ofBasis = QUOTIENTS.get(basis) ?? new Map<number, Quotient>();
   QUOTIENTS.set(basis, ofBasis);
-  if (ofBasis.size < 20_000) ofBasis.set(days, fraction);
-  return fraction;
+  if (ofBasis.size < 20_000) ofBasis.set(days, quotient);
+  return quotient;
 }
+
+export const fractionOf = (days: number, basis: number): Big => quotientOf(days, basis).fraction;
 
 /** What a balance earns at a rate over a stretch of days, kept with ten places. */
 export function interestFor(
@@ -41,6 +54,26 @@ export function interestFor(
   if (isZero(balance) || isZero(rate)) return ZERO;
   return tenPlaces(balance.times(rate).times(yearFraction(dayCount, from, to)));
 }
+
+/** The same of cents, at a rate in units of its tenth place; in units of the tenth place of one. */
+export function accruedUnits(
+  balance: bigint,
+  rate: bigint,
+  dayCount: DayCount,
+  from: string,
+  to: string,
+): bigint {
+  if (to <= from) return 0n;
+  const { days, basis } = countDays(dayCount, from, to);
+  return earnedUnits(balance, rate, { days, basis });
+}
+
+/** What cents earn over so many days of a year's. */
+export const earnedUnits = (
+  balance: bigint,
+  rate: bigint,
+  { days, basis }: { days: number; basis: number },
+): bigint => roundedTo(balance * rate * quotientOf(days, basis).units, UNITS_OF_PRODUCT);
 
 /** Days over the days of a year. For actual_actual both are scaled by 365 × 366. */
 export function countDays(

@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { addMonths, daysBetween, earliest, monthEnd, partsOf } from '../../dates.ts';
 import { divide, tenPlaces, ZERO } from '../../money.ts';
-import { countDays, fractionOf, yearFraction } from './day-count.ts';
+import { countDays, earnedUnits, fractionOf, yearFraction } from './day-count.ts';
 import type { PaymentFrequency, Terms } from './terms.ts';
 
 /**
@@ -44,6 +44,17 @@ export const interestOfPeriod = (
   counting: Counting,
   period: Period,
 ): Big => tenPlaces(balance.times(rate).times(fractionOfPeriod(counting, period)));
+
+/** The same of cents by 30/360, at a rate and in units as `earnedUnits` has them. */
+export const unitsOfPeriod = (
+  balance: bigint,
+  rate: bigint,
+  { payment_frequency }: Counting,
+  period: Period,
+): bigint =>
+  period.to <= period.from
+    ? 0n
+    : earnedUnits(balance, rate, { days: daysOfPeriod(payment_frequency, period), basis: 360 });
 
 /** The part of a period's interest that so many of its days earn. */
 export const partOf = (interest: Big, passed: number, days: number): Big =>

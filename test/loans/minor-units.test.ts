@@ -1,0 +1,117 @@
+import { Big } from 'big.js';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addDays } from '../../jobs/dates.ts';
+import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
+import { accruedUnits, interestFor } from '../../jobs/loans/arithmetic/day-count.ts';
+import {
+  inUnits,
+  parseCents,
+  roundedTo,
+  unitsPerOne,
+  wordedCents,
+} from '../../jobs/loans/arithmetic/minor-units.ts';
+import { DAY_COUNTS, INTEREST_ROUNDINGS } from '../../jobs/loans/arithmetic/terms.ts';
+import { money, parseMoney, ROUNDINGS, sum, toCents, ZERO } from '../../jobs/money.ts';
+
+/** Whole numbers of minor units say what decimals say, to the last place. */
+
+const anyCents = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });
+
+test('cents are worded and read as money is', () => {
+  fc.assert(
+    fc.property(anyCents, (cents) => {
+      const amount = new Big(cents.toString()).div(100);
+
+      expect(wordedCents(cents)).toBe(money(amount));
+      expect(parseCents(wordedCents(cents))).toBe(cents);
+      expect(inUnits(amount, 2)).toBe(cents);
+    }),
+  );
+});
+
+test.each(['0', '5', '5.1', '-5.10', '-0.05', '0.00', '999999999999999.99'])(
+  '%s is so many cents as decimals say',
+  (text) => {
+    expect(parseCents(text)).toBe(BigInt(parseMoney(text).times(100).toFixed()));
+  },
+);
+
+test.each(['', '-', '1.', '.5', '1.005', '1e3', ' 1', '1,000.00', '1000000000000000'])(
+  '"%s" is no amount',
+  (text) => {
+    expect(() => parseCents(text)).toThrow(RangeError);
+  },
+);
+
+test('what has more places than its units is refused, and nothing has none', () => {
+  expect(() => inUnits(new Big('0.001'), 2)).toThrow(RangeError);
+  expect(inUnits(new Big('0.00'), 2)).toBe(0n);
+  expect(inUnits(ZERO, 0)).toBe(0n);
+});
+
+test('units are brought to cents as decimals are, half a cent included', () => {
+  const halves = fc.integer({ min: -2_000, max: 2_000 }).map((half) => BigInt(half) * 50_000_000n);
+  const anyUnits = fc.oneof(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), halves);
+  fc.assert(
+    fc.property(anyUnits, fc.constantFrom(...ROUNDINGS), (units, mode) => {
+      const cents = toCents(new Big(units.toString()).times('1e-10'), mode);
+
+      expect(wordedCents(roundedTo(units, unitsPerOne(8), mode))).toBe(money(cents));
+    }),
+  );
+});
+
+const anyDay = fc.integer({ min: 0, max: 3_000 }).map((days) => addDays('2023-12-01', days));
+const anyRate = fc
+  .integer({ min: 0, max: 9_999_999_999 })
+  .map((units) => new Big(units).times('1e-10'));
+
+test('cents earn what an amount earns', () => {
+  const anyBalance = fc.bigInt({ min: 0n, max: 10n ** 13n });
+  const anyCount = fc.constantFrom(...DAY_COUNTS);
+  fc.assert(
+    fc.property(anyBalance, anyRate, anyCount, anyDay, anyDay, (cents, rate, count, from, to) => {
+      const amount = interestFor(new Big(wordedCents(cents)), rate, count, from, to);
+
+      expect(accruedUnits(cents, inUnits(rate, 10), count, from, to)).toBe(inUnits(amount, 10));
+    }),
+  );
+});
+
+test('a plan of a loan that accrues by the day asks for what its balances have earned', () => {
+  const plans = fc.record({
+    principal: fc.integer({ min: 10_000, max: 50_000_000 }).map((n) => wordedCents(BigInt(n))),
+    interest_rate: anyRate.map((rate) => rate.toFixed()),
+    number_of_payments: fc.integer({ min: 1, max: 60 }),
+    start_date: anyDay,
+    day_count: fc.constantFrom('actual_365', 'actual_360', 'actual_364', 'actual_actual'),
+    rounding_mode: fc.constantFrom(...INTEREST_ROUNDINGS),
+  });
+  fc.assert(
+    fc.property(plans, (plan) => {
+      const rows = buildSchedule({
+        ...{ ...plan, payment_frequency: 'monthly', interest_method: 'simple_daily' },
+      });
+      // Of each row on its own, with decimals: what was earned until it, less what was asked for before.
+      const rate = new Big(plan.interest_rate);
+      let earned = ZERO;
+      const found = rows.map((row, at) => {
+        const from = rows[at - 1]?.due_date ?? plan.start_date;
+        const balance = new Big(row.beginning_balance);
+        earned = earned.plus(interestFor(balance, rate, plan.day_count, from, row.due_date));
+        return { until: earned, asked: sum(rows.slice(0, at + 1).map(interestOf)) };
+      });
+
+      // An instalment too small for its interest leaves some of it to later ones.
+      const isEnough = rows.every(({ payment_amount, interest_amount }, at) =>
+        at === rows.length - 1 ? true : payment_amount !== interest_amount,
+      );
+      for (const { until, asked } of isEnough ? found : found.slice(-1))
+        expect(toCents(until, plan.rounding_mode).toFixed(2)).toBe(asked.toFixed(2));
+      expect(money(sum(rows.map((row) => new Big(row.principal_amount))))).toBe(plan.principal);
+    }),
+  );
+});
+
+const interestOf = ({ interest_amount }: { interest_amount: string }) => new Big(interest_amount);
