@@ -6,7 +6,7 @@ import { endPlainly } from '../sql/database/cannot-start.ts';
 import { assertWritable, claimFolder } from '../sql/database/claim.ts';
 import { startEmbeddedPostgres } from '../sql/database/embedded.ts';
 import { migrate } from '../sql/database/migrate.ts';
-import { keepRunning, runToEnd, type Child } from './processes/children.ts';
+import { API, keepRunning, runToEnd, type Child } from './processes/children.ts';
 import {
   databaseFile,
   readStartConfiguration,
@@ -122,8 +122,7 @@ async function serve(url: string, given: StartConfiguration) {
   };
   running.children.push(
     keepRunning({
-      name: 'api',
-      file: '../api/server.ts',
+      ...API,
       env: { ...env, METRICS_PORT: metricsPort('api') },
       onCrash: onCrash('api'),
       onMessage: (message) => {

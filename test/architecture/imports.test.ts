@@ -169,7 +169,7 @@ rule('process.env is read only by the file that a process starts with', () => {
     scripts: Record<string, string>;
   };
   const entries = Object.values(scripts).flatMap(
-    (script) => /^node (\S+)$/.exec(script)?.[1] ?? [],
+    (script) => /^node (?:--\S+ )*(\S+)$/.exec(script)?.[1] ?? [],
   );
   const others = ours.filter(({ file }) => !entries.includes(file));
   // A parent that hands its whole environment to a child does not read it.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { POOLS } from '../../jobs/job.ts';
-import { keepRunning, type Child } from '../../workers/processes/children.ts';
+import { API, keepRunning, type Child } from '../../workers/processes/children.ts';
 import { median, say, sizeOf, type Bench, type Figure } from './figures.ts';
 import { installed } from './installed.ts';
 import { openWorld, type BenchWorld } from './world.ts';
@@ -88,7 +88,7 @@ function processesOf({ url, folder, admin }: BenchWorld): Process[] {
     start: (onCrash) => {
       let port: number | undefined;
       const child = keepRunning({
-        ...{ name: 'api', file: '../api/server.ts', env, onCrash: ({ code }) => onCrash(code) },
+        ...{ ...API, env, onCrash: ({ code }) => onCrash(code) },
         onMessage: (message) => void (port ??= (message as { listening?: number }).listening),
       });
       const serves = async () =>

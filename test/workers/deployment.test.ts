@@ -4,6 +4,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { POOLS } from '../../jobs/job.ts';
 import { queued } from '../../jobs/queued.ts';
+import { API } from '../../workers/processes/children.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
 /** What runs the platform in production names commands, variables and jobs that the code really has. */
@@ -30,6 +31,19 @@ test('every command in the container and service files is a file of ours', () =>
 
   expect(new Set(commands).size).toBeGreaterThanOrEqual(4);
   expect(commands.filter((command) => !existsSync(new URL(command, ROOT)))).toEqual([]);
+});
+
+test('whatever starts the API tells Node what `npm start` tells it', () => {
+  const starting = [...files, 'package.json']
+    .filter((file) => /(Dockerfile|\.yaml|\.service|\.json)$/.test(file))
+    .flatMap((file) =>
+      read(file)
+        .split('\n')
+        .filter((line) => /\bnode\b.*api\/server\.ts/.test(line)),
+    );
+
+  expect(starting).toHaveLength(5);
+  for (const line of starting) for (const flag of API.flags) expect(line).toContain(flag);
 });
 
 type Scaled = {

@@ -12,7 +12,7 @@ import { freshDatabase } from '../../sql/database/fresh-database.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { postmasterPid } from '../../sql/database/postmaster.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { keepRunning, type Child, type ChildSettings } from '../processes/children.ts';
+import { API, keepRunning, type Child, type ChildSettings } from '../processes/children.ts';
 import { databaseFile } from '../processes/configuration.ts';
 import { keepPostgres } from '../processes/keep-postgres.ts';
 import { patiently } from './patience.ts';
@@ -149,7 +149,7 @@ async function startProcesses(
     listening.resolve(port);
   };
   signal.addEventListener('abort', () => listening.reject(signal.reason), { once: true });
-  start({ name: 'api', file: '../api/server.ts', onMessage });
+  start({ ...API, onMessage });
   for (const pool of POOLS) start({ name: pool, file: 'worker.ts', arguments: [pool] });
   const port = await listening.promise;
   isUp = true;
