@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
 import { onTestFinished } from 'vitest';
 
@@ -25,9 +25,11 @@ export async function newSftpServer(manners: Manners = {}) {
   const [host, user] = [newKey(), newKey()];
   const files = new Map<string, Buffer>();
   const heard: string[] = [];
-  const server = new ssh2.Server({ hostKeys: [host.private] }, (client) =>
+  const speaking = new ssh2.Server({ hostKeys: [host.private] }, (client) =>
     welcome(client, { files, heard, manners, key: user.public }),
   );
+  // As the servers of others do, it answers at once.
+  const server = createServer({ noDelay: true }, (socket) => speaking.injectSocket(socket));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
   return {

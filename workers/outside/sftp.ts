@@ -74,7 +74,8 @@ async function opened(
   const isAllowed = (address: string) => mayReach(address, networks, opening);
   const given = isOpenedBy(networks, opening) ? resolveLocally : (options.resolve ?? resolve);
   const lookup = lookUpJudged(given, isAllowed);
-  const socket = connectSocket({ host, port, lookup, autoSelectFamily: true });
+  // Short words to and fro, of which none shall wait for an answer to the one before.
+  const socket = connectSocket({ host, port, lookup, autoSelectFamily: true, noDelay: true });
   const silence = () => new Error(`The server was silent for ${patience_ms / 1000} seconds.`);
   socket.setTimeout(patience_ms, () => socket.destroy(silence()));
   await new Promise<void>((done, fail) => {
