@@ -20,7 +20,12 @@ const references = (tx: Transaction) =>
         and not class.relispartition
     ), columns as (
       select child.oid as child_id, child.name as child, attribute.attnum,
-             attribute.attname::text as name
+             attribute.attname::text as name,
+             case
+               when attribute.attname like '%\_by' then 'users'
+               when attribute.attname = 'entry_id' then 'journal_entries'
+               when attribute.attname like '%\_id' then regexp_replace(attribute.attname, '_id$', 's')
+             end as named
       from tenant_tables as child
       join pg_attribute as attribute on attribute.attrelid = child.oid
       where attribute.atttypid = 'uuid'::regtype and attribute.attname <> 'tenant_id'
@@ -34,11 +39,7 @@ const references = (tx: Transaction) =>
     union
     select columns.child, columns.name, parent.name
     from columns
-    join tenant_tables as parent on parent.name = case
-      when columns.name like '%\_by' then 'users'
-      when columns.name = 'entry_id' then 'journal_entries'
-      when columns.name like '%\_id' then regexp_replace(columns.name, '_id$', 's')
-    end
+    join tenant_tables as parent on parent.name = columns.named
     where exists (
       select from pg_attribute as id where id.attrelid = parent.oid and id.attname = 'id'
     )
