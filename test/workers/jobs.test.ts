@@ -9,6 +9,7 @@ let isBroken = true;
 const OPERATOR = { who: 'operator', why: 'A test.' };
 const jobs = [
   numbered('note', async ({ number }) => void ran.push(number)),
+  numbered('cost', async ({ number }) => void ran.push(number)),
   numbered('break', async ({ number }) => {
     if (isBroken) throw new Error('It is broken.');
     ran.push(number);
@@ -22,19 +23,6 @@ beforeAll(async () => {
   await stage.work(jobs);
 });
 afterAll(() => stage.end());
-
-test('a job runs with its payload, and what it cost is counted', async () => {
-  await stage.enqueue('note', { tenant_id: stage.tenantId, number: 1 });
-
-  const found = await eventually(() => ran.includes(1), true);
-  const counted = await eventually(
-    async () => (await runsToday(stage.owner)).find(({ task }) => task === 'note')?.runs,
-    '1',
-  );
-
-  expect(found).toBe(true);
-  expect(counted).toBe('1');
-});
 
 test('a payload that the job does not take fails for good at once, and stays the job that it is', async () => {
   await stage.owner.query(sql.typeAlias('void')`
@@ -112,4 +100,18 @@ test('the jobs of a deactivated tenant wait without spending attempts', async ()
   expect(await stage.count(waiting)).toBe(1);
   await activate(true);
   expect(await eventually(() => ran.includes(6), true)).toBe(true);
+});
+
+// Figures are kept every five seconds, most of which have passed by now.
+test('a job runs with its payload, and what it cost is counted', async () => {
+  await stage.enqueue('cost', { tenant_id: stage.tenantId, number: 1 });
+
+  const found = await eventually(() => ran.includes(1), true);
+  const counted = await eventually(
+    async () => (await runsToday(stage.owner)).find(({ task }) => task === 'cost')?.runs,
+    '1',
+  );
+
+  expect(found).toBe(true);
+  expect(counted).toBe('1');
 });
