@@ -27,8 +27,10 @@ export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId
       from loans as loan
       where ${inChunk(chunk)} and loan.status = 'active' and loan.is_accruing
     ), written as (
-      insert into interest_accruals (accrual_date, loan_id, amount, entry_id)
-      select ${day}::date, loan_id, amount, ${entryId} from earned where amount <> 0
+      -- The tenant is named once: the column's default would be worked out for each row.
+      insert into interest_accruals (tenant_id, accrual_date, loan_id, amount, entry_id)
+      select (select app.current_tenant()), ${day}::date, loan_id, amount, ${entryId}
+      from earned where amount <> 0
     )
     select gl_map ->> 'interest_receivable' as interest_receivable,
            gl_map ->> 'interest_income' as interest_income,

@@ -35,16 +35,28 @@ export const balance = (tx: Transaction, id: string, day: string | null) =>
       select account.id from ledger_accounts as account where account.id = ${id}
       union all
       select child.id from ledger_accounts as child join family on child.parent_id = family.id
-    ), sums as (
-      select coalesce(sum(held.amount) filter (where family.id = ${id}), 0.00) as own,
-             coalesce(sum(held.amount), 0.00) as whole
+    ), drafted as (
+      select line.account_id, sum(line.debit - line.credit) as amount
+      from journal_entries as draft
+      join journal_lines as line
+        on line.tenant_id = draft.tenant_id and line.entry_id = draft.id
+      where draft.status = 'draft' and (${day}::date is null or line.entry_date <= ${day}::date)
+      group by line.account_id
+    ), posted as (
+      select family.id, held.amount - coalesce(drafted.amount, 0) as amount
       from family
-      -- Account by account, so that each is read from the covering index.
+      -- Account by account, so that each is read from the covering index. All lines, less those of drafts,
+      -- are the posted ones: drafts are few, and no line need be looked for among them.
       cross join lateral (
-        select sum(debit - credit) as amount from posted_lines as line
+        select sum(debit - credit) as amount from journal_lines as line
         where line.account_id = family.id
           and (${day}::date is null or line.entry_date <= ${day}::date)
       ) as held
+      left join drafted on drafted.account_id = family.id
+    ), sums as (
+      select coalesce(sum(amount) filter (where id = ${id}), 0.00) as own,
+             coalesce(sum(amount), 0.00) as whole
+      from posted
     )
     select row.id as account_id, row.code, row.name, row.account_type, row.normal_balance,
            case row.normal_balance when 'debit' then own else -own end as balance,

@@ -63,12 +63,17 @@ export async function write(
 ) {
   if (portfolioId !== null) return writeFrom(tx, day, source, portfolioId);
   // Of a day that was closed this minute Postgres has no statistics and expects one loan: for each of a
-  // hundred thousand it would go through the terms of all.
-  const mayLoop = (may: 'on' | 'off') =>
-    tx.query(unread(sql.typeAlias('void')`select set_config('enable_nestloop', ${may}, true)`));
-  await mayLoop('off');
+  // hundred thousand it would go through the terms of all, and it would sort them on disk into few kinds.
+  const may = (loopAndSort: 'on' | 'off') =>
+    tx.query(
+      unread(sql.typeAlias('void')`
+        select set_config('enable_nestloop', ${loopAndSort}, true),
+               set_config('enable_sort', ${loopAndSort}, true)
+      `),
+    );
+  await may('off');
   const written = await writeFrom(tx, day, source, null);
-  await mayLoop('on');
+  await may('on');
   return written;
 }
 

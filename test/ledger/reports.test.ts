@@ -65,7 +65,12 @@ test('a balance is positive on the normal side, counts children apart and drafts
   await booked(keeper, ['bank', 'interest_income', '20.00']);
   await admin.post('/ledger/entries', {
     entry_date: '2026-01-15',
-    lines: [line(accounts['cash'], '999.00'), line(accounts['interest_income'], '-999.00')],
+    lines: [
+      line(accounts['cash'], '999.00'),
+      line(accounts['interest_income'], '-999.00'),
+      line(accounts['bank'], '7.00'),
+      line(accounts['rounding'], '-7.00'),
+    ],
   });
   const balanceOf = async (role: string, query = '') =>
     (await admin.get(`/ledger/accounts/${accounts[role]}/balance${query}`)).body;
