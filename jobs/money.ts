@@ -65,11 +65,29 @@ export function sum(values: Iterable<Big>): Big {
 }
 
 export function min(first: Big, ...rest: readonly Big[]): Big {
-  return rest.reduce((least, value) => (value.lt(least) ? value : least), first);
+  let least = first;
+  for (const value of rest) if (isLess(value, least)) least = value;
+  return least;
 }
 
 export function max(first: Big, ...rest: readonly Big[]): Big {
-  return rest.reduce((most, value) => (value.gt(most) ? value : most), first);
+  let most = first;
+  for (const value of rest) if (isLess(most, value)) most = value;
+  return most;
+}
+
+/** Looks at the digits as they are: the library copies what it compares with, each time. */
+export function isLess(one: Big, other: Big): boolean {
+  const [sign, otherSign] = [isZero(one) ? 0 : one.s, isZero(other) ? 0 : other.s];
+  if (sign !== otherSign) return sign < otherSign;
+  return sign < 0 ? isSmaller(other, one) : sign > 0 && isSmaller(one, other);
+}
+
+/** Without their signs. Digits begin with no zero and end with none. */
+function isSmaller({ e: exponent, c: digits }: Big, { e: otherExponent, c: others }: Big): boolean {
+  if (exponent !== otherExponent) return exponent < otherExponent;
+  const at = others.findIndex((digit, place) => digit !== (digits[place] ?? 0));
+  return at >= 0 && (digits[at] ?? 0) < (others[at] ?? 0);
 }
 
 /** The value itself, or zero where it is below zero. */

@@ -64,11 +64,11 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
              from installments as row where row.loan_id = loan.id and row.version = 1
            ) as schedule,
            (
-             select coalesce(json_agg(json_build_object(
-               'id', event.id, 'kind', event.kind, 'effective_date', event.effective_date,
-               'details', event.details, 'recorded_on', event.recorded_on
-             ) order by event.id), '[]')
-             from loan_events as event where event.loan_id = loan.id
+             select coalesce(json_agg(event order by event.id), '[]')
+             from (
+               select id, kind, effective_date, details, recorded_on
+               from loan_events where loan_id = loan.id
+             ) as event
            ) as events
     from loans as loan where loan.id = any(${sql.array([...ids], 'uuid')})
   `);

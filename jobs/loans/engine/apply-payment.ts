@@ -62,6 +62,7 @@ function placeRest(
   amount: Big,
   { id, effective_date, type }: Pick<Receipt, 'id' | 'effective_date' | 'type'>,
 ): void {
+  if (isZero(amount)) return;
   if (type === 'fee_only') addToSuspense(position, amount, id, 'unapplied');
   else recover(position, { id, effective_date, amount });
 }

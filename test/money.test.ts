@@ -1,0 +1,28 @@
+import { Big } from 'big.js';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isLess, max, min } from '../jobs/money.ts';
+
+const anyFigure = fc
+  .tuple(fc.bigInt({ min: -2_000_000n, max: 2_000_000n }), fc.integer({ min: 0, max: 10 }))
+  .map(([digits, places]) => new Big(digits.toString()).div(new Big(10).pow(places)));
+/** Figures that begin alike, as 1 and 1.05 do, and zero with either sign. */
+const anyNear = fc
+  .tuple(
+    fc.constantFrom('0', '-0', '1', '-1', '10', '0.1'),
+    fc.constantFrom('0', '0.05', '-0.05', '0.5'),
+  )
+  .map(([figure, more]) => (more === '0' ? new Big(figure) : new Big(figure).plus(more)));
+const any = fc.oneof(anyFigure, anyNear);
+
+test('figures are compared as the library of decimals compares them', () => {
+  fc.assert(
+    fc.property(any, any, any, (one, other, third) => {
+      expect(isLess(one, other)).toBe(one.lt(other));
+      const [least, , most] = [one, other, third].toSorted((first, second) => first.cmp(second));
+      expect(min(one, other, third).eq(least ?? '')).toBe(true);
+      expect(max(one, other, third).eq(most ?? '')).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
