@@ -12,6 +12,7 @@ import { keptOf } from './answer.ts';
 import { judge, problemOf, type Policy } from './health.ts';
 import { headersOf } from './signature.ts';
 import { switchOff } from './switch-off.ts';
+import { together } from './together.ts';
 import { newTurns } from './turns.ts';
 
 const Payload = z.object({
@@ -25,6 +26,9 @@ const Payload = z.object({
 type Payload = z.output<typeof Payload>;
 
 const turnOf = newTurns();
+/** Deliveries are begun and reported along with others of their tenant, each in its own row. */
+const begin = together(attempts.begin);
+const arrived = together(deliveries.delivered);
 
 /**
  * One attempt to deliver one event to one subscription.
@@ -49,11 +53,7 @@ export const deliverWebhook = job({
     if (turn === null) return putAside();
     let isFast = true;
     try {
-      const begun = await outside.within(
-        tenant_id,
-        ({ tx }) => attempts.begin(tx, delivery_id, attempt),
-        { isUndated: true },
-      );
+      const begun = await begin(outside.within, tenant_id, { delivery_id, attempt });
       if (!begun) return; // delivered, switched off, deleted, or recorded already
       const { attempt_id } = begun;
       if (attempt_id === null) return await putAside();
@@ -71,7 +71,9 @@ export const deliverWebhook = job({
 
 const NO_TURN = { asked: () => {}, end: () => {} };
 
-type Begun = NonNullable<Awaited<ReturnType<typeof attempts.begin>>> & { attempt_id: string };
+type Begun = NonNullable<Awaited<ReturnType<typeof attempts.begin>>[number]> & {
+  attempt_id: string;
+};
 
 /** Asks the receiver between transactions, so that no row stays locked while a stranger answers. */
 async function ask(begun: Begun, payload: Payload, outside: Outside) {
@@ -91,16 +93,17 @@ async function ask(begun: Begun, payload: Payload, outside: Outside) {
   });
   const kept = keptOf(answer, secrets);
   const made = { ...payload, ...begun };
-  await outside.within(
-    tenant_id,
-    async (work) => {
-      if (answer.ok) await deliveries.delivered(work.tx, { ...made, ...kept });
-      else await refused(work, made, { ...answer, ...kept }, policy);
-    },
-    { isUndated: answer.ok },
-  );
+  if (answer.ok) await arrived(outside.within, tenant_id, arrivalOf(made, kept));
+  else
+    await outside.within(tenant_id, (work) => refused(work, made, { ...answer, ...kept }, policy));
   return kept;
 }
+
+/** What is recorded of it, and nothing of what was sent. */
+const arrivalOf = (
+  { attempt_id, delivery_id, subscription_id, is_test }: Made,
+  kept: ReturnType<typeof keptOf>,
+): deliveries.Delivered => ({ attempt_id, delivery_id, subscription_id, is_test, ...kept });
 
 type Made = Payload & Begun;
 type Refusal = PostAnswer & ReturnType<typeof keptOf>;

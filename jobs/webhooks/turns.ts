@@ -22,6 +22,9 @@ export type Turn = { asked(): void; end(isFast: boolean): void };
 
 type Asking = { at: number };
 
+/** Who waits for a place at a receiver; `come` is gone once it is told that one is free. */
+type Waiting = { receiver: string; come?: (() => void) | undefined };
+
 /**
  * Whose turn it is among the receivers, so that one that suddenly keeps silent holds few slots: whoever
  * comes to a receiver that has kept another request waiting for too long does not wait with it, but is
@@ -31,6 +34,7 @@ type Asking = { at: number };
 export function newTurns(now = () => performance.now(), look = () => pause(LOOK_MS)) {
   const places = new Map<string, Set<Asking>>();
   const isFast = new Map<string, boolean>();
+  const waiting = new Set<Waiting>();
   let ofStrangers = 0;
   let strangersMovedAt = now();
 
@@ -47,6 +51,24 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
   const isWorthWaiting = (receiver: string) =>
     isFast.get(receiver) || now() <= strangersMovedAt + PATIENCE_WITH_STRANGERS_MS;
 
+  /** One place is one who waits: the first at this receiver, or of all where it was a stranger's. */
+  function tell(receiver: string, isStranger: boolean) {
+    const all = [...waiting].filter(({ come }) => come);
+    const next = all.find((one) => one.receiver === receiver) ?? (isStranger ? all[0] : undefined);
+    next?.come?.();
+    if (next) next.come = undefined;
+  }
+
+  /** Until somebody tells of a free place, and no longer than a look: receivers fall silent untold. */
+  async function wait(receiver: string) {
+    const { promise, resolve: come } = Promise.withResolvers<void>();
+    const asking: Waiting = { receiver, come };
+    waiting.add(asking);
+    void look().then(come);
+    await promise;
+    waiting.delete(asking);
+  }
+
   function take(receiver: string): Turn {
     const own = places.get(receiver) ?? new Set();
     const asking = { at: Infinity };
@@ -61,6 +83,7 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
         if (own.size === 0) places.delete(receiver);
         if (isFast.size >= REMEMBERED_MAX) isFast.clear();
         isFast.set(receiver, answered);
+        tell(receiver, isStranger);
       },
     };
   }
@@ -70,7 +93,7 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
     while (!isSilent(receiver)) {
       if (hasRoom(receiver)) return take(receiver);
       if (!isWorthWaiting(receiver)) return null;
-      await look();
+      await wait(receiver);
     }
     return null;
   };

@@ -28,44 +28,58 @@ const Begun = z.object({
   attempt_id: z.string().nullable(),
 });
 
+export type Ordered = { delivery_id: string; attempt: number };
+
 /**
- * What an attempt needs, as long as it is still to be made. It is written, and committed, before it is
- * made: one that was never answered shows a crash. A subscription that is switched off is sent tests alone.
+ * What each of these attempts needs, as long as it is still to be made; null of any other. They are written,
+ * and committed, before they are made: one that was never answered shows a crash. A subscription that is
+ * switched off is sent tests alone.
  */
-export const begin = (tx: Transaction, deliveryId: string, attempt: number) =>
-  tx.maybeOne(
-    last(sql.type(Begun)`
+export async function begin(tx: Transaction, ordered: readonly Ordered[]) {
+  const begun = await tx.any(beginning(ordered));
+  const byPlace = new Map(begun.map(({ place, ...one }) => [place, one]));
+  return ordered.map((_, index) => byPlace.get(index + 1) ?? null);
+}
+
+/** Looked for one by one, by their keys, however many the planner takes them for. */
+const beginning = (ordered: readonly Ordered[]) =>
+  last(sql.type(Begun.extend({ place: z.int() }))`
     with due as materialized (
-      select delivery.id, delivery.subscription_id, first_round.id as webhook_id,
-             subscription.url, subscription.secret_sealed,
-             case when subscription.previous_secret_until > now()
-               then subscription.previous_secret_sealed
-             end as previous_secret_sealed,
-             event.event_type, event.event_type = ${TEST_EVENT} as is_test, event.body,
-             subscription.is_slow and not delivery.in_line as has_to_wait
-      from webhook_deliveries as delivery
-      join webhook_subscriptions as subscription
-        on subscription.id = delivery.subscription_id and not subscription.is_deleted
-      join events as event on event.id = delivery.event_id
-      join webhook_deliveries as first_round
-        on first_round.subscription_id = delivery.subscription_id
-        and first_round.event_id = delivery.event_id and first_round.round = 0
-      where delivery.id = ${deliveryId} and delivery.status = 'scheduled'
-        and delivery.attempt = ${attempt}
-        and (subscription.is_active or event.event_type = ${TEST_EVENT})
+      select ordered.place::integer as place, ordered.attempt, uuidv7() as attempt_id, found.*
+      from rows from (
+        jsonb_to_recordset(${JSON.stringify(ordered)}::jsonb) as (delivery_id uuid, attempt integer)
+      ) with ordinality as ordered (delivery_id, attempt, place)
+      cross join lateral (
+        select delivery.id, delivery.subscription_id, first_round.id as webhook_id,
+               subscription.url, subscription.secret_sealed,
+               case when subscription.previous_secret_until > now()
+                 then subscription.previous_secret_sealed
+               end as previous_secret_sealed,
+               event.event_type, event.event_type = ${TEST_EVENT} as is_test, event.body,
+               subscription.is_slow and not delivery.in_line as has_to_wait
+        from webhook_deliveries as delivery
+        join webhook_subscriptions as subscription
+          on subscription.id = delivery.subscription_id and not subscription.is_deleted
+        join events as event on event.id = delivery.event_id
+        join webhook_deliveries as first_round
+          on first_round.subscription_id = delivery.subscription_id
+          and first_round.event_id = delivery.event_id and first_round.round = 0
+        where delivery.id = ordered.delivery_id and delivery.status = 'scheduled'
+          and delivery.attempt = ordered.attempt
+          and (subscription.is_active or event.event_type = ${TEST_EVENT})
+        limit 1
+      ) as found
     ),
     begun as (
-      insert into webhook_attempts (delivery_id, attempt, started_at)
-      select id, ${attempt}::integer, clock_timestamp() from due where not has_to_wait
-      returning id
+      insert into webhook_attempts (id, delivery_id, attempt, started_at)
+      select attempt_id, id, attempt, clock_timestamp() from due where not has_to_wait
     )
-    select due.subscription_id, due.webhook_id, due.url, due.secret_sealed,
+    select due.place, due.subscription_id, due.webhook_id, due.url, due.secret_sealed,
            due.previous_secret_sealed, due.event_type, due.is_test, due.body,
            (select settings from tenants where id = app.current_tenant()) as settings,
-           (select id from begun) as attempt_id
+           case when not due.has_to_wait then due.attempt_id end as attempt_id
     from due
-  `),
-  );
+  `);
 
 export type Answered = {
   attempt_id: string;
@@ -75,15 +89,13 @@ export type Answered = {
   ms: number;
 };
 
-export const answering = (answer: Answered) => sql.fragment`
-  update webhook_attempts
-  set answered_at = clock_timestamp(), response_status = ${answer.response_status},
-      response_body = ${answer.response_body}, error = ${answer.problem}, ms = ${answer.ms}
-  where id = ${answer.attempt_id}
-`;
-
 export const answered = (tx: Transaction, answer: Answered) =>
-  tx.query(sql.typeAlias('void')`${answering(answer)}`);
+  tx.query(sql.typeAlias('void')`
+    update webhook_attempts
+    set answered_at = clock_timestamp(), response_status = ${answer.response_status},
+        response_body = ${answer.response_body}, error = ${answer.problem}, ms = ${answer.ms}
+    where id = ${answer.attempt_id}
+  `);
 
 /** At once, so that a long absence of the clean-up does not make one statement of a million rows. */
 const FORGOTTEN_MAX = 20_000;

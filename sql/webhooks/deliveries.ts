@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { answering, type Answered } from './attempts.ts';
+import type { Answered } from './attempts.ts';
 import { TEST_EVENT } from './events.ts';
 
 /** A delivery with its newest attempt, as long as that is kept. */
@@ -43,7 +43,7 @@ export async function putAside(tx: Transaction, id: string, attempt: number) {
   await send(tx, waiting, { put_aside: true });
 }
 
-type Delivered = Answered & {
+export type Delivered = Answered & {
   delivery_id: string;
   subscription_id: string;
   is_slow: boolean;
@@ -51,39 +51,78 @@ type Delivered = Answered & {
 };
 
 /**
- * It has arrived, and all that follows from that, in one statement: any success ends the row of
- * failures. The subscription is locked only where that changes it, and before its deliveries as
- * everywhere. A test says nothing but how fast the receiver is.
+ * These have arrived, and all that follows from that, in one statement: any success ends the row of
+ * failures. A subscription is locked only where that changes it, in the order of their ids and before
+ * its deliveries as everywhere; the last answer says how fast the receiver is. A test says nothing else.
  */
-export const delivered = (tx: Transaction, done: Delivered) =>
-  tx.query(
-    unread(sql.type(z.unknown())`
-    with answered as (${answering(done)}),
+export async function delivered(tx: Transaction, done: readonly Delivered[]) {
+  await tx.query(unread(delivering(done)));
+  return done.map(() => undefined);
+}
+
+/** An answer may have been cut in the middle of a sign, which JSON cannot hold. */
+const jsonOf = (done: readonly Delivered[]) =>
+  JSON.stringify(
+    done.map(({ response_body, ...one }) => ({
+      ...one,
+      response_body: response_body?.toWellFormed() ?? null,
+    })),
+  );
+
+const delivering = (done: readonly Delivered[]) =>
+  sql.type(z.unknown())`
+    with done as materialized (
+      select * from rows from (jsonb_to_recordset(${jsonOf(done)}::jsonb) as (
+        attempt_id uuid, delivery_id uuid, subscription_id uuid, is_slow boolean, is_test boolean,
+        response_status integer, response_body text, problem text, ms integer
+      )) with ordinality as done (
+        attempt_id, delivery_id, subscription_id, is_slow, is_test,
+        response_status, response_body, problem, ms, place
+      )
+    ),
+    answered as (
+      update webhook_attempts as attempt
+      set answered_at = clock_timestamp(), response_status = done.response_status,
+          response_body = done.response_body, error = done.problem, ms = done.ms
+      from done where attempt.id = done.attempt_id
+    ),
+    receiver as (
+      select subscription_id as id, bool_and(is_test) as is_test,
+             (array_agg(is_slow order by place desc))[1] as is_slow
+      from done group by subscription_id
+    ),
+    changing as materialized (
+      select receiver.*
+      from receiver join webhook_subscriptions as subscription on subscription.id = receiver.id
+      where subscription.is_slow <> receiver.is_slow
+        or (not receiver.is_test
+          and (subscription.consecutive_failures > 0 or subscription.failing_since is not null))
+      order by receiver.id for no key update of subscription
+    ),
     counted as (
-      update webhook_subscriptions
-      set is_slow = ${done.is_slow},
-          consecutive_failures = case when ${done.is_test} then consecutive_failures else 0 end,
-          failing_since = case when ${done.is_test} then failing_since end,
-          last_failure = case when ${done.is_test} then last_failure end
-      where id = ${done.subscription_id}
-        and (is_slow <> ${done.is_slow}
-          or (not ${done.is_test} and (consecutive_failures > 0 or failing_since is not null)))
-      returning id
+      update webhook_subscriptions as subscription
+      set is_slow = changing.is_slow,
+          consecutive_failures =
+            case when changing.is_test then subscription.consecutive_failures else 0 end,
+          failing_since = case when changing.is_test then subscription.failing_since end,
+          last_failure = case when changing.is_test then subscription.last_failure end
+      from changing where subscription.id = changing.id
+      returning subscription.id
     ),
     delivered as (
-      update webhook_deliveries
+      update webhook_deliveries as delivery
       set status = 'delivered', delivered_at = now(), next_attempt_at = null
-      where id = ${done.delivery_id} and status <> 'delivered'
+      from done
+      where delivery.id = done.delivery_id and delivery.status <> 'delivered'
         and (select count(*) from counted) >= 0
-      returning subscription_id, event_id
+      returning delivery.subscription_id, delivery.event_id
     )
     -- In whatever round it was that it failed before.
     update dead_letters as letter set status = 'resolved'
     from delivered
     where letter.subscription_id = delivered.subscription_id
       and letter.event_id = delivered.event_id and letter.status <> 'resolved'
-  `),
-  );
+  `;
 
 /**
  * Schedules the next attempt by the clock of the queue, never early: the whole delay counts from

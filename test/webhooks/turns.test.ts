@@ -67,6 +67,29 @@ test('who waits for a busy receiver comes in when a place is free', async () => 
   expect(now).toBe(100);
 });
 
+test('who waits for a busy receiver is told of a free place, the first of them first', async () => {
+  const turnOf = newTurns(
+    () => 0,
+    () => new Promise(() => {}),
+  );
+  (await turnOf('busy'))?.end(true);
+  const turns = await takeAll(turnOf, times(16, 'busy'));
+  const come: string[] = [];
+  const waiting = ['first', 'second', 'third'].map(async (name) => {
+    await turnOf('busy');
+    come.push(name);
+  });
+
+  for (const turn of turns.slice(0, 2)) turn.end(true);
+  await Promise.all(waiting.slice(0, 2));
+  const before = [...come];
+  turns[2]?.end(true);
+  await Promise.all(waiting);
+
+  expect(before).toEqual(['first', 'second']);
+  expect(come).toEqual(['first', 'second', 'third']);
+});
+
 test('receivers that were never heard of hold 24 places together, and those that answer have others', async () => {
   const { turnOf, pass, passed } = newClock();
   const known = await turnOf('known');
