@@ -97,19 +97,21 @@ test('an unknown address takes as long as a wrong password', async () => {
   await stage.owner.query('update users set password_hash = $1', [hash]);
   const client = tenant.anonymous();
   await client.get('/auth/csrf');
-  const median = async (email: string) => {
-    const times: number[] = [];
-    for (let at = 0; at < 9; at += 1) {
-      const started = performance.now();
-      await client.post('/auth/login', { email, password: 'wrong' });
-      times.push(performance.now() - started);
-    }
-    return times.toSorted((one, other) => one - other)[4] ?? 0;
+  const asked = async (email: string) => {
+    const started = performance.now();
+    await client.post('/auth/login', { email, password: 'wrong' });
+    return performance.now() - started;
   };
+  const wrongs: number[] = [];
+  const unknowns: number[] = [];
 
-  const wrong = await median(`viewer@${tenant.slug}.test`);
-  const unknown = await median('nobody@example.com');
+  // In turns, and the shortest of each: whatever else the machine does only makes them longer.
+  for (let at = 0; at < 12; at += 1) {
+    wrongs.push(await asked(`viewer@${tenant.slug}.test`));
+    unknowns.push(await asked('nobody@example.com'));
+  }
 
+  const [wrong, unknown] = [Math.min(...wrongs), Math.min(...unknowns)];
   expect(unknown / wrong).toBeGreaterThan(0.5);
   expect(unknown / wrong).toBeLessThan(2);
 });
