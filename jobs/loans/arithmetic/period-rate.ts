@@ -24,7 +24,16 @@ export function factorsOf(plan: Computed, rate: Big): (period: Period) => Big {
 export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, period: Period): Big =>
   exactCents(balance.times(factorsOf(plan, rate)(period)));
 
+/** Rates are few and asked for at each event of a loan; a division to thirty places takes longest of all. */
+const KNOWN = new Map<string, Big>();
+const KNOWN_MAX = 10_000;
+
 /** The part of a yearly rate that one regular period earns: a twelfth, a 26th, … */
 export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {
-  return divide(rate, paymentsPerYear(frequency));
+  const asked = `${frequency} ${rate.toFixed()}`;
+  const known = KNOWN.get(asked);
+  if (known !== undefined) return known;
+  const part = divide(rate, paymentsPerYear(frequency));
+  if (KNOWN.size < KNOWN_MAX) KNOWN.set(asked, part);
+  return part;
 }
