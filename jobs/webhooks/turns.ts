@@ -22,8 +22,8 @@ export type Turn = { asked(): void; end(isFast: boolean): void };
 
 type Asking = { at: number };
 
-/** Who waits for a place at a receiver; `come` is gone once it is told that one is free. */
-type Waiting = { receiver: string; come?: (() => void) | undefined };
+/** Who waits for a place at a receiver, and was not told yet that one is free. */
+type Waiting = { receiver: string; come: () => void };
 
 /**
  * Whose turn it is among the receivers, so that one that suddenly keeps silent holds few slots: whoever
@@ -53,10 +53,11 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
 
   /** One place is one who waits: the first at this receiver, or of all where it was a stranger's. */
   function tell(receiver: string, isStranger: boolean) {
-    const all = [...waiting].filter(({ come }) => come);
+    const all = [...waiting];
     const next = all.find((one) => one.receiver === receiver) ?? (isStranger ? all[0] : undefined);
-    next?.come?.();
-    if (next) next.come = undefined;
+    if (!next) return;
+    waiting.delete(next);
+    next.come();
   }
 
   /** Until somebody tells of a free place, and no longer than a look: receivers fall silent untold. */
