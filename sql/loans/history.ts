@@ -7,6 +7,8 @@ import { ScheduledRow } from './installments.ts';
 import { holdAll, Raw, rawColumns } from './loans.ts';
 
 const History = Raw.extend({
+  /** As it is now: it may have moved on since the transaction asked what day it is. */
+  business_date: z.string(),
   posted_until: z.string(),
   /** The month that it is not billed for yet, since the day that ended it was only just closed. */
   unbilled_month: z.string().nullable(),
@@ -39,7 +41,8 @@ const each = (ids: readonly string[], found: readonly z.output<typeof History>[]
 /** The bare row, the schedule that the loan began with, and its events in the order they became known. */
 const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
   prepared(sql.type(History)`
-    select ${rawColumns}, app.business_date() + ${postedDays} as posted_until,
+    select ${rawColumns}, app.business_date() as business_date,
+           app.business_date() + ${postedDays} as posted_until,
            (
              select chunk.unbilled_month from cob_chunks as chunk
              where chunk.cob_date = app.business_date() - 1 and chunk.unbilled_month is not null

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import type { EventRow } from '../../../sql/loans/events.ts';
 import * as happened from '../../../sql/loans/happened.ts';
 import * as history from '../../../sql/loans/history.ts';
-import { Invalid, NotFound } from '../../errors.ts';
+import { DayMoved, Invalid, NotFound } from '../../errors.ts';
 import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
@@ -46,7 +46,7 @@ export type OpenLoan = {
 
 /** Locks the loan and folds it as of today. One writer per loan at a time. */
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
-  const whole = await history.open(work.tx, loanId);
+  const whole = await locked(work, loanId);
   const month = whole?.unbilled_month ?? null;
   if (month !== null) await billFirst(work.tx, { work, id: loanId, month });
   return unfolded(work, whole);
@@ -57,7 +57,17 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
  * billing it stumbled over.
  */
 export async function foldAnew(work: Work, loanId: string) {
-  await happen(work, unfolded(work, await history.open(work.tx, loanId)), []);
+  await happen(work, unfolded(work, await locked(work, loanId)), []);
+}
+
+/**
+ * The loan as it is under its lock. Whoever waited for that while the day ended would fold it as of the day
+ * before, without what others have done on the new one, and begins again.
+ */
+async function locked({ tx, today }: Work, loanId: string): Promise<Whole | null> {
+  const whole = await history.open(tx, loanId);
+  if (whole !== null && whole.business_date !== today) throw new DayMoved();
+  return whole;
 }
 
 function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {
