@@ -58,9 +58,9 @@ test('days end while payments come and go, and nothing is lost', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { principal_amount: '100000.00' });
   const received: string[] = [];
-  let isOver = false;
+  const shift = new AbortController();
   const officer = async (amount: string) => {
-    while (!isOver) {
+    while (!shift.signal.aborted) {
       const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount });
       received.push(paid.body.id);
       const [oldest] = received.length > 5 ? received.splice(0, 1) : [];
@@ -70,7 +70,7 @@ test('days end while payments come and go, and nothing is lost', async () => {
 
   const officers = ['10.01', '20.02', '30.03'].map(officer);
   await travelTo(stage, tenant, '2026-01-25');
-  isOver = true;
+  shift.abort();
   await Promise.all(officers);
 
   expect(await violationsIn(stage)).toEqual([]);
