@@ -60,9 +60,9 @@ const spreadFees = ({ fees }: Position): Big =>
 /** The same as by events, without their explanations and without looking for what is due. */
 function inOrder(run: Run): Big | null {
   const { position } = run;
+  const { tolerance } = position;
   const rows = aheadOf(position, run.day);
   const fees = feesAhead(position, rows);
-  const tolerance = parseMoney(position.terms.satisfied_tolerance);
   let asking = position.installments.filter((row) => isAskingStill(row, run.day));
   let last: Big | null = null;
   for (const installment of rows) {

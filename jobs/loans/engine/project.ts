@@ -165,7 +165,7 @@ function askedOn(position: Position, date: string): ProjectedPayment | null {
   const [first] = due;
   if (first === undefined) return null;
   const owed = repaymentOwed(position, date);
-  const tolerance = parseMoney(position.terms.satisfied_tolerance);
+  const { tolerance } = position;
   const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
   const amount = isLast ? owed : min(sum(due.map((row) => openOf(row, tolerance))), owed);
   if (amount.lte(0)) return null;
