@@ -74,7 +74,7 @@ export function scheduleAhead(input: FoldInput): InstallmentState[] {
   if (!isPayable(now.position, as_of)) return installments;
   const late = { installment_number: 0, due_date: as_of, amount: past_due_amount };
   const current = past_due_amount === '0.00' ? input : having(input, late);
-  let run = replay(current);
+  let run: Run = replay(current);
   // Payments of today come before a plan that is agreed today, which may be another after them.
   const asked = (row: InstallmentState) => {
     const { due_date } = row;
