@@ -40,6 +40,7 @@ export function duesOn(position: Position, date: string, how: { may_prepay: bool
  * far. The rest of it may be paid ahead, though not before the principal, which earns interest.
  */
 function feeDues(position: Position, date: string): Due[] {
+  if (position.fees.size === 0) return [];
   const isPlanned = isFollowingPlan(position.terms);
   const end = position.installments.at(-1)?.row.due_date ?? date;
   let asked = spreadDue(position, date);

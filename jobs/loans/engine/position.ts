@@ -187,15 +187,16 @@ export function explain(
   amount: Big,
   balances: { before: Big; after: Big },
 ): void {
-  position.allocations.push({
+  const explained: AllocationLine = {
     event_id: line.event_id,
     component: line.component,
     installment_number: line.installment_number ?? null,
     fee_id: line.fee_id ?? null,
-    ...(line.is_off_books && { is_off_books: true }),
     amount: money(amount),
     rule: line.rule,
     balance_before: money(balances.before),
     balance_after: money(balances.after),
-  });
+  };
+  if (line.is_off_books) explained.is_off_books = true;
+  position.allocations.push(explained);
 }
