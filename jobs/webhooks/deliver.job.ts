@@ -6,13 +6,13 @@ import * as deliveries from '../../sql/webhooks/deliveries.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { job } from '../job.ts';
 import type { Outside, PostAnswer } from '../outside.ts';
+import { together } from '../together.ts';
 import { readSettings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { keptOf } from './answer.ts';
 import { judge, problemOf, type Policy } from './health.ts';
 import { headersOf } from './signature.ts';
 import { switchOff } from './switch-off.ts';
-import { together } from './together.ts';
 import { newTurns } from './turns.ts';
 
 const Payload = z.object({
@@ -27,8 +27,12 @@ type Payload = z.output<typeof Payload>;
 
 const turnOf = newTurns();
 /** Deliveries are begun and reported along with others of their tenant, each in its own row. */
-const begin = together(attempts.begin);
-const arrived = together(deliveries.delivered);
+const begin = together(({ tx }, ordered: readonly attempts.Ordered[]) =>
+  attempts.begin(tx, ordered),
+);
+const arrived = together(({ tx }, done: readonly deliveries.Delivered[]) =>
+  deliveries.delivered(tx, done),
+);
 
 /**
  * One attempt to deliver one event to one subscription.

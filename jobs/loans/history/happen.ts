@@ -7,6 +7,7 @@ import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
+import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { finalPayment } from '../engine/final-payment.ts';
 import { foldWithAnchor, goOn, replay, type Folded } from '../engine/fold.ts';
@@ -119,6 +120,7 @@ export async function happen(
   const schedule = first ?? loan.schedule;
   const events = [...loan.events, ...fresh];
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
+  const counted = loan.folded.run?.events ?? eventsInForce(loan.events, work.today);
   const { state, anchor, run } = foldWithAnchor(input, goOn(loan.folded, input) ?? replay(input));
   const final = finalPayment(run);
   assertWithinReach(loan.state, state);
@@ -146,7 +148,7 @@ export async function happen(
       ...replaced?.shown,
     },
   });
-  await book(work, loan, input, { state, isOther, fresh });
+  await book(work, loan, input, { state, isOther, fresh, counted, counts: run.events });
   await overtakeQuote(work, row.quote_id, input);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
   // A loan that was just boarded is told of as a whole; what it comes with is no change.
