@@ -1,6 +1,7 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from './database/db.ts';
+import { prepared, sql, unread, type Transaction } from './database/db.ts';
+import { UNREAD } from './database/driver.ts';
 import { containing, type Row, type Table } from './table.ts';
 
 export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
@@ -29,44 +30,25 @@ export async function list(tx: Transaction, table: Table, request: ListRequest) 
   const where = whereOf(table, request);
   if (table.own) return listByIds(tx, table, request, where);
   const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
-  return { rows, total: await countOf(tx, table, where, request, rows.length) };
+  return { rows, total: await countOf(tx, table, request, where, rows.length) };
 }
-
-const Place = z.object({ id: z.string(), in_all: z.int().nullable() });
 
 /**
- * What is dear to compute, and to plan, is so for the page's rows alone: by their ids, with a statement that
- * is planned once. Which they are the bare table says, where it can. They are counted at the same time.
+ * What is dear to compute, and to plan, is so for the page's rows alone, by a statement that is planned
+ * once. Which they are, and how many there are in all, the database hands on from one statement to the
+ * next, so that both go together.
  */
 async function listByIds(tx: Transaction, table: Table, request: ListRequest, where: SqlFragment) {
-  const isBare = isOwn(table, [...askedBy(request), request.sort.field]);
-  const from = isBare ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
-  const page =
-    isBare && request.words === undefined
-      ? placesCounted(from, request, where)
-      : placesIn(from, request, where);
-  const places = await tx.any(isBare && isUsual(table, request) ? prepared(page) : page);
-  const told = places[0]?.in_all;
-  const [rows, total] = await Promise.all([
-    places.length === 0 ? [] : rowsOf(tx, table, places),
-    told ?? countOf(tx, table, where, request, places.length),
-  ]);
-  return { rows, total };
+  const { words, offset, limit } = request;
+  const isBare = isOwn(table, askedBy(request)) && words === undefined;
+  const placed = isBare ? placing(table, request, where) : placingFound(table, request, where);
+  const isPlannedOnce = isBare && isUsual(table, request);
+  await tx.query(isPlannedOnce ? unread(placed) : Object.freeze({ ...placed, name: UNREAD }));
+  const rows = (await tx.any(rowsOf(table))) as readonly (Row & { in_all: number | null })[];
+  const isTold = rows.length > 0 || (offset === 0 && limit > 0);
+  const total = isTold ? rows[0]?.in_all : await tx.oneFirst(IN_ALL);
+  return { rows, total: total ?? offset + rows.length };
 }
-
-const rowsOf = (tx: Transaction, { rows }: Table, places: readonly z.output<typeof Place>[]) => {
-  const ids = sql.array(
-    places.map(({ id }) => id),
-    'uuid',
-  );
-  return tx.any(
-    prepared(sql.unsafe`
-      select row.* from unnest(${ids}) with ordinality as place (id, position)
-      join (${rows}) as row on row.id = place.id
-      order by place.position
-    `),
-  ) as Promise<readonly Row[]>;
-};
 
 const wholePage = (
   { rows }: Table,
@@ -77,38 +59,65 @@ const wholePage = (
   order by ${orderOf(sort)} limit ${limit} offset ${offset}
 `;
 
-/** What words are found in is looked for once: all of it has to be known for the page, which tells how many there are. */
-const placesIn = (
-  from: SqlFragment | ReturnType<typeof sql.identifier>,
-  { sort, limit, offset, words }: ListRequest,
-  where: SqlFragment,
-) => sql.type(Place)`
-  select row.id, ${words === undefined ? sql.fragment`null::integer` : sql.fragment`count(*) over ()::integer`} as in_all
-  from ${from} as row where ${where}
-  order by ${orderOf(sort)} limit ${limit} offset ${offset}
+/** Both stand in settings of the transaction: the ids of the page, in order, and how many there are. */
+const PAGE = sql.fragment`current_setting('app.page')::uuid[]`;
+const COUNT = sql.fragment`nullif(current_setting('app.in_all'), '')::integer`;
+const IN_ALL = sql.type(z.object({ in_all: z.int().nullable() }))`select ${COUNT} as in_all`;
+
+/** Each row says as well how many there are; null where the page itself does. */
+const rowsOf = ({ rows }: Table) =>
+  prepared(sql.unsafe`
+    select row.*, ${COUNT} as in_all from unnest(${PAGE}) with ordinality as place (id, position)
+    join (${rows}) as row on row.id = place.id
+    order by place.position
+  `);
+
+const handingOn = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
+  select set_config('app.page', coalesce(
+           (select array_agg(row.id order by ${orderOf(sort)}) from page as row)::text, '{}'
+         ), true),
+         set_config('app.in_all', coalesce((${count})::text, ''), true)
 `;
 
-/**
- * The same of what the bare table says, counted along with a page that is full: one that is not says itself
- * how many there are.
- */
-const placesCounted = (
-  from: SqlFragment | ReturnType<typeof sql.identifier>,
-  { sort, limit, offset }: ListRequest,
-  where: SqlFragment,
-) => {
-  const place = new Set(['id', sort.field]);
-  const columns = [...place].map((field) => sql.identifier(['row', field]));
-  return sql.type(Place)`
-    with page as materialized (
-      select ${sql.join(columns, sql.fragment`, `)} from ${from} as row where ${where}
-      order by ${orderOf(sort)} limit ${limit} offset ${offset}
-    )
-    select row.id, case when (select count(*) from page) = ${limit}
-      then (select count(*) from ${from} as row where ${where})::integer end as in_all
-    from page as row order by ${orderOf(sort)}
+/** The table itself, where its own columns are all that is asked for. */
+const sourceOf = (table: Table, fields: readonly string[]) =>
+  isOwn(table, fields) ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
+
+const placeOf = ({ sort }: ListRequest) =>
+  sql.join(
+    [...new Set(['id', sort.field])].map((field) => sql.identifier(['row', field])),
+    sql.fragment`, `,
+  );
+
+/** A page that is not full says itself how many there are. */
+function placing(table: Table, request: ListRequest, where: SqlFragment) {
+  const { limit, offset, sort } = request;
+  const isTelling =
+    offset === 0 ? sql.fragment`rows < ${limit}` : sql.fragment`rows between 1 and ${limit - 1}`;
+  const count = sql.fragment`
+    select (select count(*) from ${sourceOf(table, askedBy(request))} as row where ${where})
+    from (select count(*)::integer as rows from page) as page where not (${isTelling})
   `;
-};
+  return sql.unsafe`
+    with page as materialized (
+      select ${placeOf(request)} from ${sourceOf(table, [...askedBy(request), sort.field])} as row
+      where ${where} order by ${orderOf(sort)} ${sliceOf(request)}
+    )
+    ${handingOn(request, count)}
+  `;
+}
+
+/** What is computed, or found by words, is so once: all of it has to be known for the page. */
+const placingFound = (table: Table, request: ListRequest, where: SqlFragment) => sql.unsafe`
+  with found as materialized (
+    select ${placeOf(request)} from ${sourceOf(table, [...askedBy(request), request.sort.field])} as row
+    where ${where}
+  ),
+  page as materialized (
+    select * from found as row order by ${orderOf(request.sort)} ${sliceOf(request)}
+  )
+  ${handingOn(request, sql.fragment`select count(*) from found`)}
+`;
 
 const askedBy = ({ conditions, words }: ListRequest) => [
   ...conditions.map(({ field }) => field),
@@ -117,6 +126,17 @@ const askedBy = ({ conditions, words }: ListRequest) => [
 
 const isOwn = ({ own = [] }: Table, fields: readonly string[]) =>
   own.length > 0 && fields.every((field) => own.includes(field));
+
+/** The sizes of page that people choose from; said in the statement, so that its plan knows them. */
+const SIZES = new Map([
+  [10, sql.fragment`limit 10`],
+  [25, sql.fragment`limit 25`],
+  [50, sql.fragment`limit 50`],
+  [100, sql.fragment`limit 100`],
+]);
+
+const sliceOf = ({ limit, offset }: ListRequest) =>
+  (offset === 0 && SIZES.get(limit)) || sql.fragment`limit ${limit} offset ${offset}`;
 
 /** The few forms that nearly all lists have; all others are too many to be kept planned. */
 const isUsual = ({ filters = {} }: Table, { conditions, words, sort }: ListRequest) =>
@@ -134,19 +154,18 @@ function orderOf({ field: name, descending, nullable = true }: ListRequest['sort
     : sql.fragment`${field} desc, row.id desc`;
 }
 
-/** A page that is not full has said how many rows there are; the rest is counted as barely as it can be. */
+/** A page that is not full has said how many rows there are. */
 async function countOf(
   tx: Transaction,
-  table: Table,
+  { rows }: Table,
+  { offset, limit }: ListRequest,
   where: SqlFragment,
-  request: ListRequest,
   found: number,
 ): Promise<number> {
-  const { offset, limit } = request;
   if (found < limit && (found > 0 || offset === 0)) return offset + found;
-  const isBare = isOwn(table, askedBy(request));
-  const from = isBare ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
-  return Number(await tx.oneFirst(sql.unsafe`select count(*) from ${from} as row where ${where}`));
+  return Number(
+    await tx.oneFirst(sql.unsafe`select count(*) from (${rows}) as row where ${where}`),
+  );
 }
 
 function whereOf(table: Table, { conditions, words }: ListRequest): SqlFragment {
@@ -168,6 +187,8 @@ function clauseOf(table: Table, { field, comparison, values, type }: Condition):
       : sql.fragment`${column} is not null`;
   }
   if (comparison === 'in') {
+    if (type === 'bool' && values.length === 1)
+      return values[0] === 'true' ? sql.fragment`${column}` : sql.fragment`not ${column}`;
     if (type === 'jsonb') return sql.fragment`${column} ?| ${sql.array(values, 'text')}`;
     return sql.fragment`${column} = any(${sql.array(values, 'text')}::${cast(type)}[])`;
   }

@@ -235,8 +235,7 @@ CREATE OR REPLACE FUNCTION app.comes_in(target regclass, tenant uuid)
  RETURNS boolean
  LANGUAGE sql
  STABLE
- SET search_path TO 'public', 'pg_temp'
-RETURN ((current_setting('app.coming_in'::text, true) = (tenant)::text) AND (CURRENT_USER = (SELECT pg_get_userbyid(pg_class.relowner) AS pg_get_userbyid FROM pg_class WHERE (pg_class.oid = (comes_in.target)::oid))));
+RETURN ((NOT (current_setting('app.coming_in'::text, true) IS DISTINCT FROM (tenant)::text)) AND app.is_owner_of(target));
 
 CREATE OR REPLACE FUNCTION app.create_tenant(slug text, name text, business_date date, domains text[])
  RETURNS uuid
@@ -479,6 +478,13 @@ AS $function$
   ) as known
   where tie.table_name = name
 $function$;
+
+CREATE OR REPLACE FUNCTION app.is_owner_of(target regclass)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+RETURN (CURRENT_USER = (SELECT pg_get_userbyid(pg_class.relowner) AS pg_get_userbyid FROM pg_class WHERE (pg_class.oid = (is_owner_of.target)::oid)));
 
 CREATE OR REPLACE FUNCTION app.is_redaction(target regclass, before jsonb, after jsonb)
  RETURNS boolean

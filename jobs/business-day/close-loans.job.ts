@@ -1,8 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { Big } from 'big.js';
 import { z } from 'zod';
 import * as steps from '../../sql/business-day/close-steps.ts';
 import * as close from '../../sql/business-day/closes.ts';
+import { newId } from '../../sql/new-id.ts';
 import { uuid } from '../../sql/types.ts';
 import { addDays } from '../dates.ts';
 import { enqueueAll, job } from '../job.ts';
@@ -92,7 +92,7 @@ export const accrue = (outside: Outside, payload: Payload) =>
       const { run_id, chunk: number } = payload;
       const chunk = await close.chunk(work.tx, run_id, number, true);
       if (chunk === null || chunk.is_accrued) return;
-      const id = randomUUIDv7();
+      const id = newId();
       const parts = await asking(work.tx, payload, 'accrual', chunk, (tx, part) =>
         steps.accrue(tx, part, chunk.cob_date, id),
       );

@@ -15,8 +15,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
  */
 const TABLE: Record<string, Asked> = {
   'a loan is read': { statements: 5, trips: 2 },
-  // A trip more than by one statement, which took 9 ms to plan each time.
-  'loans are listed and counted': { statements: 6, trips: 3 },
+  'loans are listed and counted': { statements: 6, trips: 2 },
   'payments of a loan are listed': { statements: 6, trips: 3 },
   'a payment is received': { statements: 13, trips: 7 },
   'a payment is refused (422)': { statements: 1, trips: 1 },
