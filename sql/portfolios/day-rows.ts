@@ -1,3 +1,4 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { columns, sourceOfMany } from '../loans/shown-loan.ts';
 import {
@@ -5,6 +6,7 @@ import {
   particularsIn,
   particularsNow,
   particularsThen,
+  particularsThenOfAll,
   type Among,
 } from './particulars.ts';
 
@@ -119,11 +121,15 @@ export async function keepDay(tx: Transaction, day: string, among: Among) {
 
 /**
  * The loans of a day that is closed, as its close wrote them down, with or without their particulars. Those of
- * days before they were kept are empty: whoever asks for them is refused (`lackingOn`).
+ * days before they were kept are empty: whoever asks for them is refused (`lackingOn`). With them, it is asked
+ * `atOnce`.
  */
-export const keptOf = (day: string, among: Among, isWhole: boolean) => sql.fragment`
-  select ${names('kept')} ${isWhole ? told : NOTHING}
-  from loan_snapshots as kept ${isWhole ? toldThen : NOTHING}
+export const keptOf = (day: string, among: Among, isWhole: boolean) =>
+  keptWith(day, among, isWhole ? toldAtOnce(day, among) : null);
+
+const keptWith = (day: string, among: Among, particulars: SqlFragment | null) => sql.fragment`
+  select ${names('kept')} ${particulars ? told : NOTHING}
+  from loan_snapshots as kept ${particulars ?? NOTHING}
   where kept.snapshot_date = ${day} and ${among(sql.fragment`kept.loan_id`)}
 `;
 
@@ -137,7 +143,7 @@ export const openOf = (
   isWhole: boolean,
   statuses: readonly string[],
 ) => sql.fragment`
-  ${keptOf(day, among, isWhole)}
+  ${keptWith(day, among, isWhole ? toldThen : null)}
   union all
   select ${names('ended')} ${isWhole ? told : NOTHING}
   from (${atTheEnd(day, among, statuses)}) as ended ${isWhole ? toldNow(day) : NOTHING}
@@ -149,6 +155,9 @@ export const openOf = (
 
 const NOTHING = sql.fragment``;
 const told = sql.fragment`, ${particularsIn('told')}`;
+
+const toldAtOnce = (day: string, among: Among) => sql.fragment`
+  left join ${particularsThenOfAll(day, among)} as told on told.loan_id = kept.loan_id`;
 
 const toldThen = sql.fragment`
   left join lateral ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true`;
