@@ -1,7 +1,9 @@
 import type { Context } from 'koa';
+import type { z } from 'zod';
 import type { ListRequest } from '../../sql/list.ts';
 import { Accepted } from '../endpoints/four-eyes.ts';
 import type { Call, Page, Route } from '../endpoints/route.ts';
+import { cutBy, UNSURE } from './cut.ts';
 import { HttpRefusal, type Answer } from './errors.ts';
 import { shown, veiledBody } from './hidden.ts';
 import { etagOf } from './versions.ts';
@@ -43,9 +45,15 @@ function rangeOf({ list: declared }: Route, { offset }: ListRequest, { rows, tot
   return `${declared?.name} ${range}/${total}`;
 }
 
+const cuts = new WeakMap<z.ZodType, ReturnType<typeof cutBy>>();
+
 /** Only what the endpoint declares leaves the house; a row that lacks a field is our fault. */
 function shaped(route: Route, answer: unknown): unknown {
   if (!route.reply) return answer;
+  const cut = cuts.get(route.reply) ?? cutBy(route.reply);
+  cuts.set(route.reply, cut);
+  const sure = cut(answer);
+  if (sure !== UNSURE) return sure;
   const result = route.reply.safeParse(answer);
   if (result.success) return result.data;
   throw new Error(

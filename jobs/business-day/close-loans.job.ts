@@ -17,7 +17,7 @@ import { billChunk } from './bill-chunk.ts';
 import { finishDay } from './finish-day.ts';
 import { doWhatIsDue } from './loans-with-something-due.ts';
 import { planClose } from './plan-close.ts';
-import { orByHalves } from './set-aside.ts';
+import { ofAll, orByHalves } from './set-aside.ts';
 
 const Payload = z.object({
   tenant_id: uuid,
@@ -128,7 +128,8 @@ const snapshotAndAge = (outside: Outside, payload: Payload) =>
       const chunk = await close.chunk(work.tx, run_id, number, false);
       if (chunk === null || chunk.done_at !== null) return;
       await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
-        steps.snapshot(tx, part, chunk.cob_date),
+        // Kept and done are one; another who works on it as well makes this one fail, and see that it is done.
+        steps.snapshot(tx, part, chunk.cob_date, asking === ofAll),
       );
       const morning = addDays(chunk.cob_date, 1);
       const moved = await asking(work.tx, payload, 'ageing', chunk, (tx, part) =>

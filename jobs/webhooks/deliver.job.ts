@@ -8,7 +8,7 @@ import { job } from '../job.ts';
 import type { Outside, PostAnswer } from '../outside.ts';
 import { together } from '../together.ts';
 import { readSettings } from '../users/settings.ts';
-import type { Work } from '../work.ts';
+import type { Within, Work } from '../work.ts';
 import { keptOf } from './answer.ts';
 import { judge, problemOf, type Policy } from './health.ts';
 import { headersOf } from './signature.ts';
@@ -56,6 +56,7 @@ export const deliverWebhook = job({
     const turn = in_line || !subscription_id ? NO_TURN : await turnOf(subscription_id);
     if (turn === null) return putAside();
     let isFast = true;
+    let areInLine = false;
     try {
       const begun = await begin(outside.within, tenant_id, { delivery_id, attempt });
       if (!begun) return; // delivered, switched off, deleted, or recorded already
@@ -65,15 +66,24 @@ export const deliverWebhook = job({
       const answer = await ask({ ...begun, attempt_id }, payload, outside);
       isFast = !answer.is_slow;
     } finally {
-      turn.end(isFast);
+      areInLine = turn.end(isFast);
     }
+    if (areInLine && subscription_id) await letOut(outside.within, tenant_id, subscription_id);
   },
 
   // A dead letter is asked for again where it lies; the receiver is not to blame.
   failed: ({ tx }, unsent, reason) => deadLetters.buryUnsent(tx, unsent, reason),
 });
 
-const NO_TURN = { asked: () => {}, end: () => {} };
+const NO_TURN = { asked: () => {}, end: () => false };
+
+const LET_OUT_AT_ONCE = 1_000;
+
+/** The receiver answers, and was only not known yet: what was put into a line meanwhile need not wait there. */
+async function letOut(within: Within, tenantId: string, subscriptionId: string) {
+  const some = ({ tx }: Work) => deliveries.letOut(tx, subscriptionId, LET_OUT_AT_ONCE);
+  while ((await within(tenantId, some)) === LET_OUT_AT_ONCE);
+}
 
 type Begun = NonNullable<Awaited<ReturnType<typeof attempts.begin>>[number]> & {
   attempt_id: string;

@@ -114,6 +114,6 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
   `),
   );
 
-/** What is kept of the day of every open loan of the chunk; a repeat writes nothing. */
-export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
-  keepDay(tx, day, (id) => inChunk(chunk, id));
+/** What is kept of the day of every open loan of the chunk. */
+export const snapshot = (tx: Transaction, chunk: Chunk, day: string, mayBeDone: boolean) =>
+  keepDay(tx, day, (id) => inChunk(chunk, id), mayBeDone);

@@ -7,11 +7,11 @@ export const placed = <Question extends Asked>(asked: readonly Question[]) =>
   );
 
 /** For each who asked the rows that are the answer to it. */
-export function byPlace<Row>(
+export function byPlace<Row extends { place: number }>(
   asked: readonly Asked[],
-  rows: readonly (Row & { place: number })[],
-): Row[][] {
-  const answers = asked.map((): Row[] => []);
-  for (const { place, ...row } of rows) answers[place]?.push(row as unknown as Row);
+  rows: readonly Row[],
+): Omit<Row, 'place'>[][] {
+  const answers = asked.map((): Omit<Row, 'place'>[] => []);
+  for (const { place, ...row } of rows) answers[place]?.push(row);
   return answers;
 }

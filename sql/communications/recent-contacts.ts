@@ -25,11 +25,11 @@ type Asked = {
  */
 export const recentContacts = joined(
   async (tx: Transaction, asked: readonly Asked[]): Promise<readonly Contacts[][]> => {
-    const [one] = asked;
-    if (!one) return [];
+    const [only] = asked;
+    if (!only) return [];
     if (asked.length > 1) return byPlace(asked, await tx.any(forEach(asked)));
-    const whose = among(sql.fragment`borrower_id`, one.ids);
-    return [[...(await tx.any(prepared(sql.type(Contacts)`${made(whose, givenBy(one))}`)))]];
+    const whose = among(sql.fragment`borrower_id`, only.ids);
+    return [[...(await tx.any(prepared(sql.type(Contacts)`${made(whose, givenBy(only))}`)))]];
   },
 );
 

@@ -139,10 +139,10 @@ export const byIds = (tx: Transaction, ids: readonly string[], loan_id: string |
   found(tx, { ids, loan_id });
 
 const found = joined(async (tx, asked: readonly Asked[]): Promise<readonly Recipient[][]> => {
-  const [one] = asked;
-  if (!one) return [];
+  const [only] = asked;
+  if (!only) return [];
   if (asked.length > 1) return byPlace(asked, await tx.any(forEach(asked)));
-  const { ids, loan_id } = one;
+  const { ids, loan_id } = only;
   const query = sql.type(Recipient)`
     ${reached(sql.fragment`${loan_id}::uuid`)} where ${among(sql.fragment`borrower.id`, ids)}
   `;

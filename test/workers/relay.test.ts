@@ -36,12 +36,12 @@ test('events become one delivery and one job each, within about a second', async
 });
 
 test('the relay looks again at once while much happens, and rarely once nothing has happened for long', () => {
-  const few = { taken: 3, took: 2, silence: 0 };
+  const usual = { taken: 3, took: 2, silence: 0 };
   const pauses = {
-    full: pauseAfter({ ...few, taken: 1_000 }),
-    few: pauseAfter(few),
-    ofManySubscribers: pauseAfter({ ...few, took: 40 }),
-    slowDatabase: pauseAfter({ ...few, took: 4_000 }),
+    full: pauseAfter({ ...usual, taken: 1_000 }),
+    few: pauseAfter(usual),
+    ofManySubscribers: pauseAfter({ ...usual, took: 40 }),
+    slowDatabase: pauseAfter({ ...usual, took: 4_000 }),
     silentForTwoSeconds: pauseAfter({ taken: 0, took: 1, silence: 2_000 }),
     silentForAnHour: pauseAfter({ taken: 0, took: 1, silence: 3_600_000 }),
   };

@@ -1,16 +1,5 @@
 import type { Big } from 'big.js';
-import {
-  above,
-  atLeastZero,
-  isAboveZero,
-  isLess,
-  isZero,
-  min,
-  minus,
-  parseMoney,
-  plus,
-  ZERO,
-} from '../../money.ts';
+import { above, isAboveZero, isLess, isZero, min, parseMoney, plus, ZERO } from '../../money.ts';
 import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
 import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
@@ -131,7 +120,7 @@ const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big 
 function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): Big {
   const { effective_date: date } = receipt;
   const unearned = unearnedBy(position, receipt);
-  const paid = minus(position.settled, settledBefore);
+  const paid = above(position.settled, settledBefore);
   if (isZero(position.principal) || isZero(unearned)) return unearned;
   if (!isAboveZero(paid)) return ZERO;
   retune(position, date);
@@ -252,5 +241,5 @@ function creditComponent(
     applyShare(position, { ...share, rule: `credit: ${component}` }, receipt);
   }
   payStatement(position, credit.amount, credit.effective_date);
-  return atLeastZero(rest);
+  return rest;
 }
